@@ -1,0 +1,84 @@
+//! The codes of findings. A published code is never reused. `colab-boot explain CODE` prints [`Code::explanation`].
+
+use std::fmt::{Display, Formatter, Result as FmtResult};
+
+use serde::{Serialize, Serializer};
+
+macro_rules! codes {
+    ($($name:ident = $text:literal: $explanation:literal,)*) => {
+        /// A stable, kebab-case name of what is wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($name),* }
+
+        impl Code {
+            /// Every code, in the order of the list.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text),* }
+            }
+
+            /// What it means, why it matters and what to do, in a short paragraph.
+            pub const fn explanation(self) -> &'static str {
+                match self { $(Self::$name => $explanation),* }
+            }
+        }
+    };
+}
+
+codes! {
+    ProfileSyntax = "profile-syntax": "The profile is not valid TOML. Nothing else can be checked before it is; the caret stands where the parser gave up.",
+    ProfileUnknownKey = "profile-unknown-key": "The profile has a key that the format does not know. Unknown keys are errors so that a misspelt `breakage` can't silently mean the default. `colab-boot init` writes a profile with every key.",
+    ProfileMissingKey = "profile-missing-key": "A key that every profile needs is absent. A profile needs `[profile]` with `name` and `version`, and at least one package in `[frameworks]` or `[packages]`.",
+    ProfileWrongType = "profile-wrong-type": "A value has another type than the key takes, for example a number where a text belongs.",
+    ProfileBadValue = "profile-bad-value": "A value has the right type but can't be used: a name that is no PEP 503 name, a specifier that is not PEP 440, a marker that is not PEP 508, an apt name that is no Debian name, a variable that must not be set from a profile.",
+    ProfileConflict = "profile-conflict": "Two keys of the profile contradict each other, for example the same package in `[frameworks]` and `[packages]`, or an `index` that no `[[index]]` defines.",
+    MachineUnreadable = "machine-unreadable": "A source of facts about the machine could not be read or made no sense. It was passed over and the next source was tried; where none is left, the fact can be given by a flag.",
+    MachineNoGpu = "machine-no-gpu": "No NVIDIA GPU was found. CUDA wheels install without one and their frameworks run on the CPU. In a notebook, choose a GPU runtime; on a laptop, name the target with --runtime and --gpu.",
+    MachineNotPlanned = "machine-not-planned": "The machine is not the one that the lock was made for: another Python, an older C library, a GPU or driver outside what was assumed.",
+    DriverTooOld = "driver-too-old": "The NVIDIA driver is older than the CUDA runtime of the chosen wheels allows. A driver can't be updated from inside a notebook; choose wheels of an older CUDA major, or a runtime with a newer driver. Floors: CUDA 11 needs 450.80.02, CUDA 12 needs 525.60.13, CUDA 13 needs 580.65.06 (NVIDIA, minor-version compatibility).",
+    GpuNotCovered = "gpu-not-covered": "The wheel has no machine code for this GPU, and no PTX that its driver could compile. At run time this is `no kernel image is available for execution on the device`. Choose an older release that still had this architecture, or another GPU.",
+    GpuUnknown = "gpu-unknown": "The GPU is not in the bundled matrix and its compute capability could not be read, so whether wheels have code for it is unknown. Give the capability with --gpu, for example `--gpu 8.9`.",
+    CudaMixedMajors = "cuda-mixed-majors": "The profile's packages need libraries of two CUDA majors. They overwrite each other's files (`libcudnn.so.9`, `libnccl.so.2`) and double the download. Align the frameworks, or set `one-cuda-major = false` to have it anyway.",
+    ResolveConflict = "resolve-conflict": "No set of wheels satisfies the profile on this target. The message is the shortest chain of reasons found; the help lists changes that were solved and do work.",
+    ResolveUnknownPackage = "resolve-unknown-package": "No index that may serve this package has it. Check the spelling; a package of a private index needs an `[[index]]` that lists it.",
+    ResolveNoWheel = "resolve-no-wheel": "The package exists, but has no wheel for this Python and platform. colab-boot never builds from source: builds in a notebook take an hour or fail.",
+    ResolvePrerelease = "resolve-prerelease": "A pre-release was chosen because no stable version satisfies the requirements, as pip and uv do. Set `prereleases = \"explicit\"` to refuse.",
+    ResolveYanked = "resolve-yanked": "The pinned release was yanked by its authors. It was taken because the profile pins it exactly.",
+    ResolveVariantsSkipped = "resolve-variants-skipped": "The index offers wheel variants (PEP 817 and 825, drafts). They were left out; the plain wheels were used.",
+    LockMissing = "lock-missing": "This command works from a lock and found none. `colab-boot lock PROFILE` writes it.",
+    LockStale = "lock-stale": "The lock was made from another text of the profile, or by another matrix, or for another target. `colab-boot lock PROFILE` makes it anew.",
+    LockFuture = "lock-future": "The lock was written by a newer colab-boot in a format that this one does not know. Use that version or make the lock anew.",
+    LockMalformed = "lock-malformed": "The lock can't be read. Locks are written by `colab-boot lock` and not by hand; make it anew.",
+    PlanBreakage = "plan-breakage": "An installed package requires something that the plan would change. Nothing is done until the profile satisfies it too, or says `breakage = \"warn\"`.",
+    PlanProtected = "plan-protected": "The plan would move a package that the notebook kernel itself runs on. That can take the session down, so it is refused.",
+    PlanAptNeedsRoot = "plan-apt-needs-root": "The profile asks for apt packages that are not installed, and apt-get needs root. Run as root, or have the packages installed.",
+    ApplyFailed = "apply-failed": "A step of the install script failed. The steps before it are done and will be recognised; run the same command again when the cause is mended.",
+    DiskFull = "disk-full": "There is not enough free disk space for the wheels and for what they unpack to. Nothing was changed.",
+    RestartPending = "restart-pending": "Packages that the kernel has loaded were replaced. Until the kernel restarts, Python mixes old code in memory with new files on disk. Restart it once, then run the cell again.",
+    VerifyFiles = "verify-files": "Installed files differ from the wheels in the lock: changed, missing, or left over. An installer that was interrupted, or a later `pip install`, does this. `colab-boot apply` repairs it.",
+    VerifySmoke = "verify-smoke": "A framework did not pass its smoke test in a process of its own. Its last lines are shown.",
+    VerifyNoGpu = "verify-no-gpu": "The frameworks work, on the CPU: this machine has no GPU, so nothing can be said about CUDA here.",
+    VerifyGpuUnused = "verify-gpu-unused": "The machine has a GPU but the framework does not use it. This is the silent failure; the details name the build and what it saw.",
+    VerifyKernelOld = "verify-kernel-old": "The kernel is older than the apply: it may still run code that has been replaced. Restart it.",
+    NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
+}
+
+impl Code {
+    /// The code with this name.
+    pub fn find(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+}
+
+impl Display for Code {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

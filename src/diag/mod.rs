@@ -1,0 +1,10 @@
+//! Two channels for trouble. A [`Finding`] is about the user's profile or machine: many, coded, with a place.
+//! A [`Failure`] means that the work could not be done: one, with its cause and the next step.
+
+mod code;
+mod failure;
+mod finding;
+
+pub use code::Code;
+pub use failure::{Failure, Kind};
+pub use finding::{Finding, Label, Severity, Source};

@@ -1,0 +1,168 @@
+//! Processes: started without a shell, bounded in time, and shown as one could type them when they fail.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::diag::Failure;
+
+/// The most a child's output may take; what comes after is read and dropped.
+const OUTPUT_LIMIT: u64 = 8 << 20;
+
+/// A program with its arguments and the whole environment it gets.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    pub environment: BTreeMap<String, String>,
+    pub folder: Option<PathBuf>,
+}
+
+/// What a finished process left.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The exit code; 128 + n for signal n, as shells count.
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Why a process gave no result.
+#[derive(Debug)]
+pub enum NoResult {
+    NotFound,
+    TimedOut(Duration),
+    Failed(std::io::Error),
+}
+
+impl Invocation {
+    /// `program` with `arguments` and `environment`; nothing else is inherited.
+    pub fn new(program: impl Into<PathBuf>, arguments: &[&str], environment: &BTreeMap<String, String>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: arguments.iter().map(OsString::from).collect(),
+            environment: environment.clone(),
+            folder: None,
+        }
+    }
+
+    /// The command line as one could type it.
+    pub fn line(&self) -> String {
+        let program = self.program.to_string_lossy();
+        let words = self.arguments.iter().map(|word| word.to_string_lossy());
+        let words: Vec<_> = std::iter::once(program).chain(words).collect();
+        shlex::try_join(words.iter().map(AsRef::as_ref)).unwrap_or_else(|_| words.join(" "))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear().envs(&self.environment).stdin(Stdio::null());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command
+    }
+
+    /// Runs it to its end or for `limit`, and collects what it printed.
+    pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
+        let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
+        let stdout = drain(child.stdout.take());
+        let stderr = drain(child.stderr.take());
+        let code = wait(&mut child, limit)?;
+        Ok(Finished { code, stdout: stdout.join().unwrap_or_default(), stderr: stderr.join().unwrap_or_default() })
+    }
+
+    /// As [`output`](Self::output), where anything but success is a failure that shows the command and its last lines.
+    pub fn must_succeed(&self, limit: Duration) -> Result<Finished, Failure> {
+        let finished = self.output(limit).map_err(|error| self.describe(&error))?;
+        if finished.code == 0 {
+            return Ok(finished);
+        }
+        Err(Failure::world(format!("`{}` failed with exit code {}", self.line(), finished.code))
+            .cause(last_lines(&finished.stderr, 8)))
+    }
+
+    /// Starts it with stdout and stderr to one pipe-free file each call may follow; used for long runs.
+    pub fn spawn_into(&self, log: std::fs::File) -> Result<Child, Failure> {
+        let describe = |error: std::io::Error| self.describe(&no_result(error));
+        let other = log.try_clone().map_err(describe)?;
+        self.command().stdout(log).stderr(other).spawn().map_err(describe)
+    }
+
+    fn describe(&self, error: &NoResult) -> Failure {
+        let line = self.line();
+        match error {
+            NoResult::NotFound => Failure::world(format!("could not start `{line}`: there is no such program")),
+            NoResult::TimedOut(limit) => {
+                Failure::world(format!("`{line}` did not finish within {} s and was ended", limit.as_secs()))
+            }
+            NoResult::Failed(error) => Failure::world(format!("could not run `{line}`")).because(error),
+        }
+    }
+}
+
+fn no_result(error: std::io::Error) -> NoResult {
+    match error.kind() {
+        ErrorKind::NotFound => NoResult::NotFound,
+        _ => NoResult::Failed(error),
+    }
+}
+
+fn drain(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            let _ = stream.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut bytes);
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Result<i32, NoResult> {
+    let started = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait().map_err(NoResult::Failed)? {
+            return Ok(exit_code(status));
+        }
+        if started.elapsed() >= limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(NoResult::TimedOut(limit));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// The exit code as shells count it: 128 + n for signal n.
+pub fn exit_code(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}
+
+/// The last `count` lines of `text` that are not empty.
+pub fn last_lines(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
+}
+
+/// The first executable called `name` in the folders of `search` (a `PATH`).
+pub fn find_program(name: &str, search: &str) -> Option<PathBuf> {
+    search
+        .split(':')
+        .filter(|folder| !folder.is_empty())
+        .map(|folder| Path::new(folder).join(name))
+        .find(|path| is_executable(path))
+}
+
+/// Whether `path` is a file that may be executed.
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

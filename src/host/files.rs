@@ -1,0 +1,128 @@
+//! Files: read with the path in every error, written whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::diag::Failure;
+
+/// The largest text we read as a whole: profiles, locks, markers, METADATA.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+/// The text of `path`, or `None` where there is no such file.
+pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
+    let failed = |error: &std::io::Error| Failure::world(format!("could not read `{}`", path.display())).because(error);
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(failed(&error)),
+    };
+    let mut text = String::new();
+    file.take(TEXT_LIMIT + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
+    if text.len() as u64 > TEXT_LIMIT {
+        return Err(Failure::input(format!("`{}` is larger than {} MB", path.display(), TEXT_LIMIT >> 20)));
+    }
+    Ok(Some(text))
+}
+
+/// The text of `path`, which must exist; `what` names it for the user.
+pub fn read_text(path: &Path, what: &str) -> Result<String, Failure> {
+    read_optional(path)?.ok_or_else(|| Failure::input(format!("there is no {what} at `{}`", path.display())))
+}
+
+/// Writes `bytes` to `path` whole: a temporary file beside it, synced, then renamed. A killed run leaves the old file or the new one.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let mut file = tempfile::Builder::new().prefix(".colab-boot-").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(|error| {
+        let failure = Failure::world(format!("could not write `{}`", path.display())).because(&error);
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                failure.help("free some disk space and run the command again; nothing was changed")
+            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                failure.help("choose a folder that you may write to")
+            }
+            _ => failure,
+        }
+    })
+}
+
+/// Creates `folder` and its parents, readable for its owner alone.
+pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
+}
+
+/// Removes a file; one that is not there is fine.
+pub fn remove_if_there(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::world(format!("could not remove `{}`", path.display())).because(&error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names in `folder`, sorted; none where it does not exist or cannot be read.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        .unwrap_or_default();
+    names.sort();
+    names
+}
+
+/// Bytes free for us on the file system that holds `path` or its nearest existing parent.
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let existing = path.ancestors().find(|ancestor| ancestor.exists())?;
+    let stat = rustix::fs::statvfs(existing).ok()?;
+    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `patience`.
+pub fn lock_exclusively(path: &Path, patience: Duration) -> Result<File, Failure> {
+    let failed =
+        |error: &dyn std::error::Error| Failure::world(format!("could not lock `{}`", path.display())).because(error);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(|error| failed(&error))?;
+    let step = Duration::from_millis(100);
+    let mut waited = Duration::ZERO;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::Error(error)) => return Err(failed(&error)),
+            Err(fs::TryLockError::WouldBlock) if waited >= patience => {
+                return Err(Failure::world(format!("another colab-boot holds `{}`", path.display()))
+                    .help("wait for it to finish, then run the command again"));
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                std::thread::sleep(step);
+                waited += step;
+            }
+        }
+    }
+}

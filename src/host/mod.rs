@@ -1,0 +1,8 @@
+//! The only door to the operating system: files, processes, locks. Every error names its path or its command line.
+
+pub mod command;
+pub mod files;
+pub mod paths;
+
+pub use command::{Finished, Invocation};
+pub use paths::Paths;

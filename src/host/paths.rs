@@ -1,0 +1,41 @@
+//! Where things live: the root that facts are read under, the cache, the state.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The folders of one run, decided once from the environment.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// `/`, or a copy of a machine's files (`COLAB_BOOT_ROOT`).
+    pub root: PathBuf,
+    /// What can be fetched again: pages, metadata, wheels.
+    pub cache: PathBuf,
+    /// The marker, the journal and the records of what was installed.
+    pub state: PathBuf,
+}
+
+impl Paths {
+    /// `COLAB_BOOT_ROOT`, `COLAB_BOOT_CACHE_DIR` and `COLAB_BOOT_STATE_DIR` first; then `/var/lib/colab-boot` for root
+    /// and the XDG folders for everybody else.
+    pub fn from_environment(environment: &BTreeMap<String, String>) -> Self {
+        let get = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = get("HOME").unwrap_or_else(|| PathBuf::from("/"));
+        let cache = get("COLAB_BOOT_CACHE_DIR")
+            .or_else(|| get("XDG_CACHE_HOME").map(|folder| folder.join("colab-boot")))
+            .unwrap_or_else(|| home.join(".cache/colab-boot"));
+        let own_state = || get("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("colab-boot");
+        let state = get("COLAB_BOOT_STATE_DIR")
+            .unwrap_or_else(|| if is_root() { PathBuf::from("/var/lib/colab-boot") } else { own_state() });
+        Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state }
+    }
+
+    /// `path`, an absolute one, under the root.
+    pub fn under_root(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+}
+
+/// Whether this process may change the system.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}

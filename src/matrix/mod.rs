@@ -1,0 +1,133 @@
+//! Bundled facts about CUDA: driver floors, GPU architectures, framework builds, families. Facts are rows of `matrix/*.toml`,
+//! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
+
+mod rows;
+mod verdict;
+
+use std::str::FromStr;
+
+use include_dir::{Dir, include_dir};
+use pep440_rs::VersionSpecifiers;
+use serde::Deserialize;
+
+use crate::model::version::{VersionRange, range_of};
+use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Version};
+
+pub use rows::{Branch, Build, Compat, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Toolkit};
+pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, verdict};
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
+
+/// All the rows.
+#[derive(Debug)]
+pub struct Matrix {
+    /// The day of its facts, as locks record it.
+    pub version: String,
+    pub toolkits: Vec<Toolkit>,
+    pub branches: Vec<Branch>,
+    pub gpus: Vec<GpuRow>,
+    pub compats: Vec<Compat>,
+    pub builds: Vec<Build>,
+    pub kernel: KernelPackages,
+    libraries: Vec<Library>,
+    overlays: Vec<Overlay>,
+    floors: Vec<rows::Floor>,
+}
+
+impl Matrix {
+    /// Reads the bundled files. Fails only if a file in `matrix/` is wrong, which a test rules out.
+    pub fn bundled() -> Result<Self, String> {
+        let head: rows::Head = parse("matrix.toml")?;
+        let packages: rows::PackagesFile = parse("packages.toml")?;
+        let mut builds = Vec::new();
+        for file in ["builds-torch.toml", "builds-tensorflow.toml", "builds-jax.toml"] {
+            builds.extend(parse::<rows::BuildsFile>(file)?.build);
+        }
+        Ok(Self {
+            version: head.version,
+            toolkits: parse::<rows::ToolkitsFile>("toolkits.toml")?.toolkit,
+            branches: parse::<rows::DriversFile>("drivers.toml")?.branch,
+            gpus: parse::<rows::GpusFile>("gpus.toml")?.gpu,
+            compats: parse::<rows::CompatFile>("forward-compat.toml")?.compat,
+            builds,
+            kernel: packages.kernel,
+            libraries: packages.library,
+            overlays: packages.overlay,
+            floors: packages.floor,
+        })
+    }
+
+    /// The toolkit row of `cuda`.
+    pub fn toolkit(&self, cuda: CudaVersion) -> Option<&Toolkit> {
+        self.toolkits.iter().find(|row| row.cuda == cuda)
+    }
+
+    /// The oldest driver that runs `cuda`: its own row's, else that of its major (a toolkit newer than the matrix).
+    pub fn driver_floor(&self, cuda: CudaVersion) -> Option<&DriverVersion> {
+        let same_major = || self.toolkits.iter().find(|row| row.cuda.major == cuda.major);
+        self.toolkit(cuda).or_else(same_major).map(|row| &row.minor_compat_driver)
+    }
+
+    /// What the branch of `driver` implements: the newest row that is not newer than it.
+    pub fn branch(&self, driver: &DriverVersion) -> Option<&Branch> {
+        self.branches.iter().filter(|row| row.branch <= driver.branch()).max_by_key(|row| row.branch)
+    }
+
+    /// The GPU that a person calls `name` (`T4`) or that nvidia-smi prints as `name` (`Tesla T4`).
+    pub fn gpu(&self, name: &str) -> Option<&GpuRow> {
+        let is = |candidate: &str| candidate.eq_ignore_ascii_case(name);
+        self.gpus.iter().find(|row| is(&row.product) || row.names.iter().any(|name| is(name)))
+    }
+
+    /// The names a person may give a GPU, for suggestions.
+    pub fn gpu_names(&self) -> Vec<&str> {
+        self.gpus.iter().filter_map(|row| row.names.first().map(String::as_str)).collect()
+    }
+
+    /// The build of `package` at `version`. A local label (`+cu128`) looks for the build of that series and label;
+    /// without one, the wheel of the default index.
+    pub fn build(&self, package: &PackageName, version: &Version) -> Option<&Build> {
+        let label = version.local().iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
+        let mut of_package = self.builds.iter().filter(|row| row.package == *package);
+        if label.is_empty() {
+            return of_package.find(|row| row.local.is_none() && row.version == *version);
+        }
+        of_package
+            .find(|row| row.local.as_ref() == Some(&label) && version.release().starts_with(row.version.release()))
+    }
+
+    /// Which CUDA a library package belongs to, at `version`.
+    pub fn library_cuda(&self, package: &PackageName, version: &Version) -> Option<LibraryCuda> {
+        self.libraries.iter().find(|row| row.matches(package)).map(|row| row.cuda_of(version))
+    }
+
+    /// Requirements of `package` at `version` that its METADATA does not state.
+    pub fn overlays(&self, package: &PackageName, version: &Version) -> impl Iterator<Item = &Overlay> {
+        let version = version.clone();
+        self.overlays.iter().filter(move |row| row.package == *package && row.range.contains(&version))
+    }
+
+    /// The oldest version of `package` worth choosing, with the reason.
+    pub fn floor(&self, package: &PackageName) -> Option<(&Version, &str)> {
+        self.floors.iter().find(|row| row.package == *package).map(|row| (&row.version, row.why.as_str()))
+    }
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
+    let text = FILES
+        .get_file(name)
+        .and_then(include_dir::File::contents_utf8)
+        .ok_or_else(|| format!("matrix/{name} is not bundled"))?;
+    toml::from_str(text).map_err(|error| format!("matrix/{name}: {error}"))
+}
+
+fn range_from_text(text: &str) -> Result<VersionRange, String> {
+    VersionSpecifiers::from_str(text).map(|specifiers| range_of(&specifiers)).map_err(|error| error.to_string())
+}
+
+fn requirement_from_text(text: &str) -> Result<Requirement, String> {
+    Requirement::parse(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! The types of the rows in `matrix/*.toml`.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::matrix::{range_from_text, requirement_from_text};
+use crate::model::version::VersionRange;
+use crate::model::{Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version};
+
+/// A CUDA toolkit.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Toolkit {
+    pub cuda: CudaVersion,
+    /// The driver it ships with; from there on everything runs natively. Bare branches read as `615`.
+    pub driver: Option<DriverVersion>,
+    /// The oldest driver that runs it by minor-version compatibility.
+    pub minor_compat_driver: DriverVersion,
+    /// The newest PTX ISA its compiler emits.
+    pub ptx_isa: Option<CudaVersion>,
+    /// The machine code its compiler can make.
+    #[serde(default)]
+    pub sm: Vec<Architecture>,
+    pub source: String,
+}
+
+/// A driver branch.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Branch {
+    pub branch: u64,
+    /// The CUDA level it implements, the one in the header of nvidia-smi.
+    pub cuda: CudaVersion,
+    /// The newest PTX that its JIT compiles.
+    pub ptx_isa: CudaVersion,
+    /// Architectures that no later branch supports.
+    #[serde(default)]
+    pub last_for: Vec<String>,
+    pub source: String,
+}
+
+/// A GPU product.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GpuRow {
+    pub names: Vec<String>,
+    pub product: String,
+    pub architecture: String,
+    pub compute_capability: ComputeCapability,
+    pub memory: String,
+    #[serde(default)]
+    pub colab: bool,
+    /// Forward compatibility is for these alone.
+    pub data_center: bool,
+    pub source: String,
+}
+
+/// A forward-compatibility package.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Compat {
+    /// Debian name, `cuda-compat-12-8`.
+    pub package: String,
+    pub cuda: CudaVersion,
+    /// The driver branches on which it works.
+    pub branches: Vec<u64>,
+    pub source: String,
+}
+
+/// The GPU build of one wheel.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Build {
+    pub package: PackageName,
+    pub version: Version,
+    /// `cu128` for a build of PyTorch's own index.
+    pub local: Option<String>,
+    pub cuda: CudaVersion,
+    pub sass: Vec<Architecture>,
+    pub ptx: Vec<Architecture>,
+    /// ISA of the PTX in it; by default that of the toolkit.
+    pub ptx_isa: Option<CudaVersion>,
+    /// cuDNN it was compiled against.
+    pub cudnn: Option<Version>,
+    pub nccl: Option<Version>,
+    pub basis: Basis,
+    pub source: String,
+}
+
+/// How a build row is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// Read from this wheel.
+    Wheel,
+    /// Inferred from another patch release of the series.
+    Series,
+    /// From the publisher's own tables.
+    Published,
+}
+
+/// A CUDA library published as wheels.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Library {
+    name: Option<PackageName>,
+    suffix: Option<String>,
+    major: Option<u32>,
+    cuda: Option<FromVersion>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FromVersion {
+    Version,
+}
+
+/// Which CUDA a library belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LibraryCuda {
+    pub major: u32,
+    /// Known for the runtime and the toolkit: this decides the driver floor.
+    pub exact: Option<CudaVersion>,
+}
+
+impl Library {
+    pub(super) fn matches(&self, package: &PackageName) -> bool {
+        let suffix = |suffix: &String| package.as_ref().ends_with(suffix.as_str());
+        self.name.as_ref() == Some(package) || self.suffix.as_ref().is_some_and(suffix)
+    }
+
+    pub(super) fn cuda_of(&self, version: &Version) -> LibraryCuda {
+        let number = |at: usize| version.release().get(at).and_then(|part| u32::try_from(*part).ok()).unwrap_or(0);
+        let own = CudaVersion { major: number(0), minor: number(1) };
+        LibraryCuda {
+            major: self.major.unwrap_or(own.major),
+            exact: self.cuda.as_ref().map(|FromVersion::Version| own),
+        }
+    }
+}
+
+/// A requirement that holds though METADATA is silent.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Overlay {
+    pub package: PackageName,
+    #[serde(rename = "versions", deserialize_with = "range")]
+    pub range: VersionRange,
+    #[serde(rename = "adds", deserialize_with = "requirement")]
+    pub requirement: Requirement,
+    pub why: String,
+    pub source: String,
+}
+
+/// The oldest version worth choosing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Floor {
+    pub package: PackageName,
+    pub version: Version,
+    pub why: String,
+}
+
+/// Packages of the notebook kernel itself.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelPackages {
+    /// Never moved.
+    pub protected: Vec<PackageName>,
+    /// Imported by a fresh Colab kernel before the first cell.
+    pub preloaded: Vec<PackageName>,
+}
+
+fn range<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VersionRange, D::Error> {
+    range_from_text(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+fn requirement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Requirement, D::Error> {
+    requirement_from_text(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head {
+    pub version: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolkitsFile {
+    pub toolkit: Vec<Toolkit>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DriversFile {
+    pub branch: Vec<Branch>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GpusFile {
+    pub gpu: Vec<GpuRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompatFile {
+    pub compat: Vec<Compat>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BuildsFile {
+    pub build: Vec<Build>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackagesFile {
+    pub library: Vec<Library>,
+    pub overlay: Vec<Overlay>,
+    pub floor: Vec<Floor>,
+    pub kernel: KernelPackages,
+}

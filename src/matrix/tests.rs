@@ -1,0 +1,116 @@
+//! The bundled files agree with themselves, and the verdict with the published facts.
+
+use crate::matrix::{Hardware, InstalledGpu, Matrix, Reason, Verdict, coverage, verdict};
+use crate::model::CudaVersion;
+
+fn matrix() -> Matrix {
+    Matrix::bundled().expect("the bundled matrix")
+}
+
+fn hardware(matrix: &Matrix, driver: &str, gpus: &[&str]) -> Hardware {
+    let gpu = |name: &&str| {
+        let row = matrix.gpu(name).expect("a GPU of the matrix");
+        InstalledGpu { name: row.product.clone(), capability: row.compute_capability }
+    };
+    Hardware {
+        driver: Some(driver.parse().expect("a driver")),
+        gpus: gpus.iter().map(gpu).collect(),
+        compat: Vec::new(),
+    }
+}
+
+fn judge(package: &str, version: &str, driver: &str, gpus: &[&str]) -> Verdict {
+    let matrix = matrix();
+    let build = matrix
+        .build(&package.parse().expect("a name"), &version.parse().expect("a version"))
+        .unwrap_or_else(|| panic!("no row for {package} {version}"));
+    verdict(&matrix, build, &hardware(&matrix, driver, gpus))
+}
+
+#[test]
+fn rows_are_coherent() {
+    let matrix = matrix();
+    assert!(matrix.toolkits.is_sorted_by_key(|row| row.cuda), "toolkits are sorted");
+    assert!(matrix.branches.is_sorted_by_key(|row| row.branch), "branches are sorted");
+    for row in &matrix.toolkits {
+        assert!(!row.source.is_empty());
+        if let Some(driver) = &row.driver {
+            assert!(*driver >= row.minor_compat_driver || row.cuda.minor == 0, "CUDA {}: {driver}", row.cuda);
+        }
+    }
+    for row in &matrix.builds {
+        let name = format!("{} {}", row.package, row.version);
+        assert!(!row.source.is_empty() && !row.sass.is_empty(), "{name}");
+        assert!(matrix.driver_floor(row.cuda).is_some(), "{name}: CUDA {} has no toolkit of its major", row.cuda);
+        assert!(row.sass.iter().all(|architecture| !architecture.ptx), "{name}");
+        assert!(row.ptx.iter().all(|architecture| architecture.ptx), "{name}");
+        let same = |other: &&crate::matrix::Build| {
+            (&other.package, &other.version, &other.local) == (&row.package, &row.version, &row.local)
+        };
+        assert_eq!(matrix.builds.iter().filter(same).count(), 1, "{name} stands once");
+        if let Some(toolkit) = matrix.toolkit(row.cuda).filter(|toolkit| !toolkit.sm.is_empty()) {
+            let known = |architecture: &crate::model::Architecture| toolkit.sm.contains(architecture);
+            // torch names architectures that its toolkit can compile; clang-built wheels may lag behind, never lead.
+            if row.package.as_ref() == "torch" {
+                assert!(row.sass.iter().all(known), "{name}: an architecture that CUDA {} cannot compile", row.cuda);
+            }
+        }
+    }
+}
+
+#[test]
+fn verdicts_follow_nvidias_rules() {
+    for (package, version, driver, gpus, expected) in [
+        ("torch", "2.9.1", "580.82.07", vec!["T4"], Verdict::Native),
+        ("torch", "2.9.1", "535.104.05", vec!["T4"], Verdict::MinorCompat),
+        ("torch", "2.15.0", "580.82.07", vec!["T4", "L4", "A100", "H100", "G4"], Verdict::MinorCompat),
+        ("torch", "2.11.0+cu128", "580.82.07", vec!["T4"], Verdict::Native),
+        ("tensorflow", "2.20.0", "580.82.07", vec!["H100"], Verdict::PtxJit),
+        ("jax-cuda12-plugin", "0.12.0.1", "580.82.07", vec!["T4"], Verdict::Native),
+    ] {
+        assert_eq!(judge(package, version, driver, &gpus), expected, "{package} {version} on {driver} {gpus:?}");
+    }
+    assert_eq!(judge("torch", "2.9.1", "580.82.07", &[]), Verdict::CpuOnly);
+}
+
+#[test]
+fn every_no_has_its_reason() {
+    let no = |package, version, driver, gpu| match judge(package, version, driver, &[gpu]) {
+        Verdict::No(reason) => reason,
+        other => panic!("{package} {version} on {driver} {gpu}: {other}"),
+    };
+    assert!(matches!(no("torch", "2.15.0", "535.104.05", "T4"), Reason::DriverTooOld { .. }));
+    assert!(matches!(no("torch", "2.9.1", "580.82.07", "P100"), Reason::NoKernelImage { .. }));
+    assert!(matches!(no("torch", "2.11.0", "580.82.07", "V100"), Reason::NoKernelImage { .. }));
+    assert!(matches!(no("torch", "2.9.1", "595.45.04", "V100"), Reason::DriverDroppedGpu { .. }));
+    assert!(matches!(no("tensorflow", "2.21.0", "525.60.13", "H100"), Reason::PtxTooNew { .. }));
+}
+
+#[test]
+fn forward_compatibility_needs_the_package_and_a_data_center_gpu() {
+    let matrix = matrix();
+    let build = matrix.build(&"torch".parse().expect("a name"), &"2.11.0".parse().expect("a version")).expect("a row");
+    let mut hardware = hardware(&matrix, "570.26", &["T4"]);
+    assert!(matches!(verdict(&matrix, build, &hardware), Verdict::No(Reason::DriverTooOld { .. })));
+    hardware.compat = vec![CudaVersion { major: 13, minor: 0 }];
+    assert_eq!(verdict(&matrix, build, &hardware), Verdict::ForwardCompat);
+    hardware.gpus[0] = InstalledGpu { name: "NVIDIA GB10".into(), capability: "12.1".parse().expect("a capability") };
+    assert!(matches!(verdict(&matrix, build, &hardware), Verdict::No(Reason::DriverTooOld { .. })));
+}
+
+#[test]
+fn coverage_says_the_same_as_the_verdict() {
+    let matrix = matrix();
+    for build in &matrix.builds {
+        for gpu in &matrix.gpus {
+            let hardware = hardware(&matrix, "580.82.07", &[&gpu.product]);
+            let covered = coverage(&matrix, build, &hardware).contains(&gpu.compute_capability.as_version());
+            let judged = !matches!(
+                verdict(&matrix, build, &hardware),
+                Verdict::No(Reason::NoKernelImage { .. } | Reason::PtxTooNew { .. })
+            );
+            let dropped = matches!(verdict(&matrix, build, &hardware), Verdict::No(Reason::DriverDroppedGpu { .. }));
+            assert!(dropped || covered == judged, "{} {} on {}", build.package, build.version, gpu.product);
+        }
+    }
+}

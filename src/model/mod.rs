@@ -1,0 +1,17 @@
+//! Values every other room speaks in: versions, names, wheels, tags, CUDA numbers. No room below, no input or output.
+
+pub mod cuda;
+pub mod digest;
+pub mod platform;
+pub mod requirement;
+pub mod version;
+pub mod wheel;
+
+pub use cuda::{Architecture, ComputeCapability, CudaVersion, DriverVersion};
+pub use digest::Sha256;
+pub use pep440_rs::Version;
+pub use pep508_rs::{ExtraName, PackageName};
+pub use platform::{PythonFacts, Tags};
+pub use requirement::Requirement;
+pub use version::VersionRange;
+pub use wheel::WheelName;

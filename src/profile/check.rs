@@ -1,0 +1,399 @@
+//! Raw TOML with spans → [`Profile`]. Every name and value is checked here, once; the rest of the program trusts the type.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::str::FromStr;
+
+use pep440_rs::{VersionSpecifier, VersionSpecifiers};
+use pep508_rs::{ExtraName, MarkerTree, PackageName};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use url::Url;
+
+use crate::diag::{Code, Finding, Source};
+use crate::model::Sha256;
+use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
+use crate::profile::{CudaWish, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
+
+/// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
+const SIZE_LIMIT: usize = 256 << 10;
+
+pub(super) fn check(source: &Source) -> Result<Profile, Vec<Finding>> {
+    let mut faults = Faults { source, found: Vec::new() };
+    if source.text.len() > SIZE_LIMIT {
+        let message = format!("the profile is larger than {} kB", SIZE_LIMIT >> 10);
+        return Err(vec![Finding::error(Code::ProfileBadValue, message)]);
+    }
+    let (table, errors) = DeTable::parse_recoverable(&source.text);
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        faults.add(Code::ProfileSyntax, span, format!("not valid TOML: {}", error.message().replace('\n', ", ")), "");
+    }
+    if !faults.found.is_empty() {
+        return Err(faults.found);
+    }
+    let mut root = Reader::new("the profile", table.get_ref());
+    let profile = read(&mut root, &mut faults);
+    root.finish(&mut faults);
+    match profile {
+        Some(profile) if faults.found.is_empty() => Ok(profile),
+        _ => Err(faults.found),
+    }
+}
+
+fn read(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Profile> {
+    let head = head(root, faults);
+    let target = root.table("target", faults).map(|table| target(table, faults)).unwrap_or_default();
+    let mut wanted = packages(root.table("frameworks", faults), true, faults);
+    wanted.extend(packages(root.table("packages", faults), false, faults));
+    let apt = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
+    let environment = root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
+    let seed = root.table("determinism", faults).and_then(|mut table| {
+        let seed = table.whole_number("seed", faults);
+        table.finish(faults);
+        seed
+    });
+    let indexes = indexes(root, faults);
+    let policy = root.table("policy", faults).map(|table| policy(table, faults)).unwrap_or_default();
+    check_packages(&wanted, &indexes, faults);
+    let smoke = root.table("verify", faults).map(|table| smoke(table, &wanted, faults));
+    let smoke =
+        smoke.unwrap_or_else(|| wanted.iter().filter(|one| one.framework).map(|one| one.name.clone()).collect());
+    let head = head?;
+    Some(Profile {
+        source: faults.source.clone(),
+        digest: Sha256::of(faults.source.text.as_bytes()),
+        name: head.name,
+        version: head.version,
+        description: head.description,
+        owner: head.owner,
+        review_by: head.review_by,
+        target,
+        wanted,
+        apt,
+        environment,
+        seed,
+        indexes,
+        policy,
+        smoke,
+    })
+}
+
+struct Head {
+    name: PackageName,
+    version: semver::Version,
+    description: String,
+    owner: Option<String>,
+    review_by: Option<String>,
+}
+
+fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {
+    let Some(mut table) = root.table("profile", faults) else {
+        let help = "begin the profile with `[profile]`, `name = \"…\"` and `version = \"2026.11.0\"`";
+        faults.add(Code::ProfileMissingKey, 0..0, "the profile has no `[profile]` table", help);
+        return None;
+    };
+    let name = table.text("name", faults);
+    let version = table.text("version", faults);
+    for (key, present) in [("name", name.is_some()), ("version", version.is_some())] {
+        if !present {
+            faults.add(Code::ProfileMissingKey, 0..0, format!("`[profile]` has no `{key}`"), "");
+        }
+    }
+    let description = table.text("description", faults).map(|place| place.value).unwrap_or_default();
+    let owner = table.text("owner", faults).map(|place| place.value);
+    let review_by = table.date("review-by", faults);
+    table.finish(faults);
+    let (name, version) = (name?, version?);
+    let parsed = faults.value(&name, "a profile's name", PackageName::from_str(&name.value));
+    let version = faults.value(&version, "a version (semantic, such as `2026.11.0`)", version.value.parse());
+    Some(Head { name: parsed?, version: version?, description, owner, review_by })
+}
+
+fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {
+    let cuda = table.text("cuda", faults);
+    let python = table.text("python", faults);
+    let texts = |places: Vec<Placed<String>>| places.into_iter().map(|place| place.value).collect();
+    let wish = TargetWish {
+        cuda_span: cuda.as_ref().map(|place| place.span.clone()),
+        cuda: cuda.and_then(|place| faults.value(&place, "a CUDA target", cuda_wish(&place.value))).unwrap_or_default(),
+        python: python.and_then(|place| faults.value(&place, "a Python version", python_minor(&place.value))),
+        gpus: texts(table.texts("gpus", faults)),
+        runtimes: texts(table.texts("runtimes", faults)),
+    };
+    table.finish(faults);
+    wish
+}
+
+fn cuda_wish(text: &str) -> Result<CudaWish, &'static str> {
+    match text {
+        "auto" => Ok(CudaWish::Auto),
+        "cpu" => Ok(CudaWish::Cpu),
+        _ => text
+            .parse()
+            .map(CudaWish::Exact)
+            .or_else(|_| text.parse().map(CudaWish::Major))
+            .map_err(|_| "write `auto`, `cpu`, a major such as `12`, or a version such as `12.8`"),
+    }
+}
+
+fn python_minor(text: &str) -> Result<(u64, u64), &'static str> {
+    let pair = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    pair.filter(|(major, _)| *major == 3).ok_or("write major and minor, such as `3.12`")
+}
+
+fn packages(table: Option<Reader<'_, '_>>, framework: bool, faults: &mut Faults<'_>) -> Vec<Wanted> {
+    let Some(mut table) = table else {
+        return Vec::new();
+    };
+    let entries = table.all();
+    entries.iter().filter_map(|(name, value)| wanted(name, value, framework, faults)).collect()
+}
+
+fn wanted(
+    key: &Placed<String>,
+    value: &Spanned<DeValue<'_>>,
+    framework: bool,
+    faults: &mut Faults<'_>,
+) -> Option<Wanted> {
+    let name = faults.value(key, "a package name", PackageName::from_str(&key.value))?;
+    let mut wanted = Wanted {
+        name,
+        specifiers: VersionSpecifiers::empty(),
+        extras: Vec::new(),
+        marker: MarkerTree::TRUE,
+        index: None,
+        direct: None,
+        framework,
+        span: key.span.start..value.span().end,
+    };
+    match value.get_ref() {
+        DeValue::String(_) => {
+            let text = as_text(value, &key.value, faults)?;
+            wanted.specifiers = faults.value(&text, "a version", specifiers(&text.value))?;
+        }
+        DeValue::Table(table) => package_table(&mut wanted, Reader::new(&format!("`{}`", key.value), table), faults)?,
+        _ => {
+            let expected =
+                "a version such as \"2.10.*\", or a table with `version`, `extras`, `marker`, `index`, `url`, `sha256`";
+            wrong_type(value, &format!("`{}`", key.value), expected, faults);
+            return None;
+        }
+    }
+    Some(wanted)
+}
+
+fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<()> {
+    let version = table.text("version", faults);
+    let extras = table.texts("extras", faults);
+    let marker = table.text("marker", faults);
+    wanted.index = table.text("index", faults).map(|place| place.value);
+    let address = table.text("url", faults);
+    let digest = table.text("sha256", faults);
+    table.finish(faults);
+    if let Some(place) = version {
+        wanted.specifiers = faults.value(&place, "a version", specifiers(&place.value))?;
+    }
+    for place in extras {
+        let parsed = ExtraName::from_str(&place.value);
+        wanted.extras.push(faults.value(&place, "an extra", parsed)?);
+    }
+    if let Some(place) = marker {
+        let parsed = MarkerTree::parse_str::<Url>(&place.value).map_err(|error| error.message.to_string());
+        wanted.marker = faults.value(&place, "a marker", parsed)?;
+    }
+    match (address, digest) {
+        (None, None) => {}
+        (Some(address), Some(digest)) => {
+            let url = faults.value(&address, "an address", web_address(&address.value))?;
+            let sha256 = faults.value(&digest, "a sha256", digest.value.parse())?;
+            wanted.direct = Some(Direct { url, sha256 });
+        }
+        (Some(place), None) | (None, Some(place)) => {
+            let message = format!("`{}` needs both `url` and `sha256`", wanted.name);
+            faults.add(Code::ProfileMissingKey, place.span, message, "a direct wheel is pinned by its digest");
+        }
+    }
+    Some(())
+}
+
+/// `*` and the empty text mean any version; a bare version such as `2.10` is an exact pin.
+fn specifiers(text: &str) -> Result<VersionSpecifiers, String> {
+    let text = text.trim();
+    if text.is_empty() || text == "*" {
+        return Ok(VersionSpecifiers::empty());
+    }
+    if text.starts_with(|first: char| first.is_ascii_digit()) {
+        return VersionSpecifier::from_str(&format!("=={text}"))
+            .map(VersionSpecifiers::from)
+            .map_err(|e| e.to_string());
+    }
+    VersionSpecifiers::from_str(text).map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
+}
+
+fn web_address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !matches!(url.scheme(), "https" | "http" | "file") {
+        return Err("only https, http and file are understood".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("credentials don't belong in a profile; set them in the environment's netrc".to_owned());
+    }
+    Ok(url)
+}
+
+fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<String> {
+    let places = table.texts("packages", faults);
+    table.finish(faults);
+    let names =
+        places.into_iter().filter_map(|place| faults.value(&place, "an apt package", debian_name(&place.value)));
+    names.collect()
+}
+
+/// Debian policy 5.6.1; a trailing `-` would mean removal to apt-get and a `+` is allowed in names such as `g++`.
+fn debian_name(text: &str) -> Result<String, &'static str> {
+    let mut characters = text.chars();
+    let first = characters.next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit());
+    let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
+    if !first || !characters.all(rest) || !(2..=127).contains(&text.len()) || text.ends_with('-') {
+        return Err("Debian names are lower-case letters, digits, `+`, `-` and `.`");
+    }
+    if text == "cuda-drivers" || text.starts_with("nvidia-driver") {
+        return Err("a driver can't be installed inside a notebook; the host provides it");
+    }
+    Ok(text.to_owned())
+}
+
+/// Variables that would change how tools find or load code: not for a profile to set.
+const RESERVED: &[&str] =
+    &["LD_", "PYTHON", "PIP_", "UV_", "APT_", "DPKG_", "GIT_", "SSL_", "REQUESTS_CA_", "COLAB_", "BASH_", "JPY_"];
+
+fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<String, String> {
+    let mut variables = BTreeMap::new();
+    for (key, value) in table.all() {
+        let Some(text) = as_text(value, &format!("`{}`", key.value), faults) else {
+            continue;
+        };
+        let name = faults.value(&key, "a variable", variable_name(&key.value));
+        let printable = text.value.chars().all(|c| c == ' ' || c.is_ascii_graphic()) && text.value.len() <= 1024;
+        let value = printable.then(|| text.value.clone()).ok_or("values are printable ASCII, at most 1024 long");
+        if let (Some(name), Some(value)) = (name, faults.value(&text, "a variable's value", value)) {
+            variables.insert(name, value);
+        }
+    }
+    variables
+}
+
+fn variable_name(text: &str) -> Result<String, &'static str> {
+    let head = text.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');
+    let body = text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    if !head || !body || text.len() > 64 {
+        return Err("variables are upper-case letters, digits and `_`");
+    }
+    let exact = ["PATH", "HOME", "IFS", "ENV", "SHELL", "USER", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+    if exact.contains(&text) || RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
+        return Err("a profile must not set it: it changes how programs and libraries are found");
+    }
+    Ok(text.to_owned())
+}
+
+fn indexes(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
+    let tables = root.tables("index", faults);
+    tables.into_iter().filter_map(|(table, span)| index(table, span, faults)).collect()
+}
+
+fn index(mut table: Reader<'_, '_>, span: Range<usize>, faults: &mut Faults<'_>) -> Option<NamedIndex> {
+    let name = table.text("name", faults);
+    let address = table.text("url", faults);
+    let packages = table.texts("packages", faults);
+    table.finish(faults);
+    let (Some(name), Some(address)) = (name, address) else {
+        faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name` and `url`", "");
+        return None;
+    };
+    let valid = (PackageName::from_str(&name.value).is_ok() && name.value != "default").then(|| name.value.clone());
+    let parsed_name = faults.value(&name, "an index name", valid.ok_or("letters, digits and `-`; `default` is taken"));
+    let url = faults.value(&address, "an index address", web_address(&address.value));
+    let packages = packages
+        .into_iter()
+        .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
+        .collect();
+    Some(NamedIndex { name: parsed_name?, url: url?, packages })
+}
+
+fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
+    let mut policy = Policy::default();
+    if let Some(place) = table.text("installed", faults) {
+        let choice = one_of(&place.value, &[("prefer", true), ("ignore", false)]);
+        policy.prefer_installed = faults.value(&place, "`installed`", choice).unwrap_or(true);
+    }
+    if let Some(place) = table.text("breakage", faults) {
+        let choice = one_of(&place.value, &[("error", true), ("warn", false)]);
+        policy.breakage_is_error = faults.value(&place, "`breakage`", choice).unwrap_or(true);
+    }
+    policy.one_cuda_major = table.flag("one-cuda-major", faults).unwrap_or(true);
+    if table.flag("wheels-only", faults) == Some(false) {
+        let help = "remove `wheels-only`, or build the wheel elsewhere and name it with `url` and `sha256`";
+        faults.add(
+            Code::ProfileBadValue,
+            0..0,
+            "`wheels-only = false` is not supported: nothing is built in a notebook",
+            help,
+        );
+    }
+    if let Some(place) = table.text("prereleases", faults) {
+        let choices = [
+            ("if-necessary", Prereleases::IfNecessary),
+            ("explicit", Prereleases::Explicit),
+            ("allow", Prereleases::Allow),
+        ];
+        let choice = faults.value(&place, "`prereleases`", one_of(&place.value, &choices));
+        policy.prereleases = choice.unwrap_or(Prereleases::IfNecessary);
+    }
+    policy.as_of = table.date("as-of", faults);
+    table.finish(faults);
+    policy
+}
+
+fn one_of<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
+        format!("write {}", names.join(" or "))
+    })
+}
+
+fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) -> Vec<PackageName> {
+    let places = table.texts("smoke", faults);
+    table.finish(faults);
+    let mut names = Vec::new();
+    for place in places {
+        let Some(name) = faults.value(&place, "a package name", PackageName::from_str(&place.value)) else {
+            continue;
+        };
+        if !wanted.iter().any(|one| one.name == name) {
+            let message = format!("`{name}` is to be smoke-tested but is in neither `[frameworks]` nor `[packages]`");
+            faults.add(Code::ProfileConflict, place.span, message, "");
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults<'_>) {
+    if wanted.is_empty() && faults.found.is_empty() {
+        let help = "add a line such as `numpy = \"*\"` under `[packages]`";
+        faults.add(Code::ProfileMissingKey, 0..0, "the profile asks for no package", help);
+    }
+    for (at, one) in wanted.iter().enumerate() {
+        if wanted[..at].iter().any(|earlier| earlier.name == one.name) {
+            let message = format!("`{}` stands twice in the profile", one.name);
+            faults.add(Code::ProfileConflict, one.span.clone(), message, "keep one of them");
+        }
+        if let Some(index) = &one.index
+            && !indexes.iter().any(|known| known.name == *index)
+        {
+            let message = format!("`{}` is to come from the index `{index}`, which no `[[index]]` defines", one.name);
+            faults.add(Code::ProfileConflict, one.span.clone(), message, "");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What the user wants: TOML text → a checked [`Profile`], or all its faults at once, each with a place.
+
+mod check;
+mod reader;
+mod starter;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use pep440_rs::VersionSpecifiers;
+use pep508_rs::{ExtraName, MarkerTree, PackageName};
+use semver::Version as SemanticVersion;
+use serde::Serialize;
+use url::Url;
+
+use crate::diag::{Finding, Source};
+use crate::model::{CudaVersion, Sha256};
+
+pub use starter::STARTER;
+
+/// A checked profile.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    pub source: Source,
+    /// Digest of the text; a lock of another text is stale.
+    pub digest: Sha256,
+    pub name: PackageName,
+    pub version: SemanticVersion,
+    pub description: String,
+    pub owner: Option<String>,
+    /// `2027-02-28`; golden checks fail after it.
+    pub review_by: Option<String>,
+    pub target: TargetWish,
+    pub wanted: Vec<Wanted>,
+    /// Debian package names.
+    pub apt: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    pub seed: Option<u64>,
+    pub indexes: Vec<NamedIndex>,
+    pub policy: Policy,
+    /// Packages to smoke-test; all frameworks unless the profile says otherwise.
+    pub smoke: Vec<PackageName>,
+}
+
+/// `[target]`.
+#[derive(Clone, Debug, Default)]
+pub struct TargetWish {
+    pub cuda: CudaWish,
+    pub cuda_span: Option<Range<usize>>,
+    /// `(3, 12)`.
+    pub python: Option<(u64, u64)>,
+    pub gpus: Vec<String>,
+    pub runtimes: Vec<String>,
+}
+
+/// The CUDA that the profile asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CudaWish {
+    /// Whatever the target's driver and GPUs run.
+    #[default]
+    Auto,
+    Major(u32),
+    Exact(CudaVersion),
+    /// No CUDA library at all.
+    Cpu,
+}
+
+/// One package the profile asks for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub name: PackageName,
+    pub specifiers: VersionSpecifiers,
+    pub extras: Vec<ExtraName>,
+    pub marker: MarkerTree,
+    pub index: Option<String>,
+    pub direct: Option<Direct>,
+    pub framework: bool,
+    /// Where it stands in the profile.
+    pub span: Range<usize>,
+}
+
+/// A wheel given by address and digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Direct {
+    pub url: Url,
+    pub sha256: Sha256,
+}
+
+/// `[[index]]`: an explicit index, the only source of its packages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedIndex {
+    pub name: String,
+    pub url: Url,
+    pub packages: Vec<PackageName>,
+}
+
+/// `[policy]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Keep what is installed where it satisfies.
+    pub prefer_installed: bool,
+    /// A breakage of an installed package is an error, not a warning.
+    pub breakage_is_error: bool,
+    pub one_cuda_major: bool,
+    pub prereleases: Prereleases,
+    /// `2026-11-01`: files uploaded later do not exist.
+    pub as_of: Option<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            prefer_installed: true,
+            breakage_is_error: true,
+            one_cuda_major: true,
+            prereleases: Prereleases::IfNecessary,
+            as_of: None,
+        }
+    }
+}
+
+/// When a pre-release may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prereleases {
+    /// Only where no stable version satisfies, as pip and uv do.
+    IfNecessary,
+    /// Only where the profile names one.
+    Explicit,
+    Allow,
+}
+
+impl Profile {
+    /// Reads a profile. `source` is its name and text; faults come all at once, each with a caret.
+    pub fn parse(source: &Source) -> Result<Self, Vec<Finding>> {
+        check::check(source)
+    }
+
+    /// The frameworks, which matrix rules and smoke tests are about.
+    pub fn frameworks(&self) -> impl Iterator<Item = &Wanted> {
+        self.wanted.iter().filter(|wanted| wanted.framework)
+    }
+
+    /// The name of the index that alone may serve `package`.
+    pub fn index_of(&self, package: &PackageName) -> Option<&str> {
+        let own = self.wanted.iter().find(|wanted| wanted.name == *package).and_then(|wanted| wanted.index.as_deref());
+        own.or_else(|| {
+            self.indexes.iter().find(|index| index.packages.contains(package)).map(|index| index.name.as_str())
+        })
+    }
+
+    /// The environment that the profile sets, with what its seed implies.
+    pub fn full_environment(&self) -> BTreeMap<String, String> {
+        let mut environment = BTreeMap::new();
+        if let Some(seed) = self.seed {
+            // PYTHONHASHSEED acts on processes started later, never on a kernel that runs already.
+            environment.insert("PYTHONHASHSEED".to_owned(), (seed % (1 << 32)).to_string());
+            environment.insert("CUBLAS_WORKSPACE_CONFIG".to_owned(), ":4096:8".to_owned());
+        }
+        environment.extend(self.environment.clone());
+        environment
+    }
+}
+
+#[cfg(test)]
+mod tests;

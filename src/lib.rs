@@ -5,6 +5,12 @@
 
 pub mod diag;
 pub mod host;
+pub mod index;
+pub mod lock;
+pub mod machine;
 pub mod matrix;
 pub mod model;
+pub mod plan;
 pub mod profile;
+pub mod resolve;
+pub mod script;

@@ -35,20 +35,7 @@ pub fn read_text(path: &Path, what: &str) -> Result<String, Failure> {
 
 /// Writes `bytes` to `path` whole: a temporary file beside it, synced, then renamed. A killed run leaves the old file or the new one.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let write = || -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".colab-boot-").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(|error| {
+    replace(path, bytes, true).map_err(|error| {
         let failure = Failure::world(format!("could not write `{}`", path.display())).because(&error);
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -60,6 +47,27 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             _ => failure,
         }
     })
+}
+
+/// As [`write_whole`], without waiting for the disk: for caches, where a lost record costs a request.
+pub fn write_whole_fast(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    replace(path, bytes, false)
+}
+
+fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".colab-boot-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    if durable {
+        file.as_file().sync_all()?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    if durable { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Creates `folder` and its parents, readable for its owner alone.

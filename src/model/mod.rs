@@ -1,5 +1,6 @@
 //! Values every other room speaks in: versions, names, wheels, tags, CUDA numbers. No room below, no input or output.
 
+pub mod catalog;
 pub mod cuda;
 pub mod digest;
 pub mod platform;

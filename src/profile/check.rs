@@ -233,11 +233,11 @@ fn specifiers(text: &str) -> Result<VersionSpecifiers, String> {
 
 fn web_address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
-    if !matches!(url.scheme(), "https" | "http" | "file") {
-        return Err("only https, http and file are understood".to_owned());
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err("only https and http are understood".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("credentials don't belong in a profile; set them in the environment's netrc".to_owned());
+        return Err("credentials do not belong in a profile".to_owned());
     }
     Ok(url)
 }

@@ -1,0 +1,98 @@
+//! The cache on disk. What makes a record wrong:
+//! - a listing: another index, target, `as-of` date or [`FORMAT`] (all in its key), or age (ten minutes, unless the index says otherwise);
+//! - metadata: nothing. It is keyed by the wheel's digest, and a wheel never changes.
+//!
+//! A record that cannot be read is as good as none. Nothing here is needed: the folder may be deleted at any time.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::host::files;
+use crate::model::Sha256;
+use crate::model::catalog::Listing;
+
+/// Raised when the meaning of a record changes.
+const FORMAT: u32 = 1;
+
+/// How long a listing is believed without asking: the `max-age` of the public index.
+pub(super) const LIFETIME: u64 = 600;
+
+/// The folder, and the time by which age is told.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    /// Seconds since 1970.
+    now: u64,
+    /// Ignore the age of listings: there is no network to ask.
+    trust: bool,
+}
+
+/// A listing with what is needed to ask for it again.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ListingRecord {
+    pub fetched: u64,
+    pub lifetime: u64,
+    pub validator: Option<String>,
+    /// `None`: the index has no such package.
+    pub listing: Option<Listing>,
+}
+
+/// The headers of one METADATA.
+#[derive(Serialize, Deserialize)]
+pub(super) struct MetadataRecord {
+    pub size: Option<u64>,
+    pub headers: String,
+}
+
+impl Cache {
+    pub fn new(folder: &Path, now: u64, trust: bool) -> Self {
+        Self { folder: folder.to_owned(), now, trust }
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// The record of a listing and whether it is still fresh. `key` is what [`listing_key`] made.
+    pub(super) fn listing(&self, key: &Sha256) -> Option<(ListingRecord, bool)> {
+        let record: ListingRecord = self.read(&self.path("listings", key))?;
+        let fresh = self.trust || self.now.saturating_sub(record.fetched) < record.lifetime;
+        Some((record, fresh))
+    }
+
+    pub(super) fn keep_listing(&self, key: &Sha256, record: &ListingRecord) {
+        self.write(&self.path("listings", key), record);
+    }
+
+    pub(super) fn metadata(&self, wheel: &Sha256) -> Option<MetadataRecord> {
+        self.read(&self.path("metadata", wheel))
+    }
+
+    pub(super) fn keep_metadata(&self, wheel: &Sha256, record: &MetadataRecord) {
+        self.write(&self.path("metadata", wheel), record);
+    }
+
+    fn path(&self, kind: &str, key: &Sha256) -> PathBuf {
+        let name = key.to_string();
+        self.folder.join(format!("{kind}-v{FORMAT}")).join(&name[..2]).join(name)
+    }
+
+    fn read<T: DeserializeOwned>(&self, path: &Path) -> Option<T> {
+        let bytes = std::fs::read(path).ok()?;
+        postcard::from_bytes(&bytes).ok()
+    }
+
+    /// A cache that cannot be written is no reason to stop.
+    fn write(&self, path: &Path, record: &impl Serialize) {
+        if let Ok(bytes) = postcard::to_stdvec(record) {
+            let _ = files::write_whole_fast(path, &bytes);
+        }
+    }
+}
+
+/// The key of a listing: index address, package, and everything it was filtered by.
+pub(super) fn listing_key(page: &str, target: &str) -> Sha256 {
+    Sha256::of(format!("{FORMAT}\n{page}\n{target}").as_bytes())
+}

@@ -1,0 +1,233 @@
+//! HTTP: one connection pool, bounded replies, retries for what may pass, and a count of requests and bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::StreamExt;
+use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+use tokio::runtime::Runtime;
+use url::Url;
+
+use crate::diag::Failure;
+use crate::index::location::redact;
+use crate::model::catalog::Trouble;
+
+/// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.
+const TRIES: u32 = 4;
+
+/// What has gone over the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Traffic {
+    pub requests: u64,
+    /// Body bytes, after decompression.
+    pub bytes: u64,
+}
+
+/// The client. Owns the only async runtime of the program.
+pub struct Client {
+    pub(super) http: Http,
+    runtime: Option<Runtime>,
+}
+
+/// The part that tasks share.
+#[derive(Clone)]
+pub(super) struct Http {
+    client: reqwest::Client,
+    requests: Arc<AtomicU64>,
+    bytes: Arc<AtomicU64>,
+}
+
+/// One request.
+#[derive(Clone, Debug)]
+pub(super) struct Request<'a> {
+    pub url: &'a Url,
+    pub accept: Option<&'a str>,
+    pub range: Option<String>,
+    pub validator: Option<&'a str>,
+    /// The most bytes the body may have.
+    pub limit: u64,
+}
+
+/// One reply, read to its end.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub status: StatusCode,
+    pub url: Url,
+    pub content_type: String,
+    pub etag: Option<String>,
+    pub max_age: Option<u64>,
+    /// Of a partial reply: where it starts, and the length of the whole.
+    pub part: Option<(u64, u64)>,
+    pub body: Vec<u8>,
+}
+
+/// Why a try failed, and whether another may do better.
+struct Miss {
+    why: String,
+    again: bool,
+    wait: Option<Duration>,
+}
+
+impl Client {
+    pub fn new() -> Result<Self, Failure> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::world("could not start the network threads").because(&error))?;
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("colab-boot/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(Duration::from_secs(10))
+            .read_timeout(Duration::from_secs(30))
+            .redirect(reqwest::redirect::Policy::limited(5))
+            .build()
+            .map_err(|error| {
+                Failure::world("could not set up HTTPS")
+                    .because(&error)
+                    .help("check SSL_CERT_FILE and the proxy variables")
+            })?;
+        let http = Http { client, requests: Arc::default(), bytes: Arc::default() };
+        Ok(Self { http, runtime: Some(runtime) })
+    }
+
+    /// What this client has sent and received so far.
+    pub fn traffic(&self) -> Traffic {
+        Traffic { requests: self.http.requests.load(Ordering::Relaxed), bytes: self.http.bytes.load(Ordering::Relaxed) }
+    }
+
+    pub(super) fn runtime(&self) -> Result<&Runtime, Failure> {
+        self.runtime.as_ref().ok_or_else(|| Failure::bug("the network threads have ended"))
+    }
+}
+
+impl Drop for Client {
+    /// A name lookup that hangs must not hold up the end of the program.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Http {
+    /// Sends `request` until it is answered for good. Statuses other than 2xx, 304, 404 and 410 are trouble.
+    pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Trouble> {
+        let mut pause = Duration::from_millis(300);
+        let mut tries = 1;
+        loop {
+            let miss = match self.try_once(request).await {
+                Ok(reply) => return Ok(reply),
+                Err(miss) => miss,
+            };
+            if !miss.again || tries == TRIES {
+                return Err(trouble(request.url, &miss.why, tries));
+            }
+            tokio::time::sleep(miss.wait.unwrap_or(pause)).await;
+            pause *= 3;
+            tries += 1;
+        }
+    }
+
+    /// Starts a download; the caller reads the body.
+    pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Trouble> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let mut request = self.client.get(url.clone());
+        if from > 0 {
+            request = request.header(RANGE, format!("bytes={from}-"));
+        }
+        let response = request.send().await.map_err(|error| trouble(url, &reason(&error), 1))?;
+        let status = response.status();
+        if status.is_success() { Ok(response) } else { Err(trouble(url, &format!("the server answered {status}"), 1)) }
+    }
+
+    pub(super) fn count(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let mut builder = self.client.get(request.url.clone());
+        if let Some(accept) = request.accept {
+            builder = builder.header(ACCEPT, accept);
+        }
+        if let Some(range) = &request.range {
+            builder = builder.header(RANGE, range);
+        }
+        if let Some(validator) = request.validator {
+            builder = builder.header(IF_NONE_MATCH, validator);
+        }
+        let response = builder.send().await.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+        let status = response.status();
+        let fine = status.is_success()
+            || matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NOT_FOUND | StatusCode::GONE);
+        if !fine {
+            let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
+            let wait = text_of(response.headers(), RETRY_AFTER.as_str()).and_then(|text| text.parse().ok());
+            let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
+            return Err(Miss { why: format!("the server answered {status}"), again, wait });
+        }
+        self.read(response, request.limit).await
+    }
+
+    async fn read(&self, response: Response, limit: u64) -> Result<Reply, Miss> {
+        let headers = response.headers();
+        let mut reply = Reply {
+            status: response.status(),
+            url: response.url().clone(),
+            content_type: text_of(headers, CONTENT_TYPE.as_str()).unwrap_or_default(),
+            etag: text_of(headers, ETAG.as_str()),
+            max_age: text_of(headers, "cache-control").and_then(|text| max_age(&text)),
+            part: text_of(headers, CONTENT_RANGE.as_str()).and_then(|text| part(&text)),
+            body: Vec::new(),
+        };
+        if response.content_length().is_some_and(|length| length > limit) {
+            return Err(Miss { why: format!("the reply is larger than {limit} bytes"), again: false, wait: None });
+        }
+        let mut stream = response.bytes_stream();
+        while let Some(chunk) = stream.next().await {
+            let chunk = chunk.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+            self.count(chunk.len());
+            if (reply.body.len() + chunk.len()) as u64 > limit {
+                return Err(Miss { why: format!("the reply is larger than {limit} bytes"), again: false, wait: None });
+            }
+            reply.body.extend_from_slice(&chunk);
+        }
+        Ok(reply)
+    }
+}
+
+fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+fn max_age(cache_control: &str) -> Option<u64> {
+    cache_control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.parse().ok())
+}
+
+/// `bytes 100-199/1000` → (100, 1000).
+fn part(content_range: &str) -> Option<(u64, u64)> {
+    let (range, total) = content_range.strip_prefix("bytes ")?.split_once('/')?;
+    Some((range.split_once('-')?.0.parse().ok()?, total.parse().ok()?))
+}
+
+/// The innermost cause says most: "connection refused" rather than "error sending request".
+pub(super) fn reason(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    let kind = if error.is_timeout() { "no answer in time: " } else { "" };
+    format!("{kind}{inner}")
+}
+
+/// Trouble with an address, shown without credentials.
+pub(super) fn trouble(url: &Url, why: &str, tries: u32) -> Trouble {
+    let times = if tries > 1 { format!(" ({tries} tries)") } else { String::new() };
+    Trouble {
+        message: format!("could not read `{}`{times}", redact(url)),
+        causes: vec![why.to_owned()],
+        help: vec!["check the network and the index address, then run the command again".to_owned()],
+    }
+}

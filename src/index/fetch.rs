@@ -1,0 +1,144 @@
+//! Wheels to a folder: in parallel, resumed where a part is there, checked against the lock's digest before they get their name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream;
+use url::Url;
+
+use crate::diag::Failure;
+use crate::host::files;
+use crate::index::Client;
+use crate::index::client::{Http, reason, trouble};
+use crate::model::Sha256;
+use crate::model::catalog::Trouble;
+
+const PARALLEL: usize = 4;
+const TRIES: u32 = 4;
+
+/// One wheel to have.
+#[derive(Clone, Debug)]
+pub struct Download {
+    pub file: String,
+    pub url: Url,
+    pub sha256: Sha256,
+}
+
+/// Told of every piece that arrives (bytes) and of every file that is complete (its name).
+pub trait Progress: Send + Sync {
+    fn bytes(&self, count: u64);
+    fn finished(&self, file: &str);
+}
+
+/// Brings all of `downloads` into `folder`. What is there and has the right digest is not fetched again.
+pub fn fetch_all(
+    client: &Client,
+    downloads: &[Download],
+    folder: &Path,
+    progress: &Arc<dyn Progress>,
+) -> Result<(), Failure> {
+    files::create_private_folder(folder)?;
+    let work = stream::iter(downloads.to_vec()).map(|download| {
+        let http = client.http.clone();
+        let folder = folder.to_owned();
+        let progress = Arc::clone(progress);
+        async move { fetch(&http, &download, &folder, &*progress).await }
+    });
+    let outcomes: Vec<Result<(), Failure>> = client.runtime()?.block_on(work.buffer_unordered(PARALLEL).collect());
+    outcomes.into_iter().collect()
+}
+
+async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn Progress) -> Result<(), Failure> {
+    let target = folder.join(&download.file);
+    if let Some((digest, size)) = digest_of(&target)?
+        && digest == download.sha256
+    {
+        progress.bytes(size);
+        progress.finished(&download.file);
+        return Ok(());
+    }
+    let part = folder.join(format!("{}.part", download.file));
+    let mut tries = 1;
+    while let Err(trouble) = receive(http, download, &part, progress).await? {
+        if tries == TRIES {
+            return Err(failure(trouble));
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(300 << tries)).await;
+        tries += 1;
+    }
+    let digest = digest_of(&part)?.map(|(digest, _)| digest);
+    if digest != Some(download.sha256) {
+        files::remove_if_there(&part)?;
+        let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
+        return Err(Failure::answer(format!("`{}` is not the file that the lock names", download.file))
+            .cause(format!("sha256 should be {}, the index sent {got}", download.sha256))
+            .help("nothing was installed; if the index really changed the file, make the lock anew and review it"));
+    }
+    std::fs::rename(&part, &target)
+        .map_err(|error| Failure::world(format!("could not name `{}`", target.display())).because(&error))?;
+    progress.finished(&download.file);
+    Ok(())
+}
+
+fn failure(trouble: Trouble) -> Failure {
+    let mut failure = Failure::world(trouble.message);
+    failure.causes = trouble.causes;
+    failure.help = vec!["what has arrived is kept; run the command again to go on".to_owned()];
+    failure
+}
+
+fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
+    match File::open(path) {
+        Ok(mut file) => Sha256::of_reader(&mut file)
+            .map(Some)
+            .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// One try. The outer error is ours (the disk), the inner one the network's, after which another try may go on.
+async fn receive(
+    http: &Http,
+    download: &Download,
+    part: &PathBuf,
+    progress: &dyn Progress,
+) -> Result<Result<(), Trouble>, Failure> {
+    let disk = |error: std::io::Error| {
+        Failure::world(format!("could not write `{}`", part.display()))
+            .because(&error)
+            .help("free some disk space, or move the cache with COLAB_BOOT_CACHE_DIR")
+    };
+    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(part).map_err(disk)?;
+    let here = file.seek(SeekFrom::End(0)).map_err(disk)?;
+    let response = match http.open(&download.url, here).await {
+        Ok(response) => response,
+        Err(trouble) if here > 0 => {
+            // Perhaps the part is longer than the file; begin anew next time.
+            file.set_len(0).map_err(disk)?;
+            return Ok(Err(trouble));
+        }
+        Err(trouble) => return Ok(Err(trouble)),
+    };
+    if here > 0 && response.status() != reqwest::StatusCode::PARTIAL_CONTENT {
+        file.set_len(0).map_err(disk)?;
+        file.seek(SeekFrom::Start(0)).map_err(disk)?;
+    } else {
+        progress.bytes(here);
+    }
+    let mut body = response.bytes_stream();
+    while let Some(chunk) = body.next().await {
+        match chunk {
+            Ok(chunk) => {
+                file.write_all(&chunk).map_err(disk)?;
+                http.count(chunk.len());
+                progress.bytes(chunk.len() as u64);
+            }
+            Err(error) => return Ok(Err(trouble(&download.url, &reason(&error), 1))),
+        }
+    }
+    file.sync_all().map_err(disk)?;
+    Ok(Ok(()))
+}

@@ -1,0 +1,145 @@
+//! Which index serves which package. The default index is the one that pip uses on the target Python; no host is written here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::diag::Failure;
+use crate::host::{Invocation, Paths, files};
+use crate::model::{PackageName, Sha256};
+use crate::profile::{NamedIndex, Profile};
+
+const PROBE: &str = include_str!("pip_probe.py");
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The default index and the explicit ones.
+#[derive(Clone, Debug)]
+pub struct Locations {
+    pub default: Url,
+    named: Vec<NamedIndex>,
+    bound: BTreeMap<PackageName, String>,
+}
+
+impl Locations {
+    /// The indexes of `profile` over the default index.
+    pub fn new(default: Url, profile: &Profile) -> Self {
+        let of_profile = profile.indexes.iter().flat_map(|index| &index.packages).cloned();
+        let wanted = profile.wanted.iter().map(|wanted| wanted.name.clone());
+        let bound = of_profile.chain(wanted).filter_map(|name| {
+            let index = profile.index_of(&name)?.to_owned();
+            Some((name, index))
+        });
+        Self { default, bound: bound.collect(), named: profile.indexes.clone() }
+    }
+
+    /// Name and address of the only index that may serve `package`. An explicit index is never fallen through.
+    pub fn responsible(&self, package: &PackageName) -> (&str, &Url) {
+        let explicit = self.bound.get(package).and_then(|name| self.named.iter().find(|index| index.name == *name));
+        explicit.map_or(("default", &self.default), |index| (index.name.as_str(), &index.url))
+    }
+}
+
+/// The address of `package`'s page on the index at `base` (PEP 503).
+pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
+    let mut address = base.clone();
+    if let Ok(mut segments) = address.path_segments_mut() {
+        segments.pop_if_empty().push(package.as_ref()).push("");
+    }
+    address
+}
+
+/// `url` as it may be shown: without credentials and query.
+pub fn redact(url: &Url) -> String {
+    let mut shown = url.clone();
+    let had_user = !shown.username().is_empty() || shown.password().is_some();
+    let _ = shown.set_username(if had_user { "***" } else { "" });
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    shown.set_fragment(None);
+    shown.to_string()
+}
+
+#[derive(Serialize, Deserialize)]
+struct PipAnswer {
+    /// pip's configured index, or its built-in default.
+    index: Option<String>,
+}
+
+/// The index that pip on `python` uses: `COLAB_BOOT_INDEX_URL` and `PIP_INDEX_URL` first, then what pip itself says.
+///
+/// pip's answer is cached under everything that can change it: the interpreter, pip's configuration files and variables.
+pub fn locate_default(
+    environment: &BTreeMap<String, String>,
+    python: Option<&Path>,
+    paths: &Paths,
+) -> Result<Url, Failure> {
+    for name in ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"] {
+        if let Some(text) = environment.get(name).filter(|text| !text.is_empty()) {
+            return parse(text, name);
+        }
+    }
+    let python = python.ok_or_else(|| {
+        Failure::world("no Python with pip was found here, so the default package index is unknown")
+            .help("give the index with --index-url, or a Python with --python")
+    })?;
+    let record = paths.cache.join("pip").join(format!("{}.json", fingerprint(environment, python)?));
+    if let Some(text) = files::read_optional(&record).ok().flatten()
+        && let Ok(PipAnswer { index: Some(index) }) = serde_json::from_str(&text)
+    {
+        return parse(&index, "pip");
+    }
+    let finished = Invocation::new(python, &["-I", "-c", PROBE], environment).must_succeed(LIMIT)?;
+    let answer: PipAnswer = serde_json::from_str(&finished.stdout).map_err(|error| {
+        Failure::world(format!("`{}` did not say which index pip uses", python.display())).because(&error)
+    })?;
+    let index = answer.index.ok_or_else(|| {
+        Failure::world(format!("`{}` has no pip, so the default package index is unknown", python.display()))
+            .help("give the index with --index-url")
+    })?;
+    let url = parse(&index, "pip")?;
+    // A cache that cannot be written costs a tenth of a second next time, nothing else.
+    let _ = files::write_whole(&record, finished.stdout.as_bytes());
+    Ok(url)
+}
+
+fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
+    let url =
+        Url::parse(text).map_err(|error| Failure::input(format!("the index address from {origin}")).because(&error))?;
+    if matches!(url.scheme(), "http" | "https") {
+        return Ok(url);
+    }
+    Err(Failure::input(format!("the index address from {origin} is neither http nor https")))
+}
+
+fn fingerprint(environment: &BTreeMap<String, String>, python: &Path) -> Result<Sha256, Failure> {
+    let mut key = format!("1\n{}\n", python.display());
+    if let Ok(data) = std::fs::metadata(python) {
+        key.push_str(&format!("{:?}\n", data.modified().ok()));
+    }
+    for (name, value) in environment.iter().filter(|(name, _)| name.starts_with("PIP_")) {
+        key.push_str(&format!("{name}={value}\n"));
+    }
+    for file in configuration_files(environment, python) {
+        key.push_str(&files::read_optional(&file)?.unwrap_or_default());
+        key.push('\n');
+    }
+    Ok(Sha256::of(key.as_bytes()))
+}
+
+/// pip's configuration files: <https://pip.pypa.io/en/stable/topics/configuration/>, checked 2026-11-21.
+fn configuration_files(environment: &BTreeMap<String, String>, python: &Path) -> Vec<PathBuf> {
+    let home = environment.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    let user = environment.get("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+    let prefix = python.parent().and_then(Path::parent).map(|prefix| prefix.join("pip.conf"));
+    let global = ["/etc/xdg/pip/pip.conf", "/etc/pip.conf"].map(PathBuf::from);
+    let named = environment.get("PIP_CONFIG_FILE").map(PathBuf::from);
+    global
+        .into_iter()
+        .chain([home.join(".pip/pip.conf"), user.join("pip/pip.conf")])
+        .chain(prefix)
+        .chain(named)
+        .collect()
+}

@@ -1,0 +1,99 @@
+//! Both forms of a page give the same listing.
+
+use url::Url;
+
+use super::{Filter, read_page};
+use crate::model::catalog::{Listing, Rejection};
+use crate::model::{PythonFacts, Tags};
+
+fn read(content_type: &str, body: &str, as_of: Option<&str>) -> Listing {
+    let python = PythonFacts {
+        version: "3.12.1".parse().expect("a version"),
+        architecture: "x86_64".into(),
+        glibc: Some((2, 35)),
+        free_threaded: false,
+    };
+    let filter = Filter { tags: Tags::of(&python), python, as_of: as_of.map(str::to_owned) };
+    let address = Url::parse("https://index.test/simple/demo/").expect("an address");
+    let package = "demo".parse().expect("a name");
+    read_page(content_type, body, &address, &package, &filter).expect("a page")
+}
+
+const DIGEST: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+fn html() -> String {
+    format!(
+        r#"<!DOCTYPE html><html><body>
+        <a href="../../f/demo-1.0-py3-none-any.whl#sha256={DIGEST}" data-upload-time="2026-01-01T00:00:00Z">x</a>
+        <a href="/f/demo-2.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl#sha256={DIGEST}" data-requires-python="&gt;=3.9" data-core-metadata="sha256=x">x</a>
+        <a href="demo-2.0+cu128-py3-none-any.whl#sha256={DIGEST}">x</a>
+        <a href="demo-3.0-py3-none-any.whl#sha256={DIGEST}" data-yanked="broken" data-upload-time="2026-05-01T00:00:00Z">x</a>
+        <a href="demo-4.0-cp313-cp313-manylinux_2_28_x86_64.whl#sha256={DIGEST}">x</a>
+        <a href="demo-5.0-py3-none-any.whl#sha256={DIGEST}" data-requires-python="&gt;=3.13">x</a>
+        <a href="demo-6.0.tar.gz#sha256={DIGEST}">x</a>
+        <a href="demo-7.0-py3-none-any.whl">x</a>
+        <a href="demo-7.0-cp312-cp312-manylinux_2_28_x86_64-cu130.whl#sha256={DIGEST}">x</a>
+        <a href="../escape/other-9.0-py3-none-any.whl#sha256={DIGEST}">x</a>
+        </body></html>"#
+    )
+}
+
+#[test]
+fn html_is_sorted_out() {
+    let listing = read("text/html; charset=utf-8", &html(), None);
+    let versions: Vec<_> = listing.candidates.iter().map(|one| one.version.to_string()).collect();
+    assert_eq!(versions, ["3.0", "2.0+cu128", "1.0"]);
+    assert_eq!(listing.candidates[0].yanked.as_deref(), Some("broken"));
+    let best = &listing.candidates[1];
+    assert_eq!(best.file, "demo-2.0+cu128-cp312-cp312-manylinux_2_28_x86_64.whl");
+    assert_eq!(best.url.as_str(), "https://index.test/f/demo-2.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl");
+    assert!(best.has_sidecar);
+    assert_eq!(listing.candidates[2].url.path(), "/f/demo-1.0-py3-none-any.whl");
+    assert_eq!(listing.variants, 1);
+    let reasons: Vec<_> = listing.rejected.iter().map(|(version, reason)| (version.to_string(), reason)).collect();
+    assert!(matches!(&reasons[0], (v, Rejection::NoDigest) if v == "7.0"), "{reasons:?}");
+    assert!(matches!(&reasons[1], (v, Rejection::NoWheel) if v == "6.0"), "{reasons:?}");
+    assert!(matches!(&reasons[2], (v, Rejection::Python(_)) if v == "5.0"), "{reasons:?}");
+    assert!(matches!(&reasons[3], (v, Rejection::Tags(_)) if v == "4.0"), "{reasons:?}");
+}
+
+#[test]
+fn later_uploads_do_not_exist() {
+    let listing = read("text/html", &html(), Some("2026-02-01"));
+    assert!(!listing.candidates.iter().any(|one| one.version.to_string() == "3.0"));
+    assert!(listing.rejected.iter().any(|(_, reason)| *reason == Rejection::TooNew));
+}
+
+#[test]
+fn json_says_the_same_and_knows_sizes() {
+    let body = format!(
+        r#"{{"meta": {{"api-version": "1.1"}}, "name": "demo", "files": [
+        {{"filename": "demo-1.0-py3-none-any.whl", "url": "https://files.test/demo-1.0-py3-none-any.whl", "hashes": {{"sha256": "{DIGEST}"}},
+          "size": 17, "yanked": false, "core-metadata": {{"sha256": "x"}}, "requires-python": null}},
+        {{"filename": "demo-2.0-py3-none-any.whl", "url": "demo-2.0-py3-none-any.whl", "hashes": {{"sha256": "{DIGEST}"}}, "yanked": "bad"}}]}}"#
+    );
+    let listing = read("application/vnd.pypi.simple.v1+json", &body, None);
+    let [second, first] = listing.candidates.as_slice() else {
+        panic!("{listing:?}");
+    };
+    assert_eq!((first.size, first.has_sidecar, first.yanked.is_none()), (Some(17), true, true));
+    assert_eq!(second.url.as_str(), "https://index.test/simple/demo/demo-2.0-py3-none-any.whl");
+    assert_eq!(second.yanked.as_deref(), Some("bad"));
+}
+
+#[test]
+fn a_login_page_is_no_index_page() {
+    let filter_error = |content_type: &str, body: &str| {
+        let python = PythonFacts {
+            version: "3.12.1".parse().expect("a version"),
+            architecture: "x86_64".into(),
+            glibc: None,
+            free_threaded: false,
+        };
+        let filter = Filter { tags: Tags::of(&python), python, as_of: None };
+        let address = Url::parse("https://index.test/simple/demo/").expect("an address");
+        read_page(content_type, body, &address, &"demo".parse().expect("a name"), &filter)
+    };
+    assert!(filter_error("text/plain", "hello").is_err());
+    assert!(filter_error("application/vnd.pypi.simple.v1+json", "<html>").is_err());
+}

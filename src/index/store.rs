@@ -1,0 +1,324 @@
+//! The catalog over the network, which fetches ahead, and the catalog from the cache alone.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pep508_rs::MarkerEnvironment;
+use reqwest::StatusCode;
+use tokio::sync::{OnceCell, Semaphore};
+use url::Url;
+
+use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord, listing_key};
+use crate::index::client::{Http, Reply, Request, trouble};
+use crate::index::location::{page_address, redact};
+use crate::index::page::{ACCEPT, Filter, read_page};
+use crate::index::sparse::{Sparse, Step, TAIL};
+use crate::index::{Cache, Client, Locations};
+use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Trouble, Wish};
+use crate::model::{ExtraName, PackageName, PythonFacts, Sha256, Tags, Version, VersionRange};
+
+/// The largest index page, decoded; the largest METADATA with its directory.
+const PAGE_LIMIT: u64 = 64 << 20;
+const METADATA_LIMIT: u64 = 16 << 20;
+
+/// What a catalog is for: a target, and what is known of it without asking.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    pub python: PythonFacts,
+    pub markers: MarkerEnvironment,
+    pub as_of: Option<String>,
+    /// Versions that the solver will prefer; `true` where their requirements are known without the index.
+    pub preferred: BTreeMap<PackageName, (Version, bool)>,
+}
+
+/// What both catalogs share: addresses, filter, cache.
+struct Shelf {
+    locations: Locations,
+    scope: Scope,
+    filter: Filter,
+    cache: Cache,
+    /// What a listing is filtered by, as part of its key.
+    target: String,
+}
+
+impl Shelf {
+    fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
+        let python = scope.python.clone();
+        let target = format!("{python:?} {:?}", scope.as_of);
+        let filter = Filter { tags: Tags::of(&python), python, as_of: scope.as_of.clone() };
+        Self { locations, scope, filter, cache, target }
+    }
+
+    /// Name of the responsible index, address of the page, key of its record.
+    fn place(&self, package: &PackageName) -> (&str, Url, Sha256) {
+        let (index, base) = self.locations.responsible(package);
+        let page = page_address(base, package);
+        let key = listing_key(&redact(&page), &self.target);
+        (index, page, key)
+    }
+
+    fn cached_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
+        let record = self.cache.metadata(&candidate.sha256)?;
+        Some(Metadata::parse(&record.headers, record.size.or(candidate.size)))
+    }
+}
+
+/// The catalog from the cache alone.
+pub struct Offline(Shelf);
+
+impl Offline {
+    pub fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
+        Self(Shelf::new(locations, scope, cache))
+    }
+}
+
+fn not_cached(what: &str) -> Trouble {
+    Trouble {
+        message: format!("{what} is not in the cache, and --offline forbids asking for it"),
+        causes: Vec::new(),
+        help: vec!["run the command once without --offline".to_owned()],
+    }
+}
+
+impl Catalog for Offline {
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
+        let (_, _, key) = self.0.place(package);
+        let (record, _) = self.0.cache.listing(&key).ok_or_else(|| not_cached(&format!("the page of `{package}`")))?;
+        Ok(record.listing.map(Arc::new))
+    }
+
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
+        let metadata = self.0.cached_metadata(candidate);
+        metadata.map(Arc::new).ok_or_else(|| not_cached(&format!("the metadata of `{}`", candidate.file)))
+    }
+
+    fn expect(&self, _wishes: Vec<Wish>) {}
+
+    fn expect_metadata(&self, _candidates: &[Candidate]) {}
+}
+
+type Answer<T> = Result<T, Trouble>;
+type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Answer<T>>>>>;
+
+/// The catalog over the network.
+pub struct Online<'a> {
+    client: &'a Client,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    shelf: Shelf,
+    http: Http,
+    /// Bounds what is under way at once, for the index's sake.
+    permits: Semaphore,
+    listings: Cells<PackageName, Option<Arc<Listing>>>,
+    metadata: Cells<Sha256, Arc<Metadata>>,
+    expected: Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>,
+}
+
+impl<'a> Online<'a> {
+    pub fn new(client: &'a Client, locations: Locations, scope: Scope, cache: Cache) -> Self {
+        let shared = Shared {
+            shelf: Shelf::new(locations, scope, cache),
+            http: client.http.clone(),
+            permits: Semaphore::new(48),
+            listings: Mutex::default(),
+            metadata: Mutex::default(),
+            expected: Mutex::default(),
+        };
+        Self { client, shared: Arc::new(shared) }
+    }
+
+    fn wait<T>(&self, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
+        match self.client.runtime() {
+            Ok(runtime) => runtime.block_on(answer),
+            Err(failure) => Err(Trouble { message: failure.message, causes: failure.causes, help: failure.help }),
+        }
+    }
+}
+
+impl Catalog for Online<'_> {
+    fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+        self.wait(self.shared.listing(package))
+    }
+
+    fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+        self.wait(self.shared.metadata(candidate))
+    }
+
+    fn expect(&self, wishes: Vec<Wish>) {
+        let Ok(runtime) = self.client.runtime() else {
+            return;
+        };
+        let _entered = runtime.enter();
+        for wish in wishes {
+            Shared::pursue(&self.shared, wish);
+        }
+    }
+
+    fn expect_metadata(&self, candidates: &[Candidate]) {
+        let Ok(runtime) = self.client.runtime() else {
+            return;
+        };
+        for candidate in candidates.iter().cloned() {
+            let shared = Arc::clone(&self.shared);
+            runtime.spawn(async move { shared.metadata(&candidate).await.map(drop) });
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Fetches what the solver will probably ask for: the page, the metadata of the version it would choose, and so on down.
+    fn pursue(shared: &Arc<Self>, wish: Wish) {
+        let key = (wish.package, wish.extra);
+        let range = {
+            let mut expected = held(&shared.expected);
+            let known = expected.get(&key);
+            let range = known.map_or(wish.range.clone(), |known| known.intersection(&wish.range));
+            if known == Some(&range) || range.is_empty() {
+                return;
+            }
+            expected.insert(key.clone(), range.clone());
+            range
+        };
+        let preferred =
+            shared.shelf.scope.preferred.get(&key.0).filter(|(version, _)| range.contains(version)).cloned();
+        if matches!(preferred, Some((_, true))) {
+            return;
+        }
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            // What fails here fails again, and is reported, when the solver asks for it.
+            let Ok(Some(listing)) = shared.listing(&key.0).await else {
+                return;
+            };
+            let admission = Admission { prereleases: PrereleaseRule::Last, yanked: false };
+            let preferred = preferred.and_then(|(version, _)| listing.get(&version));
+            let Some(candidate) = preferred.or_else(|| listing.choose(&range, admission)) else {
+                return;
+            };
+            let Ok(metadata) = shared.metadata(candidate).await else {
+                return;
+            };
+            for requirement in &metadata.requires {
+                let applies = requirement.applies(&shared.shelf.scope.markers, key.1.as_ref());
+                if !applies || requirement.name == key.0 && requirement.extras.is_empty() {
+                    continue;
+                }
+                let wish = |extra: Option<ExtraName>| Wish {
+                    package: requirement.name.clone(),
+                    range: requirement.range.clone(),
+                    extra,
+                };
+                Self::pursue(&shared, wish(None));
+                requirement.extras.iter().for_each(|extra| Self::pursue(&shared, wish(Some(extra.clone()))));
+            }
+        });
+    }
+
+    async fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+        let cell = Arc::clone(held(&self.listings).entry(package.clone()).or_default());
+        cell.get_or_init(|| async { self.fetch_listing(package).await.map(|found| found.map(Arc::new)) }).await.clone()
+    }
+
+    async fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+        let cell = Arc::clone(held(&self.metadata).entry(candidate.sha256).or_default());
+        cell.get_or_init(|| async { self.fetch_metadata(candidate).await.map(Arc::new) }).await.clone()
+    }
+
+    async fn get(&self, request: &Request<'_>) -> Answer<Reply> {
+        let _permit = self.permits.acquire().await;
+        self.http.get(request).await
+    }
+
+    async fn fetch_listing(&self, package: &PackageName) -> Answer<Option<Listing>> {
+        let (index, page, key) = self.shelf.place(package);
+        let cached = self.shelf.cache.listing(&key);
+        let validator = match cached {
+            Some((record, true)) => return Ok(record.listing),
+            Some((record, false)) => record.validator.map(|tag| (tag, record.listing)),
+            None => None,
+        };
+        let tag = validator.as_ref().map(|(tag, _)| tag.as_str());
+        let request = Request { url: &page, accept: Some(ACCEPT), range: None, validator: tag, limit: PAGE_LIMIT };
+        let reply = self.get(&request).await?;
+        let listing = match reply.status {
+            StatusCode::NOT_MODIFIED => validator.and_then(|(_, listing)| listing),
+            StatusCode::NOT_FOUND | StatusCode::GONE => None,
+            _ => {
+                let body = String::from_utf8_lossy(&reply.body);
+                let read = read_page(&reply.content_type, &body, &reply.url, package, &self.shelf.filter);
+                let mut listing = read.map_err(|why| trouble(&page, &why, 1))?;
+                index.clone_into(&mut listing.index);
+                Some(listing)
+            }
+        };
+        let lifetime = reply.max_age.unwrap_or(LIFETIME).min(LIFETIME);
+        let fetched = self.shelf.cache.now();
+        let record = ListingRecord { fetched, lifetime, validator: reply.etag, listing };
+        self.shelf.cache.keep_listing(&key, &record);
+        Ok(record.listing)
+    }
+
+    async fn fetch_metadata(&self, candidate: &Candidate) -> Answer<Metadata> {
+        if let Some(metadata) = self.shelf.cached_metadata(candidate) {
+            return Ok(metadata);
+        }
+        let beside = if candidate.has_sidecar { self.sidecar(candidate).await? } else { None };
+        let (text, size) = match beside {
+            Some(text) => (text, candidate.size),
+            None => self.by_range(candidate).await?,
+        };
+        let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
+        let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
+        let metadata = Metadata::parse(&headers, size);
+        self.shelf.cache.keep_metadata(&candidate.sha256, &MetadataRecord { size, headers });
+        Ok(metadata)
+    }
+
+    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies": then the wheel itself is read.
+    async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
+        let mut url = candidate.url.clone();
+        url.set_path(&format!("{}.metadata", candidate.url.path()));
+        let request = Request { url: &url, accept: None, range: None, validator: None, limit: METADATA_LIMIT };
+        let reply = self.get(&request).await?;
+        Ok(reply.status.is_success().then(|| String::from_utf8_lossy(&reply.body).into_owned()))
+    }
+
+    /// METADATA out of the wheel, never the whole wheel: its tail, then what is missing. Also tells its size.
+    async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
+        let mut sparse = Sparse::default();
+        let mut wanted = format!("bytes=-{TAIL}");
+        for _ in 0..8 {
+            let request = Request {
+                url: &candidate.url,
+                accept: None,
+                range: Some(wanted),
+                validator: None,
+                limit: METADATA_LIMIT,
+            };
+            let reply = self.get(&request).await?;
+            match (reply.status, reply.part) {
+                (StatusCode::PARTIAL_CONTENT, Some((start, total))) => {
+                    sparse.total = total;
+                    sparse.add(start, reply.body);
+                }
+                // A server without ranges: fine for a small wheel, over the limit for a large one.
+                (status, _) if status.is_success() => {
+                    sparse.total = reply.body.len() as u64;
+                    sparse.add(0, reply.body);
+                }
+                (status, _) => return Err(trouble(&candidate.url, &format!("the server answered {status}"), 1)),
+            }
+            match sparse.metadata().map_err(|why| trouble(&candidate.url, &format!("not a usable wheel: {why}"), 1))? {
+                Step::Done(text) => return Ok((text, Some(sparse.total))),
+                Step::Needs(range) => wanted = format!("bytes={}-{}", range.start, range.end.saturating_sub(1)),
+            }
+        }
+        Err(trouble(&candidate.url, "its METADATA is scattered over too many ranges", 1))
+    }
+}

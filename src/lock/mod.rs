@@ -1,0 +1,118 @@
+//! The lock: exact wheels with digests for one or several targets.
+//!
+//! Goals of the format: the same inputs give the same bytes; a change of one package is a diff of few lines; no time, no path and
+//! no index host inside, so that it works through any mirror; a lock from the future is refused in words.
+
+mod read;
+mod stale;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ComputeCapability, CudaVersion, DriverVersion, PackageName, Sha256, Version};
+
+pub use read::{Unreadable, read_lock};
+pub use stale::{stale, target_for};
+pub use write::write_lock;
+
+/// The format this program writes, and the newest that it reads.
+pub const FORMAT: u64 = 1;
+
+/// A lock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Lock {
+    pub version: u64,
+    /// The colab-boot that can use it, as a semantic-version requirement.
+    pub requires: String,
+    /// The matrix it was solved with.
+    pub matrix: String,
+    pub profile: LockedProfile,
+    #[serde(rename = "target")]
+    pub targets: Vec<LockedTarget>,
+}
+
+/// Which profile it was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockedProfile {
+    pub name: PackageName,
+    pub version: semver::Version,
+    pub sha256: Sha256,
+}
+
+/// One target with what was assumed of it, and its packages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LockedTarget {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runtime: Option<String>,
+    pub python: Version,
+    /// The newest platform tag its wheels may have.
+    pub platform: String,
+    /// CUDA of the runtime library in the set; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cuda: Option<CudaVersion>,
+    /// The oldest driver that runs it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub driver_floor: Option<DriverVersion>,
+    /// Compute capabilities that its builds were checked against.
+    pub gpus: Vec<ComputeCapability>,
+    pub apt: Vec<LockedApt>,
+    #[serde(rename = "package")]
+    pub packages: Vec<LockedPackage>,
+}
+
+/// A Debian package, with its version where it was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockedApt {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+}
+
+/// One distribution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockedPackage {
+    pub name: PackageName,
+    pub version: Version,
+    /// `None`: the target has this version, and it is kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wheel: Option<LockedWheel>,
+    /// The profile, or the packages that need it.
+    pub why: Vec<String>,
+}
+
+/// One wheel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockedWheel {
+    pub file: String,
+    pub sha256: Sha256,
+    /// Bytes, where the index told.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub size: Option<u64>,
+    /// `default`, the name of an `[[index]]`, or `direct`.
+    pub index: String,
+}
+
+impl Lock {
+    /// The digest of the lock as written: what markers are keyed by.
+    pub fn digest(&self) -> Sha256 {
+        Sha256::of(write_lock(self).as_bytes())
+    }
+}
+
+impl LockedTarget {
+    /// The package of this name.
+    pub fn package(&self, name: &PackageName) -> Option<&LockedPackage> {
+        self.packages.iter().find(|package| package.name == *name)
+    }
+
+    /// Bytes of all its wheels, as far as they are known.
+    pub fn wheel_bytes(&self) -> u64 {
+        self.packages.iter().filter_map(|package| package.wheel.as_ref()?.size).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Reading what was written gives the same value; writing what was read gives the same bytes; order does not matter.
+
+use crate::lock::{
+    FORMAT, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock, stale,
+    target_for, write_lock,
+};
+use crate::matrix::{Hardware, InstalledGpu};
+use crate::model::{PythonFacts, Sha256};
+
+fn lock() -> Lock {
+    let package = |name: &str, version: &str, kept: bool| LockedPackage {
+        name: name.parse().expect("a name"),
+        version: version.parse().expect("a version"),
+        wheel: (!kept).then(|| LockedWheel {
+            file: format!("{name}-{version}-py3-none-any.whl"),
+            sha256: Sha256::of(name.as_bytes()),
+            size: Some(12),
+            index: "default".into(),
+        }),
+        why: vec!["profile".into(), "jax".into()],
+    };
+    let target = |name: &str| LockedTarget {
+        name: name.into(),
+        runtime: Some(name.into()),
+        python: "3.12.13".parse().expect("a version"),
+        platform: "manylinux_2_35_x86_64".into(),
+        cuda: Some("12.8".parse().expect("a CUDA version")),
+        driver_floor: Some("525.60.13".parse().expect("a driver")),
+        gpus: vec!["8.9".parse().expect("a capability"), "7.5".parse().expect("a capability")],
+        apt: vec![
+            LockedApt { name: "libsndfile1".into(), version: Some("1.2-3".into()) },
+            LockedApt { name: "ffmpeg".into(), version: None },
+        ],
+        packages: vec![package("torch", "2.9.1+cu128", true), package("numpy", "2.1.3", false)],
+    };
+    Lock {
+        version: FORMAT,
+        requires: ">=0.1.0".into(),
+        matrix: "2026.11.21".into(),
+        profile: LockedProfile {
+            name: "demo".parse().expect("a name"),
+            version: semver::Version::new(2026, 11, 0),
+            sha256: Sha256::of(b"profile"),
+        },
+        targets: vec![target("b"), target("a")],
+    }
+}
+
+#[test]
+fn what_is_written_is_read_and_written_again() {
+    let text = write_lock(&lock());
+    let again = read_lock(&text).expect("a lock");
+    assert_eq!(write_lock(&again), text);
+    assert_eq!(again.targets.len(), 2);
+    assert_eq!(again.targets[0].packages.len(), 2);
+}
+
+#[test]
+fn order_does_not_matter() {
+    let mut shuffled = lock();
+    shuffled.targets.reverse();
+    for target in &mut shuffled.targets {
+        target.packages.reverse();
+        target.gpus.reverse();
+        target.apt.reverse();
+        target.packages.iter_mut().for_each(|package| package.why.reverse());
+    }
+    assert_eq!(write_lock(&shuffled), write_lock(&lock()));
+}
+
+#[test]
+fn the_future_is_refused_in_words_and_unknown_keys_are_passed_over() {
+    let text = write_lock(&lock());
+    let future = text.replace("version = 1\n", "version = 9\nrequires-more = true\n");
+    assert!(matches!(read_lock(&future), Err(Unreadable::Future { version: 9, .. })));
+    let newer = text.replace("matrix = ", "colour = \"blue\"\nmatrix = ");
+    assert!(read_lock(&newer).is_ok());
+    assert!(matches!(read_lock("version = 1\n"), Err(Unreadable::Malformed(_))));
+    let Err(Unreadable::Malformed(message)) = read_lock("version = 1\nrequires = \"x\"\nnonsense\n") else {
+        panic!("a malformed lock was read");
+    };
+    assert!(message.starts_with("line 3"), "{message}");
+}
+
+#[test]
+fn staleness_has_a_reason() {
+    let lock = lock();
+    assert_eq!(stale(&lock, &lock.profile.sha256, "2026.11.21"), None);
+    assert!(stale(&lock, &Sha256::of(b"other"), "2026.11.21").is_some_and(|why| why.contains("profile")));
+    assert!(stale(&lock, &lock.profile.sha256, "2027.01.01").is_some_and(|why| why.contains("matrix")));
+}
+
+#[test]
+fn a_target_fits_or_says_why_not() {
+    let lock = lock();
+    let python = |version: &str, glibc: u32| PythonFacts {
+        version: version.parse().expect("a version"),
+        architecture: "x86_64".into(),
+        glibc: Some((2, glibc)),
+        free_threaded: false,
+    };
+    let hardware = |driver: &str, capability: &str| Hardware {
+        driver: driver.parse().ok(),
+        gpus: vec![InstalledGpu { name: "a GPU".into(), capability: capability.parse().expect("a capability") }],
+        compat: Vec::new(),
+    };
+    let why = |python: &PythonFacts, hardware: &Hardware| match target_for(&lock, None, python, hardware) {
+        Ok(target) => target.name.clone(),
+        Err(reasons) => reasons.join("; "),
+    };
+    assert_eq!(why(&python("3.12.1", 36), &hardware("580.82.07", "7.5")), "b");
+    assert!(why(&python("3.13.1", 36), &hardware("580.82.07", "7.5")).contains("Python"));
+    assert!(why(&python("3.12.1", 31), &hardware("580.82.07", "7.5")).contains("manylinux"));
+    assert!(why(&python("3.12.1", 36), &hardware("520.61.05", "7.5")).contains("driver 525.60.13"));
+    assert!(why(&python("3.12.1", 36), &hardware("580.82.07", "6.0")).contains("6.0"));
+    assert!(target_for(&lock, Some("c"), &python("3.12.1", 36), &Hardware::default()).is_err());
+}

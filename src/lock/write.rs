@@ -1,0 +1,82 @@
+//! The canonical writer: fixed order of keys, sorted tables, one wheel a line.
+
+use std::fmt::Write;
+
+use toml::Value;
+
+use crate::lock::{Lock, LockedPackage, LockedTarget};
+
+const HEADER: &str = "# Made by `colab-boot lock`. Make it anew rather than editing it.\n";
+
+/// The text of `lock`. The same lock gives the same bytes, whatever the order of its vectors.
+pub fn write_lock(lock: &Lock) -> String {
+    let mut text = String::from(HEADER);
+    line(&mut text, "version", lock.version);
+    line(&mut text, "requires", quoted(&lock.requires));
+    line(&mut text, "matrix", quoted(&lock.matrix));
+    text.push_str("\n[profile]\n");
+    line(&mut text, "name", quoted(lock.profile.name.as_ref()));
+    line(&mut text, "version", quoted(&lock.profile.version.to_string()));
+    line(&mut text, "sha256", quoted(&lock.profile.sha256.to_string()));
+    let mut targets: Vec<&LockedTarget> = lock.targets.iter().collect();
+    targets.sort_by(|a, b| a.name.cmp(&b.name));
+    targets.into_iter().for_each(|target| write_target(&mut text, target));
+    text
+}
+
+fn write_target(text: &mut String, target: &LockedTarget) {
+    text.push_str("\n[[target]]\n");
+    line(text, "name", quoted(&target.name));
+    if let Some(runtime) = &target.runtime {
+        line(text, "runtime", quoted(runtime));
+    }
+    line(text, "python", quoted(&target.python.to_string()));
+    line(text, "platform", quoted(&target.platform));
+    if let Some(cuda) = target.cuda {
+        line(text, "cuda", quoted(&cuda.to_string()));
+    }
+    if let Some(floor) = &target.driver_floor {
+        line(text, "driver-floor", quoted(&floor.to_string()));
+    }
+    let mut gpus = target.gpus.clone();
+    gpus.sort();
+    line(text, "gpus", list(gpus.iter().map(|gpu| quoted(&gpu.to_string()))));
+    let mut apt: Vec<_> = target.apt.iter().collect();
+    apt.sort_by(|a, b| a.name.cmp(&b.name));
+    let apt = apt.into_iter().map(|one| match &one.version {
+        Some(version) => format!("{{ name = {}, version = {} }}", quoted(&one.name), quoted(version)),
+        None => format!("{{ name = {} }}", quoted(&one.name)),
+    });
+    line(text, "apt", list(apt));
+    let mut packages: Vec<&LockedPackage> = target.packages.iter().collect();
+    packages.sort_by(|a, b| a.name.cmp(&b.name));
+    packages.into_iter().for_each(|package| write_package(text, package));
+}
+
+fn write_package(text: &mut String, package: &LockedPackage) {
+    text.push_str("\n[[target.package]]\n");
+    line(text, "name", quoted(package.name.as_ref()));
+    line(text, "version", quoted(&package.version.to_string()));
+    if let Some(wheel) = &package.wheel {
+        let size = wheel.size.map(|size| format!(", size = {size}")).unwrap_or_default();
+        let (file, sha256) = (quoted(&wheel.file), quoted(&wheel.sha256.to_string()));
+        line(text, "wheel", format!("{{ file = {file}, sha256 = {sha256}{size}, index = {} }}", quoted(&wheel.index)));
+    }
+    let mut why = package.why.clone();
+    why.sort();
+    line(text, "why", list(why.iter().map(|reason| quoted(reason))));
+}
+
+fn line(text: &mut String, key: &str, value: impl std::fmt::Display) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{key} = {value}");
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// A TOML string, escaped as the `toml` crate escapes it.
+fn quoted(text: &str) -> String {
+    Value::String(text.to_owned()).to_string()
+}

@@ -1,0 +1,115 @@
+//! What is there. `observe` collects raw texts into a value that is a bug report, a fixture and a `--machine` file at once;
+//! `judge` decides from it, purely; a bundled runtime description or a flag can stand in for any fact.
+
+mod judge;
+mod observe;
+mod overrides;
+mod raw;
+mod runtime;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::matrix::Hardware;
+use crate::model::{PackageName, PythonFacts, Requirement, Version};
+
+pub use judge::judge;
+pub use observe::{Looker, kernel_identity, observe};
+pub use overrides::{Overrides, apply_overrides, resolve_gpus};
+pub use raw::{Observed, RawDistribution};
+pub use runtime::{Runtime, find_runtime, runtime_names};
+
+/// A machine, observed, described or overridden.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub python: Option<Python>,
+    pub hardware: Hardware,
+    pub os: String,
+    pub kind: HostKind,
+    pub is_root: bool,
+    pub has_apt: bool,
+    pub installed: BTreeMap<PackageName, Installed>,
+    /// Debian packages with their versions.
+    pub debian: BTreeMap<String, String>,
+    pub kernel: Option<Kernel>,
+    pub boot_id: String,
+    /// `colab-2026.07-gpu` where the machine is a bundled description.
+    pub runtime: Option<String>,
+    /// Requirements that the image itself states, such as google-colab's pins.
+    pub pins: Vec<Requirement>,
+    /// Which probe, flag or file each fact came from.
+    pub origins: BTreeMap<&'static str, String>,
+}
+
+/// The Python of a machine.
+#[derive(Clone, Debug)]
+pub struct Python {
+    /// `None` for a described runtime.
+    pub path: Option<PathBuf>,
+    pub facts: PythonFacts,
+    pub layout: Option<Layout>,
+}
+
+/// Where an installer puts things (`sysconfig` paths).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Layout {
+    pub purelib: PathBuf,
+    pub platlib: PathBuf,
+    pub scripts: PathBuf,
+    /// The prefix, for `.data/data`.
+    pub data: PathBuf,
+    /// PEP 668 marker: an installer must be told to go on.
+    pub externally_managed: bool,
+}
+
+/// An installed distribution.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    pub version: Version,
+    /// `None` where a description records no requirements.
+    pub requires: Option<Vec<Requirement>>,
+    /// Installed from an address: present, but not to be had by name.
+    pub direct: bool,
+    /// The folder with its dist-info.
+    pub location: Option<PathBuf>,
+}
+
+/// A running notebook kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Kernel {
+    pub pid: u32,
+    /// Field 22 of `/proc/<pid>/stat`: with the boot id it tells two kernels of one pid apart.
+    pub start_time: u64,
+}
+
+/// What kind of place this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostKind {
+    Kaggle,
+    ColabEnterprise,
+    Colab,
+    Jupyter,
+    Container,
+    Bare,
+}
+
+impl HostKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Kaggle => "Kaggle",
+            Self::ColabEnterprise => "Colab Enterprise",
+            Self::Colab => "Colab",
+            Self::Jupyter => "Jupyter",
+            Self::Container => "container",
+            Self::Bare => "bare machine",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

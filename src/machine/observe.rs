@@ -1,0 +1,233 @@
+//! Collects raw texts about this machine. Decides nothing; a source that fails is recorded with its error.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::host::command::{NoResult, find_program, is_executable};
+use crate::host::{Invocation, Paths, files, paths};
+use crate::machine::Kernel;
+use crate::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
+
+/// How long nvidia-smi may take; it hangs on broken drivers.
+const SMI_LIMIT: Duration = Duration::from_secs(5);
+const PYTHON_LIMIT: Duration = Duration::from_secs(20);
+const PROBE: &str = include_str!("probe.py");
+
+/// The variables that tell hosts apart; no other value is recorded.
+const TELLING: &[&str] = &[
+    "KAGGLE_KERNEL_RUN_TYPE",
+    "VERTEX_PRODUCT",
+    "COLAB_RELEASE_TAG",
+    "COLAB_GPU",
+    "COLAB_TPU_1VM",
+    "JPY_PARENT_PID",
+    "TPU_ACCELERATOR_TYPE",
+];
+
+/// The files that tell hosts apart.
+const MARKERS: &[&str] = &["/var/colab/hostname", "/kaggle", "/.dockerenv", "/run/.containerenv", "/dev/nvidiactl"];
+
+/// What observing needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Looker<'a> {
+    pub paths: &'a Paths,
+    pub environment: &'a BTreeMap<String, String>,
+    /// `--python`.
+    pub python: Option<&'a Path>,
+    /// `--kernel-pid`.
+    pub kernel_pid: Option<u32>,
+}
+
+/// Looks at the machine.
+pub fn observe(looker: Looker<'_>) -> Observed {
+    let read = |path: &str| text_of(looker.paths.under_root(path).as_path(), path);
+    let smi = find_smi(looker);
+    let mut driver = vec![read("/sys/module/nvidia/version"), read("/proc/driver/nvidia/version")];
+    let mut gpus = Vec::new();
+    if let Some(smi) = &smi {
+        driver.push(ask_smi(looker, smi, &["--query-gpu=driver_version", "--format=csv,noheader"]));
+        gpus.push(ask_smi(looker, smi, &["--query-gpu=name,compute_cap", "--format=csv,noheader"]));
+        driver.push(ask_smi(looker, smi, &[]));
+    }
+    let (python, python_errors) = observe_python(looker);
+    let distributions = python.as_ref().map(|python| distributions(&python.search)).unwrap_or_default();
+    let exists = |path: &&&str| looker.paths.under_root(path).exists();
+    Observed {
+        schema: 1,
+        driver,
+        gpus,
+        debian: debian_packages(&read("/var/lib/dpkg/status").text.unwrap_or_default()),
+        library_path: split_path(looker.environment.get("LD_LIBRARY_PATH")),
+        os_release: read("/etc/os-release").text.unwrap_or_default(),
+        environment: TELLING
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), looker.environment.get(*name)?.clone())))
+            .collect(),
+        markers: MARKERS.iter().filter(exists).map(|path| (*path).to_owned()).collect(),
+        is_root: paths::is_root(),
+        has_apt: find_program("apt-get", search_path(looker)).is_some(),
+        boot_id: read("/proc/sys/kernel/random/boot_id").text.unwrap_or_default().trim().to_owned(),
+        kernel: observe_kernel(looker),
+        python,
+        python_errors,
+        distributions,
+    }
+}
+
+fn text_of(path: &Path, source: &str) -> Said {
+    let (text, error) = match files::read_optional(path) {
+        Ok(text) => (text, None),
+        Err(failure) => (None, Some(failure.to_string())),
+    };
+    Said { source: source.to_owned(), text, error }
+}
+
+fn split_path(value: Option<&String>) -> Vec<String> {
+    value.map(|value| value.split(':').filter(|part| !part.is_empty()).map(str::to_owned).collect()).unwrap_or_default()
+}
+
+fn search_path<'a>(looker: Looker<'a>) -> &'a str {
+    looker.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str)
+}
+
+/// nvidia-smi on PATH, else where Colab mounts it: login shells there lose both PATH and LD_LIBRARY_PATH.
+fn find_smi(looker: Looker<'_>) -> Option<PathBuf> {
+    let mounted =
+        ["/opt/bin/nvidia-smi", "/opt/bin/.nvidia/nvidia-smi", "/usr/lib64-nvidia/nvidia-smi", "/usr/bin/nvidia-smi"];
+    find_program("nvidia-smi", search_path(looker))
+        .or_else(|| mounted.iter().map(|path| looker.paths.under_root(path)).find(|path| is_executable(path)))
+}
+
+fn ask_smi(looker: Looker<'_>, smi: &Path, arguments: &[&str]) -> Said {
+    let mut environment = looker.environment.clone();
+    let libraries = environment.entry("LD_LIBRARY_PATH".to_owned()).or_default();
+    if !libraries.contains("/usr/lib64-nvidia") {
+        let separator = if libraries.is_empty() { "" } else { ":" };
+        *libraries = format!("{libraries}{separator}/usr/lib64-nvidia");
+    }
+    said(&Invocation::new(smi, arguments, &environment), SMI_LIMIT)
+}
+
+fn said(invocation: &Invocation, limit: Duration) -> Said {
+    let source = invocation.line();
+    match invocation.output(limit) {
+        Ok(finished) if finished.code == 0 => Said { source, text: Some(finished.stdout), error: None },
+        Ok(finished) => {
+            let error = format!("exit code {}: {}{}", finished.code, finished.stdout.trim(), finished.stderr.trim());
+            Said { source, text: None, error: Some(error) }
+        }
+        Err(NoResult::NotFound) => Said { source, text: None, error: Some("there is no such program".to_owned()) },
+        Err(NoResult::TimedOut(limit)) => {
+            Said { source, text: None, error: Some(format!("no answer within {} s", limit.as_secs())) }
+        }
+        Err(NoResult::Failed(error)) => Said { source, text: None, error: Some(error.to_string()) },
+    }
+}
+
+/// `--python`, then `COLAB_BOOT_PYTHON`, the active virtual environment, `python3` and `python` on PATH.
+fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
+    let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
+    let search = search_path(looker);
+    let candidates: Vec<PathBuf> = match looker.python {
+        Some(path) => vec![find_program(&path.to_string_lossy(), search).unwrap_or_else(|| path.to_owned())],
+        None => [
+            get("COLAB_BOOT_PYTHON").map(PathBuf::from),
+            get("VIRTUAL_ENV").map(|folder| Path::new(folder).join("bin/python")),
+            find_program("python3", search),
+            find_program("python", search),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+    };
+    let mut errors = Vec::new();
+    for candidate in candidates {
+        let mut answer = said(&Invocation::new(&candidate, &["-I", "-c", PROBE], looker.environment), PYTHON_LIMIT);
+        answer.source = candidate.display().to_string();
+        match answer.text.take().map(|text| serde_json::from_str(&text)) {
+            Some(Ok(python)) => return (Some(python), errors),
+            Some(Err(error)) => answer.error = Some(format!("not understood: {error}")),
+            None => {}
+        }
+        errors.push(answer);
+    }
+    (None, errors)
+}
+
+/// Every dist-info folder on the search path, in its order: what comes first is what `import` finds.
+fn distributions(search: &[PathBuf]) -> Vec<RawDistribution> {
+    let mut found = Vec::new();
+    for folder in search {
+        let names = files::names_in(folder);
+        found.extend(
+            names
+                .iter()
+                .filter(|name| name.ends_with(".dist-info"))
+                .filter_map(|name| distribution(&folder.join(name))),
+        );
+    }
+    found
+}
+
+/// The headers of one METADATA. A folder without it is a leftover of a killed installer, which `verify` looks for.
+fn distribution(folder: &Path) -> Option<RawDistribution> {
+    let text = files::read_optional(&folder.join("METADATA")).ok()??;
+    let headers = text.split("\n\n").next().unwrap_or_default();
+    let value =
+        |name: &str| headers.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
+    let installer = files::read_optional(&folder.join("INSTALLER")).ok().flatten().unwrap_or_default();
+    Some(RawDistribution {
+        name: value("Name:")?,
+        version: value("Version:")?,
+        installer: installer.trim().to_owned(),
+        direct: folder.join("direct_url.json").exists(),
+        requires: headers
+            .lines()
+            .filter_map(|line| line.strip_prefix("Requires-Dist:"))
+            .map(|line| line.trim().to_owned())
+            .collect(),
+        folder: folder.to_owned(),
+    })
+}
+
+/// Names and versions of the packages that dpkg counts as installed.
+fn debian_packages(status: &str) -> BTreeMap<String, String> {
+    let installed = |entry: &&str| entry.contains("\nStatus: install ok installed\n");
+    let entries = status.split("\n\n").filter(installed).filter_map(|entry| {
+        let value = |key: &str| entry.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
+        Some((value("Package: ")?, value("Version: ")?))
+    });
+    entries.collect()
+}
+
+/// The kernel named by the cell, else the nearest ancestor of this process that is one.
+fn observe_kernel(looker: Looker<'_>) -> Option<RawKernel> {
+    let proc = looker.paths.under_root("/proc");
+    let stat = |pid: u32| files::read_optional(&proc.join(pid.to_string()).join("stat")).ok().flatten();
+    if let Some(pid) = looker.kernel_pid {
+        return stat(pid).map(|stat| RawKernel { pid, stat });
+    }
+    let mut pid = std::process::id();
+    for _ in 0..32 {
+        let line = stat(pid)?;
+        let command =
+            files::read_optional(&proc.join(pid.to_string()).join("cmdline")).ok().flatten().unwrap_or_default();
+        if command.contains("ipykernel") || command.contains("colab_kernel_launcher") {
+            return Some(RawKernel { pid, stat: line });
+        }
+        pid = parent_of(&line)?;
+    }
+    None
+}
+
+/// Field 4 of a stat line; the command in parentheses may itself hold spaces and parentheses.
+fn parent_of(stat: &str) -> Option<u32> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok().filter(|pid| *pid > 0)
+}
+
+/// The identity of a kernel from its stat line.
+pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
+    let start_time = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
+    Some(Kernel { pid, start_time })
+}

@@ -1,0 +1,29 @@
+# What this interpreter says of itself, as one line of JSON. Run with -I, so that no user setting answers in its place.
+import json
+import os
+import platform
+import sys
+import sysconfig
+
+paths = sysconfig.get_paths()
+try:
+    libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
+except (AttributeError, ValueError, OSError):
+    libc = ""
+marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
+print(json.dumps({
+    "path": sys.executable,
+    "version": platform.python_version(),
+    "implementation": sys.implementation.name,
+    "architecture": platform.machine(),
+    "libc": libc,
+    "free-threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    "layout": {
+        "purelib": paths["purelib"],
+        "platlib": paths["platlib"],
+        "scripts": paths["scripts"],
+        "data": paths["data"],
+        "externally-managed": sys.prefix == sys.base_prefix and os.path.exists(marker),
+    },
+    "search": [entry for entry in sys.path if entry and os.path.isdir(entry)],
+}))

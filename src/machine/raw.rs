@@ -1,0 +1,90 @@
+//! The observed machine: raw texts with their sources. Only an allow-list of facts is collected, so that it can be shared.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Layout;
+
+/// What one source said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Said {
+    /// A path or a command line.
+    pub source: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub text: Option<String>,
+    /// Why there is no text; absent where the source simply does not exist.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// Everything that was seen, before any of it is believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Observed {
+    /// Format of this record.
+    pub schema: u32,
+    /// Sources of the driver version, best first.
+    pub driver: Vec<Said>,
+    /// `name, compute_cap` of each GPU, as CSV.
+    pub gpus: Vec<Said>,
+    /// The folders on `LD_LIBRARY_PATH`.
+    pub library_path: Vec<String>,
+    pub os_release: String,
+    /// Values of the few variables that tell hosts apart.
+    pub environment: BTreeMap<String, String>,
+    /// Which of the files that tell hosts apart exist.
+    pub markers: Vec<String>,
+    pub is_root: bool,
+    pub has_apt: bool,
+    pub boot_id: String,
+    /// Installed Debian packages with their versions.
+    pub debian: BTreeMap<String, String>,
+    pub python: Option<RawPython>,
+    pub python_errors: Vec<Said>,
+    pub distributions: Vec<RawDistribution>,
+    pub kernel: Option<RawKernel>,
+}
+
+/// What the interpreter says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RawPython {
+    pub path: PathBuf,
+    pub version: String,
+    pub implementation: String,
+    pub architecture: String,
+    /// `glibc 2.35`.
+    pub libc: String,
+    pub free_threaded: bool,
+    pub layout: Layout,
+    /// `sys.path` without the empty entry.
+    pub search: Vec<PathBuf>,
+}
+
+/// One dist-info folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RawDistribution {
+    pub name: String,
+    pub version: String,
+    pub folder: PathBuf,
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub installer: String,
+    /// Has a direct_url.json; the address itself is left out, it may carry a token.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub direct: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub requires: Vec<String>,
+}
+
+/// A kernel process, as /proc shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RawKernel {
+    pub pid: u32,
+    /// The line of `/proc/<pid>/stat`.
+    pub stat: String,
+}

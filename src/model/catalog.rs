@@ -1,0 +1,197 @@
+//! What an index offers for one target, and the one small trait through which the solver asks for it.
+
+use std::sync::Arc;
+
+use pep440_rs::{Version, VersionSpecifiers};
+use pep508_rs::{ExtraName, PackageName};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::model::version::VersionRange;
+use crate::model::{Requirement, Sha256};
+
+/// One wheel, the best of its version for the target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    pub version: Version,
+    pub file: String,
+    pub url: Url,
+    pub sha256: Sha256,
+    /// Bytes, where the index says so.
+    pub size: Option<u64>,
+    /// The reason, or an empty text, where its authors withdrew it.
+    pub yanked: Option<String>,
+    /// Core metadata is advertised beside the file (PEP 658, PEP 714).
+    pub has_sidecar: bool,
+}
+
+/// Why a version that exists has no candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rejection {
+    /// `Requires-Python` of its files.
+    Python(String),
+    /// Only wheels with other tags; these are their Python tags and platforms.
+    Tags(Vec<String>),
+    /// Nothing but source.
+    NoWheel,
+    /// Uploaded after the profile's `as-of`.
+    TooNew,
+    /// The index gives no sha256.
+    NoDigest,
+}
+
+/// What an index has of one package, for one target. Newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// Name of the index: `default`, or that of an `[[index]]`.
+    pub index: String,
+    pub candidates: Vec<Candidate>,
+    pub rejected: Vec<(Version, Rejection)>,
+    /// Wheel variants that were passed over.
+    pub variants: usize,
+}
+
+/// When pre-releases and yanked files may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    pub prereleases: PrereleaseRule,
+    /// The profile pins the version exactly.
+    pub yanked: bool,
+}
+
+/// How pre-releases rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrereleaseRule {
+    /// Never.
+    Refused,
+    /// After every stable version in range.
+    Last,
+    /// As any other.
+    Equal,
+}
+
+impl Listing {
+    /// The version to try first in `range`: the newest stable one, else by the rules of `admission` a pre-release.
+    pub fn choose(&self, range: &VersionRange, admission: Admission) -> Option<&Candidate> {
+        let usable = |candidate: &&Candidate| {
+            range.contains(&candidate.version) && (candidate.yanked.is_none() || admission.yanked)
+        };
+        let stable = |candidate: &&Candidate| {
+            !candidate.version.any_prerelease() || admission.prereleases == PrereleaseRule::Equal
+        };
+        let mut all = self.candidates.iter().filter(usable);
+        match admission.prereleases {
+            PrereleaseRule::Refused => all.find(stable),
+            _ => {
+                let first = all.clone().find(stable);
+                first.or_else(|| all.next())
+            }
+        }
+    }
+
+    /// The candidate of exactly this version.
+    pub fn get(&self, version: &Version) -> Option<&Candidate> {
+        self.candidates.iter().find(|candidate| candidate.version == *version)
+    }
+}
+
+/// The part of METADATA that resolution needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    pub requires: Vec<Requirement>,
+    pub extras: Vec<ExtraName>,
+    pub requires_python: Option<VersionSpecifiers>,
+    /// Bytes of the wheel, where reading it told.
+    pub size: Option<u64>,
+    /// `Requires-Dist` lines that nobody can parse.
+    pub unreadable: Vec<String>,
+}
+
+impl Metadata {
+    /// From the headers of a METADATA file.
+    pub fn parse(text: &str, size: Option<u64>) -> Self {
+        let mut metadata = Self { size, ..Self::default() };
+        for (name, value) in headers(text) {
+            match name {
+                "Requires-Dist" => match Requirement::parse(&value) {
+                    Ok(requirement) => metadata.requires.push(requirement),
+                    Err(_) => metadata.unreadable.push(value),
+                },
+                "Provides-Extra" => metadata.extras.extend(value.parse::<ExtraName>()),
+                "Requires-Python" => metadata.requires_python = value.parse().ok(),
+                _ => {}
+            }
+        }
+        metadata
+    }
+}
+
+/// The header lines before the first blank one; continuation lines are joined.
+fn headers(text: &str) -> Vec<(&str, String)> {
+    let mut found: Vec<(&str, String)> = Vec::new();
+    for line in text.lines().take_while(|line| !line.is_empty()) {
+        if line.starts_with([' ', '\t']) {
+            if let Some((_, value)) = found.last_mut() {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            found.push((name, value.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// Where the solver gets its facts. Implemented by the network client and by the offline cache.
+pub trait Catalog {
+    /// Everything the responsible index has of `package`; `None` where it does not exist there.
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble>;
+
+    /// The metadata of one wheel.
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble>;
+
+    /// Says what will be asked for soon, so that it can be fetched ahead. Changes no answer.
+    fn expect(&self, wishes: Vec<Wish>);
+
+    /// The same for the metadata of certain wheels.
+    fn expect_metadata(&self, candidates: &[Candidate]);
+}
+
+/// Something the solver will want: a package, the versions in question, an extra.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub package: PackageName,
+    pub range: VersionRange,
+    pub extra: Option<ExtraName>,
+}
+
+/// An index did not answer; the text says which and why. The caller knows what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    pub message: String,
+    pub causes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+#[cfg(test)]
+mod tests {
+    use super::Metadata;
+
+    #[test]
+    fn metadata_is_read_up_to_the_description() {
+        let text = "Metadata-Version: 2.1\nName: a\nRequires-Python: >=3.9\nRequires-Dist: b>=1\nRequires-Dist: c; extra ==\n  'x'\n\
+                    Requires-Dist: pytz (>=2011k)\nProvides-Extra: x\n\nRequires-Dist: not-this\n";
+        let metadata = Metadata::parse(text, Some(7));
+        let names: Vec<_> = metadata.requires.iter().map(|one| one.name.to_string()).collect();
+        assert_eq!(names, ["b", "c"]);
+        assert_eq!((metadata.extras.len(), metadata.unreadable.len(), metadata.size), (1, 1, Some(7)));
+    }
+}

@@ -1,0 +1,85 @@
+//! What to do with each distribution.
+
+use crate::lock::LockedPackage;
+use crate::machine::Installed;
+use crate::model::{PackageName, Version};
+use crate::plan::{Change, Inputs, Kept, Kind};
+
+pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
+    let mut changes = collisions(inputs);
+    let mut kept = Vec::new();
+    for package in &inputs.target.packages {
+        let installed = inputs.machine.installed.get(&package.name);
+        match change(package, installed, inputs.broken.contains(&package.name)) {
+            Some(change) => changes.push(change),
+            None => kept.push(Kept { name: package.name.clone(), version: package.version.clone() }),
+        }
+    }
+    changes.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    (changes, kept)
+}
+
+/// `None`: the machine has it. A package that the lock keeps, having no wheel for it, can only be left alone.
+fn change(package: &LockedPackage, installed: Option<&Installed>, broken: bool) -> Option<Change> {
+    package.wheel.as_ref()?;
+    let from = installed.map(|installed| installed.version.clone());
+    let kind = match &from {
+        None => Kind::Install,
+        Some(from) if *from == package.version && !broken => return None,
+        Some(from) if same_public(from, &package.version) => Kind::Replace,
+        Some(from) if *from < package.version => Kind::Upgrade,
+        Some(_) => Kind::Downgrade,
+    };
+    Some(Change {
+        name: package.name.clone(),
+        kind,
+        from,
+        to: Some(package.version.clone()),
+        package: Some(package.clone()),
+        reason: broken.then(|| "its files differ from the wheel".to_owned()),
+    })
+}
+
+/// `2.11.0` and `2.11.0+cu128`: the local label is another build, neither newer nor older.
+fn same_public(a: &Version, b: &Version) -> bool {
+    a.clone().without_local() == b.clone().without_local()
+}
+
+/// Installed CUDA libraries of another major that own the same paths (`nvidia/cudnn/lib/libcudnn.so.9`) as one to be installed.
+/// They go first: removed afterwards they would take the new files with them.
+fn collisions(inputs: Inputs<'_>) -> Vec<Change> {
+    let locked = |name: &PackageName| inputs.target.package(name).is_some();
+    let incoming: Vec<(&str, &PackageName)> = inputs
+        .target
+        .packages
+        .iter()
+        .filter(|package| package.wheel.is_some())
+        .filter_map(|package| Some((cuda_stem(&package.name)?, &package.name)))
+        .collect();
+    let mut removals = Vec::new();
+    for (name, installed) in inputs.machine.installed.iter().filter(|(name, _)| !locked(name)) {
+        let Some(stem) = cuda_stem(name) else {
+            continue;
+        };
+        if let Some((_, other)) = incoming.iter().find(|(theirs, other)| *theirs == stem && *other != name) {
+            removals.push(Change {
+                name: name.clone(),
+                kind: Kind::Remove,
+                from: Some(installed.version.clone()),
+                to: None,
+                package: None,
+                reason: Some(format!("it owns the same files as {other}")),
+            });
+        }
+    }
+    removals
+}
+
+/// `nvidia-cudnn` of `nvidia-cudnn-cu12`.
+fn cuda_stem(name: &PackageName) -> Option<&str> {
+    let name = name.as_ref();
+    if !name.starts_with("nvidia-") {
+        return None;
+    }
+    ["-cu11", "-cu12", "-cu13"].iter().find_map(|suffix| name.strip_suffix(suffix))
+}

@@ -1,0 +1,126 @@
+//! Lock minus machine: what is kept, installed, replaced, removed; what would break; how much is downloaded; restart or not.
+
+mod breakage;
+mod changes;
+mod restart;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::lock::{LockedPackage, LockedTarget};
+use crate::machine::{HostKind, Machine};
+use crate::matrix::Matrix;
+use crate::model::{PackageName, Version};
+use crate::profile::Profile;
+
+pub use breakage::Breakage;
+pub use restart::{Restart, decide_restart, disturbed};
+
+/// The ordered work: apt first, then removals, then wheels, then the environment file.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Plan {
+    pub target: String,
+    /// Debian packages that are not installed yet.
+    pub apt: Vec<AptStep>,
+    pub changes: Vec<Change>,
+    pub kept: Vec<Kept>,
+    /// Variables for the kernel and its children.
+    pub environment: BTreeMap<String, String>,
+    /// Bytes of wheels to fetch, as far as sizes are known.
+    pub download_bytes: u64,
+    /// Wheels whose size no index told.
+    pub unknown_sizes: usize,
+    pub breakages: Vec<Breakage>,
+}
+
+/// A Debian package to install.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AptStep {
+    pub name: String,
+    /// Exactly this version, where the lock has seen one.
+    pub version: Option<String>,
+}
+
+/// What happens to a distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    Remove,
+    Install,
+    Upgrade,
+    Downgrade,
+    /// The same public version: another build of it, or a broken copy.
+    Replace,
+}
+
+/// One changed distribution.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Change {
+    pub name: PackageName,
+    pub kind: Kind,
+    pub from: Option<Version>,
+    pub to: Option<Version>,
+    /// The wheel to install; absent for a removal.
+    pub package: Option<LockedPackage>,
+    /// Why, where the kind does not say it.
+    pub reason: Option<String>,
+}
+
+/// A locked distribution that is there already.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    pub name: PackageName,
+    pub version: Version,
+}
+
+/// What a plan is made from.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    pub profile: &'a Profile,
+    pub target: &'a LockedTarget,
+    pub machine: &'a Machine,
+    pub matrix: &'a Matrix,
+    /// Distributions whose files are known to be broken, to be installed again though their version is right.
+    pub broken: &'a [PackageName],
+}
+
+/// Plans.
+pub fn plan(inputs: Inputs<'_>) -> Plan {
+    let Inputs { profile, target, machine, .. } = inputs;
+    let (changes, kept) = changes::changes(inputs);
+    let sizes = changes.iter().filter_map(|change| change.package.as_ref()?.wheel.as_ref()).map(|wheel| wheel.size);
+    let missing = target.apt.iter().filter(|one| !machine.debian.contains_key(&one.name));
+    Plan {
+        target: target.name.clone(),
+        apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),
+        environment: profile.full_environment(),
+        download_bytes: sizes.clone().flatten().sum(),
+        unknown_sizes: sizes.filter(Option::is_none).count(),
+        breakages: breakage::breakages(inputs, &changes),
+        changes,
+        kept,
+    }
+}
+
+impl Plan {
+    /// Whether there is nothing to install or remove. The environment file is compared by the caller, who can see it.
+    pub fn is_empty(&self) -> bool {
+        self.apt.is_empty() && self.changes.is_empty()
+    }
+
+    /// Changes of one kind.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(move |change| change.kind == kind)
+    }
+}
+
+/// Whether a fresh kernel on this kind of host has imported packages before the first cell.
+pub fn preloads(kind: HostKind) -> bool {
+    matches!(kind, HostKind::Colab | HostKind::ColabEnterprise | HostKind::Kaggle)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! (profile, target, matrix, catalog) → one coherent set of wheels, or the reasons why there is none.
+//!
+//! `PubGrub` with the machine inside: the driver, the CUDA major and each GPU stand in the same problem as packages with one
+//! version, so that a conflict is explained in their terms. Pure but for the [`Catalog`] it asks.
+
+mod explain;
+mod facts;
+mod package;
+mod provider;
+mod solve;
+
+use std::collections::BTreeMap;
+
+use crate::matrix::{Hardware, Matrix};
+use crate::model::catalog::{Candidate, Catalog};
+use crate::model::{PackageName, PythonFacts, Requirement, Version};
+use crate::profile::{CudaWish, Profile};
+
+pub use explain::explain;
+pub use solve::{Unsolved, resolve};
+
+/// What to solve for.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// `this-machine`, or a runtime's full name.
+    pub name: String,
+    pub python: PythonFacts,
+    pub hardware: Hardware,
+    /// How the driver is known, for explanations: `nvidia-smi`, `--driver`, `runtime colab-2026.07-gpu`.
+    pub driver_origin: String,
+    pub cuda: CudaWish,
+    pub runtime: Option<String>,
+    /// What the target already has, where the profile prefers that.
+    pub installed: BTreeMap<PackageName, Present>,
+}
+
+/// A distribution that the target already has.
+#[derive(Clone, Debug)]
+pub struct Present {
+    pub version: Version,
+    /// `None` where a description records no requirements.
+    pub requires: Option<Vec<Requirement>>,
+    /// The kernel runs on it: no other version may be chosen.
+    pub protected: bool,
+}
+
+/// All that a solve depends on. Same question, same answer.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    pub profile: &'a Profile,
+    pub target: &'a Target,
+    pub matrix: &'a Matrix,
+    pub catalog: &'a dyn Catalog,
+}
+
+/// A solved set, sorted by name.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    pub picks: Vec<Pick>,
+    /// What was noticed on the way: yanked pins, pre-releases, variants passed over.
+    pub remarks: Vec<Remark>,
+}
+
+/// One chosen distribution.
+#[derive(Clone, Debug)]
+pub struct Pick {
+    pub name: PackageName,
+    pub version: Version,
+    pub source: PickSource,
+    /// Names of what needs it; empty for what the profile asks for.
+    pub needed_by: Vec<PackageName>,
+    pub in_profile: bool,
+}
+
+/// Where a chosen distribution comes from.
+#[derive(Clone, Debug)]
+pub enum PickSource {
+    /// The target has it already.
+    Kept,
+    /// A wheel of the index called `index`.
+    Wheel { candidate: Candidate, index: String, size: Option<u64> },
+}
+
+/// Something worth telling about a solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    Yanked { name: PackageName, version: Version, reason: String },
+    Prerelease { name: PackageName, version: Version },
+    VariantsSkipped { count: usize },
+}

@@ -1,0 +1,44 @@
+//! What the solver counts as a package.
+
+use std::fmt::{Display, Formatter, Result as FmtResult};
+
+use crate::model::{ExtraName, PackageName};
+
+/// A node of the problem. Machine facts are packages with one version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Package {
+    /// The profile itself.
+    Profile,
+    /// The NVIDIA driver.
+    Driver,
+    /// The one CUDA major of the environment: 11, 12 or 13.
+    CudaMajor,
+    /// A target GPU by its place in the list; its version is the compute capability.
+    Gpu(usize),
+    Distribution(PackageName),
+    /// `name[extra]`: depends on the same version of `name`.
+    Extra(PackageName, ExtraName),
+}
+
+impl Package {
+    /// The distribution it is about, if any.
+    pub fn name(&self) -> Option<&PackageName> {
+        match self {
+            Self::Distribution(name) | Self::Extra(name, _) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl Display for Package {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        match self {
+            Self::Profile => f.write_str("your profile"),
+            Self::Driver => f.write_str("the NVIDIA driver"),
+            Self::CudaMajor => f.write_str("the CUDA major"),
+            Self::Gpu(at) => write!(f, "GPU {at}"),
+            Self::Distribution(name) => write!(f, "{name}"),
+            Self::Extra(name, extra) => write!(f, "{name}[{extra}]"),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The problem as `PubGrub` sees it: which versions there are, in which order to try them, what each one needs.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use pep508_rs::MarkerEnvironment;
+use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics};
+
+use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Trouble, Wish};
+use crate::model::version::{is_pin, range_of};
+use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
+use crate::profile::{Prereleases, Wanted};
+use crate::resolve::facts::{Edge, hardware_edges, opaque_edges};
+use crate::resolve::package::Package;
+use crate::resolve::{Present, Question};
+
+/// How the profile's own requirements are varied for explanations and fixes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variation {
+    /// Other ranges in place of those the profile states.
+    pub ranges: BTreeMap<PackageName, VersionRange>,
+    /// Packages of the profile to leave out.
+    pub without: Vec<PackageName>,
+}
+
+pub(super) struct Provider<'a> {
+    pub question: Question<'a>,
+    markers: MarkerEnvironment,
+    variation: Variation,
+    seen: RefCell<HashMap<Package, usize>>,
+    tried: RefCell<HashMap<PackageName, u32>>,
+    /// The edges of each version that was tried, for "needed by".
+    pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
+}
+
+impl<'a> Provider<'a> {
+    /// `None` where the target's Python makes no marker environment.
+    pub(super) fn new(question: Question<'a>, variation: Variation) -> Option<Self> {
+        Some(Self {
+            question,
+            markers: question.target.python.marker_environment()?,
+            variation,
+            seen: RefCell::default(),
+            tried: RefCell::default(),
+            edges: RefCell::default(),
+        })
+    }
+
+    /// The profile's packages that apply on this target.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = &'a Wanted> {
+        let markers = self.markers.clone();
+        let without = self.variation.without.clone();
+        let applies = move |one: &&Wanted| one.marker.evaluate(&markers, &[]) && !without.contains(&one.name);
+        self.question.profile.wanted.iter().filter(applies)
+    }
+
+    /// The range that the profile gives `wanted`, with the matrix's floor where the profile does not go below it itself.
+    pub(super) fn wanted_range(&self, wanted: &Wanted) -> VersionRange {
+        if let Some(range) = self.variation.ranges.get(&wanted.name) {
+            return range.clone();
+        }
+        let range = range_of(&wanted.specifiers);
+        let floor =
+            self.question.matrix.floor(&wanted.name).map(|(version, _)| VersionRange::higher_than(version.clone()));
+        let raised = floor.map(|floor| floor.intersection(&range)).filter(|raised| !raised.is_empty());
+        raised.unwrap_or(range)
+    }
+
+    /// How pre-releases and yanked files of `name` rank: by policy, and by whether the profile pins it.
+    pub(super) fn admission(&self, name: &PackageName) -> Admission {
+        let wanted = self.question.profile.wanted.iter().find(|wanted| wanted.name == *name);
+        let named =
+            wanted.is_some_and(|one| one.specifiers.iter().any(|specifier| specifier.version().any_prerelease()));
+        Admission {
+            yanked: wanted.is_some_and(|one| is_pin(&range_of(&one.specifiers))),
+            prereleases: match self.question.profile.policy.prereleases {
+                Prereleases::Allow => PrereleaseRule::Equal,
+                Prereleases::IfNecessary => PrereleaseRule::Last,
+                Prereleases::Explicit if named => PrereleaseRule::Last,
+                Prereleases::Explicit => PrereleaseRule::Refused,
+            },
+        }
+    }
+
+    pub(super) fn present(&self, name: &PackageName) -> Option<&'a Present> {
+        self.question.target.installed.get(name)
+    }
+
+    /// The pinned wheel that the profile names by address, as a listing of one.
+    pub(super) fn listing(&self, name: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
+        let direct =
+            self.question.profile.wanted.iter().find(|one| one.name == *name).and_then(|one| one.direct.as_ref());
+        let Some(direct) = direct else {
+            return self.question.catalog.listing(name);
+        };
+        let file = direct.url.path_segments().and_then(Iterator::last).unwrap_or_default().replace("%2B", "+");
+        let wheel: crate::model::WheelName = file.parse().map_err(|_| Trouble {
+            message: format!("the address given for `{name}` does not end in the name of a wheel"),
+            causes: Vec::new(),
+            help: vec!["write the whole address of the .whl file".to_owned()],
+        })?;
+        let candidate = Candidate {
+            version: wheel.version,
+            file,
+            url: direct.url.clone(),
+            sha256: direct.sha256,
+            size: None,
+            yanked: None,
+            has_sidecar: false,
+        };
+        Ok(Some(Arc::new(Listing { index: "direct".to_owned(), candidates: vec![candidate], ..Listing::default() })))
+    }
+
+    /// What is installed, where it fits and may be kept.
+    pub(super) fn keepable(&self, name: &PackageName, range: &VersionRange) -> Option<&'a Present> {
+        self.present(name).filter(|present| range.contains(&present.version))
+    }
+
+    fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Trouble> {
+        if let Some(present) = self.keepable(name, range) {
+            return Ok(Some(present.version.clone()));
+        }
+        if self.present(name).is_some_and(|present| present.protected) {
+            return Ok(None);
+        }
+        let Some(listing) = self.listing(name)? else {
+            return Ok(None);
+        };
+        let chosen = listing.choose(range, self.admission(name));
+        if chosen.is_some() {
+            self.fetch_ahead(name, range, &listing);
+        }
+        Ok(chosen.map(|candidate| candidate.version.clone()))
+    }
+
+    /// On the second try of a package its older versions will probably be wanted too: have their metadata fetched together.
+    fn fetch_ahead(&self, name: &PackageName, range: &VersionRange, listing: &Listing) {
+        let mut tried = self.tried.borrow_mut();
+        let count = tried.entry(name.clone()).or_default();
+        *count += 1;
+        if *count < 2 {
+            return;
+        }
+        let older = listing.candidates.iter().filter(|candidate| range.contains(&candidate.version)).take(8);
+        self.question.catalog.expect_metadata(&older.cloned().collect::<Vec<_>>());
+    }
+
+    fn root_edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for wanted in self.wanted() {
+            let range = self.wanted_range(wanted);
+            edges.push((Package::Distribution(wanted.name.clone()), range.clone()));
+            let extras = wanted.extras.iter().map(|extra| Package::Extra(wanted.name.clone(), extra.clone()));
+            edges.extend(extras.map(|package| (package, range.clone())));
+        }
+        edges
+    }
+
+    /// The requirements of a version, from what is installed or from its wheel.
+    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements, Trouble> {
+        let present = self.present(name).filter(|present| present.version == *version);
+        if let Some(requires) = present.and_then(|present| present.requires.clone()) {
+            return Ok(Requirements::Known { requires, extras: None });
+        }
+        let listing = self.listing(name)?;
+        let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
+            return Ok(Requirements::Unknown);
+        };
+        let metadata = self.question.catalog.metadata(candidate)?;
+        let python = &self.question.target.python;
+        Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
+            Some(wanted) => Requirements::Unfit(format!("it needs Python {wanted}, the target has {}", python.version)),
+            None => Requirements::Known { requires: metadata.requires.clone(), extras: Some(metadata.extras.clone()) },
+        })
+    }
+
+    fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
+        let mut edges = match hardware_edges(self.question, name, version) {
+            Ok(edges) => edges,
+            Err(why) => return Ok(Err(why)),
+        };
+        let requires = match self.requirements(name, version)? {
+            Requirements::Unfit(why) => return Ok(Err(why)),
+            Requirements::Unknown => {
+                edges.extend(opaque_edges(self.question, name, version));
+                Vec::new()
+            }
+            Requirements::Known { requires, .. } => requires,
+        };
+        let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
+        let added = applying.try_for_each(|requirement| push(&mut edges, requirement, name, version));
+        Ok(added.map(|()| edges))
+    }
+
+    fn extra_edges(&self, name: &PackageName, extra: &ExtraName, version: &Version) -> Result<Outcome, Trouble> {
+        let mut edges = vec![(Package::Distribution(name.clone()), VersionRange::singleton(version.clone()))];
+        let (requires, extras) = match self.requirements(name, version)? {
+            Requirements::Unknown => return Ok(Ok(edges)),
+            Requirements::Unfit(why) => return Ok(Err(why)),
+            Requirements::Known { requires, extras } => (requires, extras),
+        };
+        let of_extra =
+            |one: &&Requirement| one.applies(&self.markers, Some(extra)) && !one.applies(&self.markers, None);
+        let added: Vec<&Requirement> = requires.iter().filter(of_extra).collect();
+        // What is installed does not list its extras; one that adds nothing is then taken for unknown.
+        if !extras.map_or(!added.is_empty(), |extras| extras.contains(extra)) {
+            return Ok(Err(format!("it has no extra `{extra}`")));
+        }
+        let added = added.into_iter().try_for_each(|requirement| push(&mut edges, requirement, name, version));
+        Ok(added.map(|()| edges))
+    }
+
+    fn expect(&self, edges: &[Edge]) {
+        let wishes = edges.iter().filter_map(|(package, range)| {
+            let extra = match package {
+                Package::Extra(_, extra) => Some(extra.clone()),
+                _ => None,
+            };
+            Some(Wish { package: package.name()?.clone(), range: range.clone(), extra })
+        });
+        self.question.catalog.expect(wishes.collect());
+    }
+}
+
+/// The edges of a version, or why it can't be used.
+type Outcome = Result<Vec<Edge>, String>;
+
+/// What is known of a version's requirements.
+enum Requirements {
+    /// Installed by other means, and not on the index.
+    Unknown,
+    /// The target's Python does not fit, as only METADATA says.
+    Unfit(String),
+    Known {
+        requires: Vec<Requirement>,
+        extras: Option<Vec<ExtraName>>,
+    },
+}
+
+/// Adds one requirement; a second one on the same package narrows the first.
+fn push(edges: &mut Vec<Edge>, requirement: &Requirement, name: &PackageName, version: &Version) -> Result<(), String> {
+    if let Some(url) = &requirement.url {
+        return Err(format!("it needs `{}` from an address ({url}), which no index can serve", requirement.name));
+    }
+    let own = requirement.name == *name;
+    if own && !requirement.range.contains(version) {
+        return Err(format!("it needs another version of itself ({})", requirement.specifiers));
+    }
+    let extras = requirement.extras.iter().map(|extra| Package::Extra(requirement.name.clone(), extra.clone()));
+    let base = (!own).then(|| Package::Distribution(requirement.name.clone()));
+    let range = if own { VersionRange::singleton(version.clone()) } else { requirement.range.clone() };
+    for package in extras.chain(base) {
+        match edges.iter_mut().find(|(known, _)| *known == package) {
+            Some((_, known)) => *known = known.intersection(&range),
+            None => edges.push((package, range.clone())),
+        }
+    }
+    Ok(())
+}
+
+/// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins, then first seen first.
+pub(super) type Priority = (u8, u32, Reverse<usize>);
+
+impl DependencyProvider for Provider<'_> {
+    type P = Package;
+    type V = Version;
+    type VS = VersionRange;
+    type M = String;
+    type Err = Trouble;
+    type Priority = Priority;
+
+    fn prioritize(
+        &self,
+        package: &Package,
+        range: &VersionRange,
+        statistics: &PackageResolutionStatistics,
+    ) -> Priority {
+        let mut seen = self.seen.borrow_mut();
+        let next = seen.len();
+        let order = Reverse(*seen.entry(package.clone()).or_insert(next));
+        let conflicts = statistics.conflict_count();
+        match package {
+            Package::Profile => (5, 0, order),
+            Package::Driver | Package::CudaMajor | Package::Gpu(_) => (4, 0, order),
+            _ if conflicts >= 5 => (3, conflicts, order),
+            _ if is_pin(range) => (2, 0, order),
+            _ => (1, 0, order),
+        }
+    }
+
+    fn choose_version(&self, package: &Package, range: &VersionRange) -> Result<Option<Version>, Trouble> {
+        let hardware = &self.question.target.hardware;
+        let within = |version: Version| Some(version).filter(|version| range.contains(version));
+        match package {
+            Package::Profile => Ok(within(Version::new([0]))),
+            Package::Driver => Ok(hardware.driver.as_ref().and_then(|driver| within(driver.as_version()))),
+            Package::Gpu(at) => Ok(hardware.gpus.get(*at).and_then(|gpu| within(gpu.capability.as_version()))),
+            Package::CudaMajor => Ok([13, 12, 11].into_iter().find_map(|major| within(Version::new([major])))),
+            Package::Distribution(name) | Package::Extra(name, _) => self.choose(name, range),
+        }
+    }
+
+    fn get_dependencies(
+        &self,
+        package: &Package,
+        version: &Version,
+    ) -> Result<Dependencies<Package, VersionRange, String>, Trouble> {
+        let edges = match package {
+            Package::Profile => Ok(self.root_edges()),
+            Package::Driver | Package::CudaMajor | Package::Gpu(_) => Ok(Vec::new()),
+            Package::Distribution(name) => self.distribution_edges(name, version)?,
+            Package::Extra(name, extra) => self.extra_edges(name, extra, version)?,
+        };
+        Ok(match edges {
+            Err(why) => Dependencies::Unavailable(why),
+            Ok(edges) => {
+                self.expect(&edges);
+                self.edges.borrow_mut().insert((package.clone(), version.clone()), edges.clone());
+                Dependencies::Available(edges.into_iter().collect::<DependencyConstraints<_, _>>())
+            }
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! Runs the solver, turns its answer into a [`Resolution`], and a "no" into the facts and fixes that explain it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pubgrub::{PubGrubError, SelectedDependencies};
+
+use crate::model::catalog::Trouble;
+use crate::model::{PackageName, Version, VersionRange};
+use crate::resolve::explain::{Conflict, Fact, Fix, facts_of};
+use crate::resolve::package::Package;
+use crate::resolve::provider::{Provider, Variation};
+use crate::resolve::{Pick, PickSource, Question, Remark, Resolution};
+
+/// Why there is no resolution.
+#[derive(Debug)]
+pub enum Unsolved {
+    /// An index did not answer.
+    Trouble(Trouble),
+    /// There is no solution.
+    Conflict(Box<Conflict>),
+    /// The target's Python makes no marker environment.
+    Target(String),
+}
+
+impl From<Trouble> for Unsolved {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+/// How many fixes are looked for, and how many tries that may take.
+const FIXES: usize = 3;
+const FIX_TRIES: usize = 8;
+
+type Solution = SelectedDependencies<Package, Version>;
+
+/// What one run of the solver gave.
+enum Run<'a> {
+    Solved(Provider<'a>, Solution),
+    Failed(Vec<Fact>),
+}
+
+/// Solves `question`.
+pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
+    match run(question, Variation::default())? {
+        Run::Solved(provider, solution) => Ok(collect(&provider, &solution)?),
+        Run::Failed(facts) => Err(Unsolved::Conflict(Box::new(conflict(question, facts)?))),
+    }
+}
+
+fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved> {
+    let provider = Provider::new(question, variation).ok_or_else(|| {
+        Unsolved::Target(format!("Python {} has no marker environment", question.target.python.version))
+    })?;
+    match pubgrub::resolve(&provider, Package::Profile, Version::new([0])) {
+        Ok(solution) => Ok(Run::Solved(provider, solution)),
+        Err(PubGrubError::NoSolution(tree)) => Ok(Run::Failed(facts_of(&tree))),
+        Err(
+            PubGrubError::ErrorChoosingVersion { source, .. }
+            | PubGrubError::ErrorRetrievingDependencies { source, .. }
+            | PubGrubError::ErrorInShouldCancel(source),
+        ) => Err(source.into()),
+    }
+}
+
+/// The shortest facts we can find, and fixes that were solved.
+///
+/// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
+/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told.
+fn conflict(question: Question<'_>, full: Vec<Fact>) -> Result<Conflict, Unsolved> {
+    let newest = newest_only(question)?;
+    let facts = match run(question, newest)? {
+        Run::Failed(facts) if facts.len() <= full.len() => facts,
+        _ => full,
+    };
+    let fixes = fixes(question, &facts)?;
+    Ok(Conflict { facts, fixes })
+}
+
+fn newest_only(question: Question<'_>) -> Result<Variation, Unsolved> {
+    let Some(provider) = Provider::new(question, Variation::default()) else {
+        return Ok(Variation::default());
+    };
+    let mut ranges = BTreeMap::new();
+    for wanted in provider.wanted() {
+        let range = provider.wanted_range(wanted);
+        let kept = provider.keepable(&wanted.name, &range).map(|present| present.version.clone());
+        let newest = match kept {
+            Some(version) => Some(version),
+            None => provider
+                .listing(&wanted.name)?
+                .and_then(|listing| Some(listing.choose(&range, provider.admission(&wanted.name))?.version.clone())),
+        };
+        ranges.extend(newest.map(|version| (wanted.name.clone(), VersionRange::singleton(version))));
+    }
+    Ok(Variation { ranges, without: Vec::new() })
+}
+
+/// Relaxes or drops one package of the profile at a time and solves again; only what does work is offered.
+fn fixes(question: Question<'_>, facts: &[Fact]) -> Result<Vec<Fix>, Unsolved> {
+    let mentioned: BTreeSet<&PackageName> = facts.iter().flat_map(Fact::names).collect();
+    let in_conflict: Vec<_> = question.profile.wanted.iter().filter(|one| mentioned.contains(&one.name)).collect();
+    let mut fixes = Vec::new();
+    let relaxed = in_conflict.iter().filter(|one| !one.specifiers.is_empty()).map(|one| {
+        let ranges = [(one.name.clone(), floor(question, &one.name))].into();
+        (*one, Variation { ranges, without: Vec::new() })
+    });
+    let dropped = in_conflict
+        .iter()
+        .filter(|_| question.profile.wanted.len() > 1)
+        .map(|one| (*one, Variation { ranges: BTreeMap::new(), without: vec![one.name.clone()] }));
+    for (wanted, variation) in relaxed.chain(dropped).take(FIX_TRIES) {
+        if fixes.len() == FIXES {
+            break;
+        }
+        let drop = !variation.without.is_empty();
+        // A fix is an offer: trouble on the way to one is no reason to withhold the explanation.
+        let Ok(Run::Solved(_, solution)) = run(question, variation) else {
+            continue;
+        };
+        let version = solution.get(&Package::Distribution(wanted.name.clone()));
+        fixes.push(match version {
+            Some(version) if !drop => Fix::Version { name: wanted.name.clone(), version: version.clone() },
+            _ => Fix::Without { name: wanted.name.clone() },
+        });
+    }
+    Ok(fixes)
+}
+
+fn floor(question: Question<'_>, name: &PackageName) -> VersionRange {
+    let floor = question.matrix.floor(name);
+    floor.map_or_else(VersionRange::full, |(version, _)| VersionRange::higher_than(version.clone()))
+}
+
+fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Trouble> {
+    let needed_by = needed_by(provider, solution);
+    let mut chosen: Vec<(&PackageName, &Version)> = solution
+        .iter()
+        .filter_map(|(package, version)| match package {
+            Package::Distribution(name) => Some((name, version)),
+            _ => None,
+        })
+        .collect();
+    chosen.sort();
+    let mut resolution = Resolution { picks: Vec::new(), remarks: Vec::new() };
+    let mut variants = 0;
+    for (name, version) in chosen {
+        let in_profile = provider.wanted().any(|wanted| wanted.name == *name);
+        let kept = provider.present(name).is_some_and(|present| present.version == *version);
+        let source = if kept {
+            PickSource::Kept
+        } else {
+            let (source, remarks, skipped) = wheel_of(provider, name, version)?;
+            resolution.remarks.extend(remarks);
+            variants += skipped;
+            source
+        };
+        resolution.picks.push(Pick {
+            name: name.clone(),
+            version: version.clone(),
+            source,
+            needed_by: needed_by.get(name).cloned().unwrap_or_default().into_iter().collect(),
+            in_profile,
+        });
+    }
+    if variants > 0 {
+        resolution.remarks.push(Remark::VariantsSkipped { count: variants });
+    }
+    Ok(resolution)
+}
+
+fn wheel_of(
+    provider: &Provider<'_>,
+    name: &PackageName,
+    version: &Version,
+) -> Result<(PickSource, Vec<Remark>, usize), Trouble> {
+    let missing = || Trouble {
+        message: format!("`{name}` {version} was chosen but its wheel is gone from the listing"),
+        causes: Vec::new(),
+        help: vec!["run the command again".to_owned()],
+    };
+    let listing = provider.listing(name)?.ok_or_else(missing)?;
+    let candidate = listing.get(version).ok_or_else(missing)?.clone();
+    let mut remarks = Vec::new();
+    if let Some(reason) = &candidate.yanked {
+        remarks.push(Remark::Yanked { name: name.clone(), version: version.clone(), reason: reason.clone() });
+    }
+    if version.any_prerelease() {
+        remarks.push(Remark::Prerelease { name: name.clone(), version: version.clone() });
+    }
+    let size = match candidate.size {
+        Some(size) => Some(size),
+        None => provider.question.catalog.metadata(&candidate)?.size,
+    };
+    let index = listing.index.clone();
+    Ok((PickSource::Wheel { candidate, index, size }, remarks, listing.variants))
+}
+
+fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {
+    let edges = provider.edges.borrow();
+    let mut needed: BTreeMap<PackageName, BTreeSet<PackageName>> = BTreeMap::new();
+    for (package, version) in solution.iter() {
+        let Some(parent) = package.name() else {
+            continue;
+        };
+        let of_this = edges.get(&(package.clone(), version.clone())).into_iter().flatten();
+        for child in of_this.filter_map(|(child, _)| child.name()).filter(|child| *child != parent) {
+            needed.entry(child.clone()).or_default().insert(parent.clone());
+        }
+    }
+    needed
+}

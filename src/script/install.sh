@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Installs what the lock of profile @PROFILE@ names for target @TARGET@.
+# Lock sha256: @LOCK@
+#
+# Made by colab-boot @TOOL@, and to be read: it needs nothing of colab-boot. `colab-boot apply` runs exactly this file.
+#   COLAB_BOOT_PYTHON   the interpreter to install for
+#   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
+#   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
+set -euo pipefail
+umask 022
+
+python=${COLAB_BOOT_PYTHON:-@PYTHON@}
+wheels=${COLAB_BOOT_WHEELS:-}
+journal=${COLAB_BOOT_JOURNAL:-/dev/null}
+
+# Settings of the image for pip, uv and Python must not change what is installed. Without a folder of wheels, the ones
+# that say where an index is are left.
+for name in $(compgen -e); do
+  case $name in
+    PIP_INDEX_URL | PIP_CERT | PIP_CLIENT_CERT | PIP_PROXY | PIP_TRUSTED_HOST | PIP_CONFIG_FILE | UV_DEFAULT_INDEX | UV_INDEX_URL)
+      [[ -z $wheels ]] || unset "$name" ;;
+    PIP_* | UV_* | PYTHON*) unset "$name" ;;
+  esac
+done
+export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
+export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+
+say() { printf 'colab-boot: %s\n' "$*" >&2; }
+begin() { printf 'begin %s\n' "$1" >>"$journal"; say "$2"; }
+end() { printf 'end %s\n' "$1" >>"$journal"; }

@@ -1,0 +1,171 @@
+//! Plan → bash that a person can review and run without us. Every foreign value is quoted by one function; names were checked
+//! when the profile was read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use url::Url;
+
+use crate::lock::LockedPackage;
+use crate::model::Sha256;
+use crate::plan::{Kind, Plan};
+
+const HEAD: &str = include_str!("install.sh");
+const APT: &str = include_str!("apt.sh");
+const WHEELS: &str = include_str!("wheels.sh");
+const ENVIRONMENT: &str = include_str!("environment.sh");
+
+/// The file that sets the environment, in the target's site-packages.
+pub const ENVIRONMENT_FILE: &str = "colab-boot-env.pth";
+
+/// What a script says beside its plan.
+#[derive(Clone, Debug)]
+pub struct Context<'a> {
+    /// Name and version of the profile.
+    pub profile: String,
+    pub lock: Sha256,
+    /// The interpreter to install for, where it is known.
+    pub python: Option<String>,
+    pub externally_managed: bool,
+    /// Addresses of the `[[index]]` tables.
+    pub indexes: BTreeMap<&'a str, &'a Url>,
+    /// Addresses of direct wheels, by file name.
+    pub direct: BTreeMap<String, &'a Url>,
+}
+
+/// The script for `plan`. The same plan gives the same bytes.
+pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
+    let python = context.python.as_deref().unwrap_or("python3");
+    let mut text = fill(
+        HEAD,
+        &[
+            ("PROFILE", context.profile.clone()),
+            ("TARGET", plan.target.clone()),
+            ("LOCK", context.lock.to_string()),
+            ("TOOL", env!("CARGO_PKG_VERSION").to_owned()),
+            ("PYTHON", quoted(python)),
+        ],
+    );
+    if !plan.apt.is_empty() {
+        let lines = plan.apt.iter().map(|step| match &step.version {
+            Some(version) => format!("  {}", quoted(&format!("{}={version}", step.name))),
+            None => format!("  {}", quoted(&step.name)),
+        });
+        text.push_str(&fill(APT, &[("PACKAGES", lines.collect::<Vec<_>>().join("\n"))]));
+    }
+    if !plan.changes.is_empty() {
+        let flag = if context.externally_managed { " --break-system-packages" } else { "" };
+        text.push_str(&fill(WHEELS, &[("BREAK_SYSTEM", flag.to_owned())]));
+        wheels(&mut text, plan, context);
+    }
+    text.push_str(
+        "\nif ((EUID == 0)); then\n  # Colab mounts the driver's libraries where the loader does not look.\n  \
+         if [[ -d /usr/lib64-nvidia ]]; then\n    echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf\n  fi\n  ldconfig\nfi\n",
+    );
+    environment(&mut text, plan);
+    text.push_str("\nend script\nsay \"done; restart the kernel if it has loaded any of the packages above\"\n");
+    text
+}
+
+fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>) {
+    let removed: Vec<String> = plan.of_kind(Kind::Remove).map(|change| quoted(change.name.as_ref())).collect();
+    if !removed.is_empty() {
+        push(
+            text,
+            format_args!(
+                "\nbegin remove \"removing {} distributions\"\nremove {}\nend remove\n",
+                removed.len(),
+                removed.join(" ")
+            ),
+        );
+    }
+    let mut groups: BTreeMap<&str, Vec<&LockedPackage>> = BTreeMap::new();
+    for package in plan.changes.iter().filter_map(|change| change.package.as_ref()) {
+        if let Some(wheel) = &package.wheel {
+            groups.entry(wheel.index.as_str()).or_default().push(package);
+        }
+    }
+    let count: usize = groups.values().map(Vec::len).sum();
+    if count == 0 {
+        return;
+    }
+    push(text, format_args!("\nbegin wheels \"installing {count} wheels\"\n"));
+    if let Some(direct) = groups.remove("direct") {
+        text.push_str("if [[ -z $wheels ]]; then\n");
+        requirements(text, "direct", &direct, |package, file| {
+            context.direct.get(file).map_or_else(|| exact(package), |url| format!("{} @ {url}", package.name))
+        });
+        text.push_str("install \"$work/direct.txt\"\nelse\n");
+        requirements(text, "direct", &direct, |package, _| exact(package));
+        text.push_str("install \"$work/direct.txt\"\nfi\n");
+    }
+    for (index, packages) in groups {
+        requirements(text, index, &packages, |package, _| exact(package));
+        match context.indexes.get(index) {
+            Some(url) => {
+                push(text, format_args!("install \"$work/{index}.txt\" --index-url {}\n", quoted(url.as_str())))
+            }
+            None => push(text, format_args!("install \"$work/{index}.txt\"\n")),
+        }
+    }
+    text.push_str("end wheels\n");
+}
+
+fn exact(package: &LockedPackage) -> String {
+    format!("{}==={}", package.name, package.version)
+}
+
+/// A requirements file, as a quoted heredoc: nothing in it is expanded.
+fn requirements(
+    text: &mut String,
+    name: &str,
+    packages: &[&LockedPackage],
+    line: impl Fn(&LockedPackage, &str) -> String,
+) {
+    push(text, format_args!("cat >\"$work/{name}.txt\" <<'END_OF_REQUIREMENTS'\n"));
+    for package in packages {
+        if let Some(wheel) = &package.wheel {
+            push(text, format_args!("{} --hash=sha256:{}\n", line(package, &wheel.file), wheel.sha256));
+        }
+    }
+    text.push_str("END_OF_REQUIREMENTS\n");
+}
+
+fn environment(text: &mut String, plan: &Plan) {
+    text.push_str(ENVIRONMENT);
+    let file = format!("\"$site/{ENVIRONMENT_FILE}\"");
+    match environment_line(&plan.environment) {
+        None => push(text, format_args!("rm -f {file}\n")),
+        Some(line) => push(text, format_args!("printf '%s\\n' {} >{file}.new\nmv {file}.new {file}\n", quoted(&line))),
+    }
+    text.push_str("end environment\n");
+}
+
+/// The line of the environment file, without its newline; `None` where the profile sets nothing.
+///
+/// The first Python of a process tree sets the variables and leaves their digest in `COLAB_BOOT_ENV`; its children see the digest
+/// and leave alone what their caller gave them.
+pub fn environment_line(variables: &BTreeMap<String, String>) -> Option<String> {
+    if variables.is_empty() {
+        return None;
+    }
+    let json = |value: &BTreeMap<String, String>| serde_json::to_string(value).unwrap_or_default();
+    let digest = Sha256::of(json(variables).as_bytes()).short();
+    let mut all = variables.clone();
+    all.insert("COLAB_BOOT_ENV".to_owned(), digest.clone());
+    Some(format!("import os; os.environ.get('COLAB_BOOT_ENV') == '{digest}' or os.environ.update({})", json(&all)))
+}
+
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    values.iter().fold(template.to_owned(), |text, (name, value)| text.replace(&format!("@{name}@"), value))
+}
+
+fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(what);
+}
+
+/// `text` as one word of bash. What cannot be quoted (a NUL) was refused with the profile.
+fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| "''".to_owned(), std::borrow::Cow::into_owned)
+}

@@ -1,0 +1,34 @@
+
+# --- Wheels ----------------------------------------------------------------------------------------------------------
+# Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+uv=$(command -v uv || true)
+
+remove() {
+  if [[ -n $uv ]]; then
+    "$uv" pip uninstall --no-config --python "$python"@BREAK_SYSTEM@ "$@" >&2
+  else
+    "$python" -I -m pip uninstall --yes --no-input --disable-pip-version-check --root-user-action=ignore@BREAK_SYSTEM@ "$@" >&2
+  fi
+}
+
+# install FILE [--index-url URL]: from the folder of wheels if there is one, else from the index.
+install() {
+  local file=$1
+  shift
+  local from=("$@") pip_only=()
+  if [[ -n $wheels ]]; then
+    from=(--no-index --find-links "$wheels")
+    pip_only=(--isolated --no-cache-dir)
+    export PIP_CONFIG_FILE=/dev/null
+  fi
+  if [[ -n $uv ]]; then
+    "$uv" pip install --no-config --python "$python" --no-progress --link-mode copy --reinstall \
+      --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ "${from[@]}" --requirement "$file" >&2
+  else
+    "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check --root-user-action=ignore \
+      --progress-bar off --no-compile --force-reinstall --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ \
+      "${from[@]}" --requirement "$file" >&2
+  fi
+}

@@ -3,14 +3,140 @@
 //! A module names only modules above it in this list. `model diag matrix profile resolve lock plan script marker` are pure:
 //! they take values and return values. Both laws are kept by `tests/it/house.rs`.
 
+pub mod model;
 pub mod diag;
 pub mod host;
-pub mod index;
-pub mod lock;
-pub mod machine;
 pub mod matrix;
-pub mod model;
-pub mod plan;
 pub mod profile;
+pub mod machine;
+pub mod index;
 pub mod resolve;
+pub mod lock;
+pub mod plan;
 pub mod script;
+pub mod output;
+pub mod cli;
+pub mod command;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+
+use clap::{ColorChoice, Parser};
+
+use crate::cli::Arguments;
+use crate::command::{Report, Session};
+use crate::diag::{Failure, Kind};
+use crate::host::{Paths, files};
+use crate::matrix::Matrix;
+use crate::output::{Style, envelope, render_failure, render_finding};
+
+/// Everything that a run takes from the world around it.
+pub struct Ambient<'a> {
+    pub arguments: Vec<OsString>,
+    pub environment: BTreeMap<String, String>,
+    /// Seconds since 1970.
+    pub now: u64,
+    /// Whether stderr is a terminal.
+    pub terminal: bool,
+    pub out: &'a mut dyn Write,
+    pub err: &'a mut dyn Write,
+}
+
+/// Runs colab-boot and returns its exit code.
+pub fn run(ambient: Ambient<'_>) -> u8 {
+    let Ambient { arguments, environment, now, terminal, out, err } = ambient;
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let to: &mut dyn Write = if error.use_stderr() { err } else { out };
+            let _ = write!(to, "{}", error.render());
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let style = style(&arguments, &environment, terminal);
+    let outcome = Matrix::bundled().map_err(Failure::bug).and_then(|matrix| {
+        let session =
+            Session { environment: &environment, paths: Paths::from_environment(&environment), matrix: &matrix, now };
+        command::run(&arguments, &session, style)
+    });
+    let written = present(&arguments, &outcome, style, out, err);
+    match (written, &outcome) {
+        (Err(failure), _) => {
+            let _ = write!(err, "{}", render_failure(&failure, style));
+            exit_code(&Err(failure))
+        }
+        (Ok(()), _) => exit_code(&outcome),
+    }
+}
+
+/// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart the kernel.
+fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
+    match outcome {
+        Ok(report) if report.is_no() => 1,
+        Ok(report) if report.restart => 10,
+        Ok(_) => 0,
+        Err(failure) => match failure.kind {
+            Kind::Answer => 1,
+            Kind::Input => 2,
+            Kind::World => 3,
+            Kind::Bug => 4,
+        },
+    }
+}
+
+/// Writes findings and talk to stderr, what was asked for to stdout, and the JSON envelope where it is wanted. A closed stdout
+/// is the reader's business, not ours.
+fn present(
+    arguments: &Arguments,
+    outcome: &Result<Report, Failure>,
+    style: Style,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<(), Failure> {
+    let null = serde_json::Value::Null;
+    let (data, findings, failure) = match outcome {
+        Ok(report) => (&report.data, report.findings.as_slice(), None),
+        Err(failure) => (&null, [].as_slice(), Some(failure)),
+    };
+    let to_stdout = arguments.json.as_deref() == Some(Path::new("-"));
+    if let Some(path) = &arguments.json {
+        let value = envelope(arguments.verb.name(), data, findings, failure);
+        let text = format!("{value:#}\n");
+        if to_stdout {
+            let _ = out.write_all(text.as_bytes());
+        } else {
+            files::write_whole(path, text.as_bytes())?;
+        }
+    }
+    for finding in findings {
+        let _ = write!(err, "{}", render_finding(finding, style));
+    }
+    match outcome {
+        Ok(report) => {
+            report.talk.iter().for_each(|line| drop(writeln!(err, "{line}")));
+            if !to_stdout {
+                let _ = out.write_all(report.text.as_bytes());
+            }
+        }
+        Err(failure) => drop(write!(err, "{}", render_failure(failure, style))),
+    }
+    let _ = out.flush();
+    Ok(())
+}
+
+fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal: bool) -> Style {
+    let set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
+    let number =
+        |name: &str| environment.get(name).and_then(|value| value.parse::<usize>().ok()).filter(|columns| *columns > 0);
+    let color = match arguments.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            terminal && !set("NO_COLOR") && environment.get("CLICOLOR").is_none_or(|value| value != "0")
+        }
+    };
+    let notebook = set("JPY_PARENT_PID") || set("COLAB_RELEASE_TAG");
+    Style { color, width: number("COLUMNS").unwrap_or(100), plain: notebook || !terminal }
+}

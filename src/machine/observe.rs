@@ -1,13 +1,14 @@
 //! Collects raw texts about this machine. Decides nothing; a source that fails is recorded with its error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::host::command::{NoResult, find_program, is_executable};
 use crate::host::{Invocation, Paths, files, paths};
-use crate::machine::Kernel;
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
+use crate::machine::{Installed, Kernel};
+use crate::model::PackageName;
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
 const SMI_LIMIT: Duration = Duration::from_secs(5);
@@ -230,4 +231,48 @@ fn parent_of(stat: &str) -> Option<u32> {
 pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
     let start_time = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
     Some(Kernel { pid, start_time })
+}
+
+/// Which of `names` are alive in a kernel that has loaded `modules` (top-level names): those of whose modules one is among them.
+pub fn loaded_distributions(
+    names: &[&PackageName],
+    installed: &BTreeMap<PackageName, Installed>,
+    modules: &BTreeSet<&str>,
+) -> BTreeSet<PackageName> {
+    let loaded = |name: &PackageName| {
+        installed
+            .get(name)
+            .is_some_and(|one| top_level(name, one).iter().any(|module| modules.contains(module.as_str())))
+    };
+    names.iter().filter(|name| loaded(name)).map(|name| (*name).clone()).collect()
+}
+
+/// The top-level modules that a distribution installed, from its RECORD. Namespace packages such as `nvidia` count too: a false
+/// alarm costs a restart, a miss costs an hour.
+fn top_level(name: &PackageName, installed: &Installed) -> Vec<String> {
+    let Some(folder) = &installed.location else {
+        return Vec::new();
+    };
+    let stem = format!("{}-{}.dist-info", name.as_dist_info_name(), installed.version);
+    let exact = folder.join(&stem);
+    let info = if exact.exists() { Some(exact) } else { find_info(folder, name) };
+    let record = info.and_then(|info| files::read_optional(&info.join("RECORD")).ok().flatten()).unwrap_or_default();
+    let mut modules: BTreeSet<String> = BTreeSet::new();
+    for path in record.lines().filter_map(|line| line.split(',').next()) {
+        let first = path.split('/').next().unwrap_or_default();
+        let module = if path.contains('/') { Some(first) } else { first.split_once('.').map(|(module, _)| module) };
+        let is_code = path.ends_with(".py") || path.contains(".so");
+        modules
+            .extend(module.filter(|module| is_code && !module.is_empty() && !module.contains('.')).map(str::to_owned));
+    }
+    modules.into_iter().collect()
+}
+
+/// dist-info folders of older tools are not normalised: `Pillow-9.0.dist-info`.
+fn find_info(folder: &Path, name: &PackageName) -> Option<PathBuf> {
+    let is_it = |entry: &&String| {
+        let stem = entry.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'));
+        stem.is_some_and(|(own, _)| own.parse::<PackageName>().is_ok_and(|own| own == *name))
+    };
+    files::names_in(folder).iter().find(is_it).map(|entry| folder.join(entry))
 }

@@ -1,10 +1,12 @@
 //! A contradiction in words: the facts it rests on, from the profile down, and changes that were solved and do work.
 
+use std::ops::Bound;
+
 use pubgrub::{DerivationTree, External};
 
 use crate::diag::{Code, Finding};
 use crate::model::catalog::{Listing, Rejection};
-use crate::model::version::describe;
+use crate::model::version::{describe, is_pin, range_of};
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::Question;
 use crate::resolve::package::Package;
@@ -160,6 +162,17 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     finding
 }
 
+/// What is left of `==1.2` beside the one version that exists: room for local versions, of no interest to anybody.
+fn is_seam(range: &VersionRange) -> bool {
+    let public = |version: &Version| version.clone().without_local();
+    range.iter().all(|bounds| match bounds {
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high)) => {
+            public(low) == public(high)
+        }
+        _ => false,
+    })
+}
+
 struct Teller<'a> {
     question: Question<'a>,
 }
@@ -205,11 +218,7 @@ impl Teller<'_> {
 
     fn sentence(&self, fact: &Fact) -> Option<String> {
         Some(match fact {
-            Fact::Needs { package: Package::Profile, needed, range, .. } => {
-                let range =
-                    if *range == VersionRange::full() { String::new() } else { format!(" {}", describe(range)) };
-                format!("your profile asks for {needed}{range}")
-            }
+            Fact::Needs { package: Package::Profile, needed, range, .. } => self.asked(needed, range),
             Fact::Needs { package, versions, needed, range } => {
                 format!("{} {}", self.versions(package, versions), self.need(needed, range))
             }
@@ -218,6 +227,20 @@ impl Teller<'_> {
             }
             Fact::NoVersion { package, range } => return self.no_version(package, range),
         })
+    }
+
+    /// What the profile asks for, in its own words; an explanation may have looked at the newest version alone.
+    fn asked(&self, needed: &Package, range: &VersionRange) -> String {
+        let wanted = self.question.profile.wanted.iter().find(|one| Some(&one.name) == needed.name());
+        let own = wanted.map(|one| one.specifiers.clone()).unwrap_or_default();
+        let text = if own.is_empty() { String::new() } else { format!(" {own}") };
+        let narrowed = is_pin(range) && !is_pin(&range_of(&own));
+        let newest = if narrowed {
+            format!("; the newest that fits is {}", describe(range).trim_start_matches("=="))
+        } else {
+            String::new()
+        };
+        format!("your profile asks for {needed}{text}{newest}")
     }
 
     fn need(&self, needed: &Package, range: &VersionRange) -> String {
@@ -261,6 +284,9 @@ impl Teller<'_> {
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
         if let Some((version, rejection)) = rejected.filter(|_| self.only_rejected(name, &listing, range)) {
             return Some(format!("{name} {version} exists, but {}", self.rejection(rejection)));
+        }
+        if is_seam(range) {
+            return None;
         }
         let newest = listing.candidates.first().map(|candidate| format!("; the newest here is {}", candidate.version));
         Some(format!("there is no {name} {}{}", describe(range), newest.unwrap_or_default()))

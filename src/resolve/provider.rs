@@ -23,6 +23,8 @@ pub(super) struct Variation {
     pub ranges: BTreeMap<PackageName, VersionRange>,
     /// Packages of the profile to leave out.
     pub without: Vec<PackageName>,
+    /// The most versions to look into before giving up; none means no end.
+    pub budget: Option<usize>,
 }
 
 pub(super) struct Provider<'a> {
@@ -300,6 +302,13 @@ impl DependencyProvider for Provider<'_> {
             Package::CudaMajor => Ok([13, 12, 11].into_iter().find_map(|major| within(Version::new([major])))),
             Package::Distribution(name) | Package::Extra(name, _) => self.choose(name, range),
         }
+    }
+
+    /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into is not worth the wait.
+    fn should_cancel(&self) -> Result<(), Trouble> {
+        let spent = self.variation.budget.is_some_and(|budget| self.edges.borrow().len() >= budget);
+        let trouble = || Trouble { message: "the budget is spent".to_owned(), causes: Vec::new(), help: Vec::new() };
+        if spent { Err(trouble()) } else { Ok(()) }
     }
 
     fn get_dependencies(

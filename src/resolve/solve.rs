@@ -32,6 +32,9 @@ impl From<Trouble> for Unsolved {
 const FIXES: usize = 3;
 const FIX_TRIES: usize = 8;
 
+/// How many versions one try may look into. Whole environments take 60 to 160.
+const FIX_BUDGET: usize = 250;
+
 type Solution = SelectedDependencies<Package, Version>;
 
 /// What one run of the solver gave.
@@ -93,7 +96,7 @@ fn newest_only(question: Question<'_>) -> Result<Variation, Unsolved> {
         };
         ranges.extend(newest.map(|version| (wanted.name.clone(), VersionRange::singleton(version))));
     }
-    Ok(Variation { ranges, without: Vec::new() })
+    Ok(Variation { ranges, ..Variation::default() })
 }
 
 /// Relaxes or drops one package of the profile at a time and solves again; only what does work is offered.
@@ -103,12 +106,12 @@ fn fixes(question: Question<'_>, facts: &[Fact]) -> Result<Vec<Fix>, Unsolved> {
     let mut fixes = Vec::new();
     let relaxed = in_conflict.iter().filter(|one| !one.specifiers.is_empty()).map(|one| {
         let ranges = [(one.name.clone(), floor(question, &one.name))].into();
-        (*one, Variation { ranges, without: Vec::new() })
+        (*one, Variation { ranges, budget: Some(FIX_BUDGET), ..Variation::default() })
     });
-    let dropped = in_conflict
-        .iter()
-        .filter(|_| question.profile.wanted.len() > 1)
-        .map(|one| (*one, Variation { ranges: BTreeMap::new(), without: vec![one.name.clone()] }));
+    let dropped = in_conflict.iter().filter(|_| question.profile.wanted.len() > 1).map(|one| {
+        let without = vec![one.name.clone()];
+        (*one, Variation { without, budget: Some(FIX_BUDGET), ..Variation::default() })
+    });
     for (wanted, variation) in relaxed.chain(dropped).take(FIX_TRIES) {
         if fixes.len() == FIXES {
             break;

@@ -1,0 +1,153 @@
+//! The command line: syntax only.
+
+use std::path::PathBuf;
+
+use clap::{Args, ColorChoice, Parser, Subcommand};
+
+/// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
+#[derive(Debug, Parser)]
+#[command(name = "colab-boot", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub verb: Verb,
+
+    /// Print the report as JSON, or write it to FILE beside the usual output
+    #[arg(long, global = true, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Write a commented starter profile
+    Init(InitOptions),
+    /// Show the machine: driver, GPUs, Python, packages, and where each fact came from
+    Fingerprint(FingerprintOptions),
+    /// Solve a profile and write its lock
+    Lock(LockOptions),
+    /// Show what `apply` would do: kept, installed, replaced, broken, downloaded, restart or not
+    Plan(PlanOptions),
+    /// Say what a diagnostic code means
+    Explain(ExplainOptions),
+}
+
+impl Verb {
+    /// As in the JSON envelope.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "init",
+            Self::Fingerprint(_) => "fingerprint",
+            Self::Lock(_) => "lock",
+            Self::Plan(_) => "plan",
+            Self::Explain(_) => "explain",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct InitOptions {
+    /// The file to write
+    #[arg(default_value = "profile.toml")]
+    pub path: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainOptions {
+    /// A code such as `driver-too-old`; without one, all are listed
+    pub code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct FingerprintOptions {
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+/// Facts about the machine that are given instead of seen.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineOptions {
+    /// Plan for a bundled notebook image, such as `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`
+    #[arg(long, value_name = "NAME", env = "COLAB_BOOT_RUNTIME", conflicts_with = "machine")]
+    pub runtime: Option<String>,
+
+    /// Use a machine recorded with `fingerprint --json=FILE`
+    #[arg(long, value_name = "FILE", env = "COLAB_BOOT_MACHINE")]
+    pub machine: Option<PathBuf>,
+
+    /// The NVIDIA driver version, or `none`
+    #[arg(long, value_name = "VERSION", env = "COLAB_BOOT_DRIVER")]
+    pub driver: Option<String>,
+
+    /// A GPU by name (`T4`) or compute capability (`8.9`); may be repeated
+    #[arg(long, value_name = "GPU", env = "COLAB_BOOT_GPU", value_delimiter = ',')]
+    pub gpu: Vec<String>,
+
+    /// The interpreter to install for
+    #[arg(long, value_name = "PATH", env = "COLAB_BOOT_PYTHON")]
+    pub python: Option<PathBuf>,
+
+    /// The process of the notebook kernel; by default an ancestor of this one
+    #[arg(long, value_name = "PID")]
+    pub kernel_pid: Option<u32>,
+
+    /// A file with the names of the modules that the kernel has loaded
+    #[arg(long, value_name = "FILE")]
+    pub kernel_modules: Option<PathBuf>,
+}
+
+/// Where packages come from.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Index")]
+pub struct IndexOptions {
+    /// The default package index, instead of the one that pip uses
+    #[arg(long, value_name = "URL", env = "COLAB_BOOT_INDEX_URL", hide_env_values = true)]
+    pub index_url: Option<String>,
+
+    /// Use only what is in the cache
+    #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub offline: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LockOptions {
+    /// The profile
+    pub profile: PathBuf,
+
+    /// The lock to write; by default beside the profile
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanOptions {
+    /// The profile
+    pub profile: PathBuf,
+
+    /// The lock to use; by default the one beside the profile, if it is fresh
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    /// Fail where the lock is missing or stale, instead of solving anew
+    #[arg(long)]
+    pub locked: bool,
+
+    /// Write the install script to FILE
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}

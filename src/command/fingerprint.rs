@@ -1,0 +1,36 @@
+//! `fingerprint`: the machine as it was seen, and what was made of it. The JSON form can be fed back with `--machine`.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::cli::MachineOptions;
+use crate::command::{Report, Session};
+use crate::diag::Failure;
+
+pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let seen = session.machine(options)?;
+    let machine = &seen.machine;
+    let origin = |fact: &str| machine.origins.get(fact).map(|origin| format!("  ({origin})")).unwrap_or_default();
+    let mut text = String::new();
+    let mut row = |key: &str, value: String, fact: &str| {
+        let _ = writeln!(text, "{key:<11}{value}{}", origin(fact));
+    };
+    row("host", machine.kind.as_str().to_owned(), "");
+    row("os", machine.os.clone(), "");
+    let driver = machine.hardware.driver.as_ref();
+    row("driver", driver.map_or_else(|| "none".to_owned(), ToString::to_string), "driver");
+    for gpu in &machine.hardware.gpus {
+        row("gpu", format!("{}, compute capability {}", gpu.name, gpu.capability), "gpus");
+    }
+    if let Some(python) = &machine.python {
+        row("python", format!("{} on {}", python.facts.version, python.facts.platform_tag()), "python");
+    }
+    row("packages", machine.installed.len().to_string(), "");
+    row("root", if machine.is_root { "yes" } else { "no" }.to_owned(), "");
+    row("apt", if machine.has_apt { "yes" } else { "no" }.to_owned(), "");
+    if let Some(kernel) = &machine.kernel {
+        row("kernel", format!("pid {}", kernel.pid), "");
+    }
+    Ok(Report::new(json!({ "observed": seen.observed }), text).with_findings(seen.findings))
+}

@@ -1,0 +1,358 @@
+//! What several verbs gather: profile, machine, index, lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cli::{IndexOptions, MachineOptions};
+use crate::diag::{Code, Failure, Finding, Kind, Source};
+use crate::host::command::find_program;
+use crate::host::{Invocation, Paths, files};
+use crate::index::{Cache, Client, Locations, Offline, Online, Scope, Traffic, locate_default};
+use crate::lock::{
+    FORMAT, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
+};
+use crate::machine::{
+    HostKind, Looker, Machine, Observed, Overrides, apply_overrides, find_runtime, judge, observe, resolve_gpus,
+};
+use crate::matrix::{InstalledGpu, Matrix};
+use crate::model::{CudaVersion, PackageName};
+use crate::profile::Profile;
+use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution, Target, Unsolved, explain, resolve};
+
+/// The ambient facts of one run, and the bundled matrix.
+pub struct Session<'a> {
+    pub environment: &'a BTreeMap<String, String>,
+    pub paths: Paths,
+    pub matrix: &'a Matrix,
+    /// Seconds since 1970.
+    pub now: u64,
+}
+
+/// A machine with what led to it.
+pub struct Seen {
+    pub machine: Machine,
+    /// `None` for a bundled runtime.
+    pub observed: Option<Observed>,
+    pub findings: Vec<Finding>,
+    /// GPUs that a runtime may hand out, where none was named.
+    pub possible_gpus: Vec<InstalledGpu>,
+}
+
+impl Session<'_> {
+    /// Reads and checks a profile.
+    pub fn profile(&self, path: &Path) -> Result<Profile, Failure> {
+        let text = files::read_text(path, "profile").map_err(|failure| {
+            if failure.kind == Kind::Input {
+                failure.help("`colab-boot init` writes a starter profile")
+            } else {
+                failure
+            }
+        })?;
+        let source = Source { name: path.display().to_string().into(), text: text.into() };
+        Profile::parse(&source).map_err(|findings| Failure::from_findings(Kind::Input, findings))
+    }
+
+    /// The machine that the options mean: a bundled runtime, a record, or this one.
+    pub fn machine(&self, options: &MachineOptions) -> Result<Seen, Failure> {
+        let overrides = Overrides { driver: options.driver.clone(), gpus: options.gpu.clone() };
+        let mut seen = match (&options.runtime, &options.machine) {
+            (Some(name), _) => self.runtime(name)?,
+            (None, Some(path)) => self.judged(read_record(path)?),
+            (None, None) => self.judged(observe(Looker {
+                paths: &self.paths,
+                environment: self.environment,
+                python: options.python.as_deref(),
+                kernel_pid: options.kernel_pid,
+            })),
+        };
+        apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
+        if !seen.machine.hardware.gpus.is_empty() {
+            seen.possible_gpus.clear();
+        }
+        Ok(seen)
+    }
+
+    fn runtime(&self, name: &str) -> Result<Seen, Failure> {
+        let runtime = find_runtime(name)?;
+        let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
+        Ok(Seen { machine: runtime.machine(), observed: None, findings: Vec::new(), possible_gpus })
+    }
+
+    fn judged(&self, observed: Observed) -> Seen {
+        let (machine, findings) = judge(&observed, self.matrix);
+        Seen { machine, observed: Some(observed), findings, possible_gpus: Vec::new() }
+    }
+
+    /// What `profile` is to be solved for on the machine that was seen.
+    pub fn target(&self, profile: &Profile, seen: &Seen) -> Result<Target, Failure> {
+        let machine = &seen.machine;
+        let python = machine.python.as_ref().ok_or_else(|| {
+            Failure::world("no usable Python was found")
+                .help("install Python 3, or name one with --python; for a plan elsewhere use --runtime")
+        })?;
+        if let Some((major, minor)) = profile.target.python.filter(|wanted| *wanted != python.facts.minor()) {
+            let message = format!("the profile is for Python {major}.{minor}, the target has {}", python.facts.version);
+            let finding = Finding::error(Code::MachineNotPlanned, message)
+                .with_help("choose another runtime or interpreter, or change `python` in `[target]`");
+            return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+        }
+        let mut hardware = machine.hardware.clone();
+        let asked = resolve_gpus(&profile.target.gpus, self.matrix)?;
+        let wished = if asked.is_empty() { seen.possible_gpus.clone() } else { asked };
+        for gpu in wished {
+            if !hardware.gpus.iter().any(|known| known.capability == gpu.capability) {
+                hardware.gpus.push(gpu);
+            }
+        }
+        Ok(Target {
+            name: machine.runtime.clone().unwrap_or_else(|| "machine".to_owned()),
+            python: python.facts.clone(),
+            hardware,
+            driver_origin: machine.origins.get("driver").cloned().unwrap_or_default(),
+            cuda: profile.target.cuda,
+            runtime: machine.runtime.clone(),
+            installed: self.present(profile, machine),
+        })
+    }
+
+    /// What counts as present: everything where the profile prefers that, else only what the kernel runs on.
+    fn present(&self, profile: &Profile, machine: &Machine) -> BTreeMap<PackageName, Present> {
+        let notebook = machine.kind != HostKind::Bare || machine.kernel.is_some();
+        let protected = |name: &PackageName| notebook && self.matrix.kernel.protected.contains(name);
+        let counts = |name: &PackageName| profile.policy.prefer_installed || protected(name);
+        let installed = machine.installed.iter().filter(|(name, _)| counts(name));
+        let present = installed.map(|(name, one)| {
+            let present =
+                Present { version: one.version.clone(), requires: one.requires.clone(), protected: protected(name) };
+            (name.clone(), present)
+        });
+        present.collect()
+    }
+
+    /// The index addresses: `--index-url`, else what pip uses on the machine's own Python or, for a runtime, on one that is here.
+    pub fn locations(
+        &self,
+        options: &IndexOptions,
+        profile: &Profile,
+        machine: &Machine,
+    ) -> Result<Locations, Failure> {
+        let given = options.index_url.as_ref().map(|text| ("COLAB_BOOT_INDEX_URL".to_owned(), text.clone()));
+        let mut environment = self.environment.clone();
+        environment.extend(given);
+        let search = self.environment.get("PATH").map(String::as_str).unwrap_or_default();
+        let own = machine.python.as_ref().and_then(|python| python.path.clone()).filter(|path| path.exists());
+        let python: Option<PathBuf> = own.or_else(|| find_program("python3", search));
+        let default = locate_default(&environment, python.as_deref(), &self.paths)?;
+        Ok(Locations::new(default, profile))
+    }
+
+    /// Solves `profile` for `target`. Also returns what went over the network.
+    pub fn solve(
+        &self,
+        profile: &Profile,
+        target: &Target,
+        locations: Locations,
+        offline: bool,
+    ) -> Result<(Resolution, Traffic), Failure> {
+        let markers = target.python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
+        let known = |present: &Present| (present.version.clone(), present.requires.is_some());
+        let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
+        let as_of = profile.policy.as_of.clone();
+        let scope = Scope { python: target.python.clone(), markers, as_of, preferred };
+        let cache = Cache::new(&self.paths.cache, self.now, offline);
+        let ask = |catalog| {
+            let question = Question { profile, target, matrix: self.matrix, catalog };
+            resolve(question).map_err(|unsolved| refusal(unsolved, question))
+        };
+        if offline {
+            return Ok((ask(&Offline::new(locations, scope, cache))?, Traffic::default()));
+        }
+        let client = Client::new()?;
+        let catalog = Online::new(&client, locations, scope, cache);
+        let resolution = ask(&catalog)?;
+        Ok((resolution, client.traffic()))
+    }
+
+    /// The lock of `path`, if there is one that can be read.
+    pub fn read_lock(&self, path: &Path) -> Result<Option<Lock>, Failure> {
+        let Some(text) = files::read_optional(path)? else {
+            return Ok(None);
+        };
+        read_lock(&text).map(Some).map_err(|unreadable| {
+            let shown = path.display();
+            let finding = match unreadable {
+                Unreadable::Future { version, requires } => {
+                    let requires = requires.map(|text| format!("; it asks for colab-boot {text}")).unwrap_or_default();
+                    let message =
+                        format!("`{shown}` is a lock of format {version}, this colab-boot reads {FORMAT}{requires}");
+                    Finding::error(Code::LockFuture, message)
+                        .with_help("install a newer colab-boot, or make the lock anew with this one")
+                }
+                Unreadable::Malformed(why) => {
+                    Finding::error(Code::LockMalformed, format!("`{shown}` is not a lock: {why}"))
+                        .with_help("remove it and run `colab-boot lock`")
+                }
+            };
+            Failure::from_findings(Kind::Answer, vec![finding])
+        })
+    }
+
+    /// A solved target as a lock writes it.
+    pub fn locked_target(
+        &self,
+        profile: &Profile,
+        target: &Target,
+        machine: &Machine,
+        resolution: &Resolution,
+    ) -> LockedTarget {
+        let cuda = self.cuda_of(&resolution.picks);
+        let mut gpus: Vec<_> = target.hardware.gpus.iter().map(|gpu| gpu.capability).collect();
+        gpus.sort();
+        gpus.dedup();
+        let versions = self.apt_versions(&profile.apt, machine);
+        LockedTarget {
+            name: target.name.clone(),
+            runtime: target.runtime.clone(),
+            python: target.python.version.clone(),
+            platform: target.python.platform_tag(),
+            cuda,
+            driver_floor: cuda.and_then(|cuda| self.matrix.driver_floor(cuda).cloned()),
+            gpus,
+            apt: profile
+                .apt
+                .iter()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(|name| LockedApt { name: name.clone(), version: versions.get(name).cloned() })
+                .collect(),
+            packages: resolution.picks.iter().map(locked_package).collect(),
+        }
+    }
+
+    /// The newest CUDA that a runtime library or a labelled build of the set belongs to.
+    fn cuda_of(&self, picks: &[Pick]) -> Option<CudaVersion> {
+        let of = |pick: &Pick| {
+            let library = self.matrix.library_cuda(&pick.name, &pick.version).and_then(|library| library.exact);
+            let build = self.matrix.build(&pick.name, &pick.version).filter(|build| build.local.is_some());
+            library.or_else(|| build.map(|build| build.cuda))
+        };
+        picks.iter().filter_map(of).max()
+    }
+
+    /// Versions that apt would install, or has; none for a machine that is only described.
+    fn apt_versions(&self, names: &[String], machine: &Machine) -> BTreeMap<String, String> {
+        if machine.runtime.is_some() || !machine.has_apt || names.is_empty() {
+            return BTreeMap::new();
+        }
+        let arguments: Vec<&str> = ["policy", "--"].into_iter().chain(names.iter().map(String::as_str)).collect();
+        let mut environment = self.environment.clone();
+        environment.insert("LC_ALL".to_owned(), "C.UTF-8".to_owned());
+        let finished = Invocation::new("apt-cache", &arguments, &environment).output(Duration::from_secs(30));
+        let mut versions = candidates(&finished.map(|finished| finished.stdout).unwrap_or_default());
+        for name in names {
+            if let Some(version) = machine.debian.get(name) {
+                versions.insert(name.clone(), version.clone());
+            }
+        }
+        versions
+    }
+
+    /// A new lock around `targets`.
+    pub fn lock_of(&self, profile: &Profile, targets: Vec<LockedTarget>) -> Lock {
+        Lock {
+            version: FORMAT,
+            requires: format!(">={}", env!("CARGO_PKG_VERSION")),
+            matrix: self.matrix.version.clone(),
+            profile: LockedProfile {
+                name: profile.name.clone(),
+                version: profile.version.clone(),
+                sha256: profile.digest,
+            },
+            targets,
+        }
+    }
+}
+
+/// `apt-cache policy`: `name:` at the margin, `  Candidate: 1.2-3` below it.
+fn candidates(text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut name = None;
+    for line in text.lines() {
+        if let Some(head) = line.strip_suffix(':').filter(|head| !head.starts_with(' ')) {
+            name = Some(head.to_owned());
+        } else if let (Some(version), Some(name)) = (line.trim().strip_prefix("Candidate: "), &name)
+            && version != "(none)"
+        {
+            found.insert(name.clone(), version.to_owned());
+        }
+    }
+    found
+}
+
+fn locked_package(pick: &Pick) -> LockedPackage {
+    let wheel = match &pick.source {
+        PickSource::Kept => None,
+        PickSource::Wheel { candidate, index, size } => Some(LockedWheel {
+            file: candidate.file.clone(),
+            sha256: candidate.sha256,
+            size: *size,
+            index: index.clone(),
+        }),
+    };
+    let profile = pick.in_profile.then(|| "profile".to_owned());
+    let why = profile.into_iter().chain(pick.needed_by.iter().map(ToString::to_string)).collect();
+    LockedPackage { name: pick.name.clone(), version: pick.version.clone(), wheel, why }
+}
+
+fn refusal(unsolved: Unsolved, question: Question<'_>) -> Failure {
+    match unsolved {
+        Unsolved::Trouble(trouble) => {
+            let mut failure = Failure::world(trouble.message);
+            failure.causes = trouble.causes;
+            failure.help = trouble.help;
+            failure
+        }
+        Unsolved::Target(why) => Failure::bug(why),
+        Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question)]),
+    }
+}
+
+/// Remarks on a solution as findings.
+pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
+    let finding = |remark: &Remark| match remark {
+        Remark::Yanked { name, version, reason } => {
+            let finding =
+                Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
+            if reason.is_empty() { finding } else { finding.with_note(reason.clone()) }
+        }
+        Remark::Prerelease { name, version } => Finding::warning(
+            Code::ResolvePrerelease,
+            format!("`{name}` {version} is a pre-release: no stable version fits"),
+        ),
+        Remark::VariantsSkipped { count } => {
+            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
+        }
+    };
+    resolution.remarks.iter().map(finding).collect()
+}
+
+/// A record written by `fingerprint --json`: the envelope or the bare record.
+fn read_record(path: &Path) -> Result<Observed, Failure> {
+    let text = files::read_text(path, "machine record")?;
+    let wrong = |error: &serde_json::Error| {
+        Failure::input(format!("`{}` is not a machine record", path.display()))
+            .because(error)
+            .help("write one with `colab-boot fingerprint --json FILE`")
+    };
+    let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    if let Some(observed) = value.pointer_mut("/report/observed") {
+        value = observed.take();
+    }
+    serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+/// Beside the profile: `pytorch.toml` → `pytorch.lock`.
+pub(super) fn lock_path(profile: &Path, given: Option<&PathBuf>) -> PathBuf {
+    given.cloned().unwrap_or_else(|| profile.with_extension("lock"))
+}

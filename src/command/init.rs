@@ -1,0 +1,22 @@
+//! `init`: a commented starter profile.
+
+use serde_json::json;
+
+use crate::cli::InitOptions;
+use crate::command::Report;
+use crate::diag::Failure;
+use crate::host::files;
+use crate::profile::STARTER;
+
+pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
+    let path = &options.path;
+    if path.exists() {
+        return Err(
+            Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
+        );
+    }
+    files::write_whole(path, STARTER.as_bytes())?;
+    let mut report = Report::new(json!({ "path": path }), String::new());
+    report.talk.push(format!("wrote {}; next: edit it, then `colab-boot plan {}`", path.display(), path.display()));
+    Ok(report)
+}

@@ -1,0 +1,59 @@
+//! One file a verb: gather facts, ask the core, return a [`Report`]. Nothing here prints.
+
+mod explain;
+mod fingerprint;
+mod gather;
+mod init;
+mod lock;
+mod plan;
+
+use serde_json::Value;
+
+use crate::cli::{Arguments, Verb};
+use crate::diag::{Failure, Finding, Severity};
+use crate::output::Style;
+
+pub use gather::Session;
+
+/// What a verb found out or did.
+#[derive(Debug)]
+pub struct Report {
+    /// `report` of the JSON envelope.
+    pub data: Value,
+    /// For stdout: what was asked for.
+    pub text: String,
+    /// For stderr: what is worth saying besides.
+    pub talk: Vec<String>,
+    pub findings: Vec<Finding>,
+    /// Packages that the kernel has loaded were replaced.
+    pub restart: bool,
+}
+
+impl Report {
+    fn new(data: Value, text: String) -> Self {
+        Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false }
+    }
+
+    #[must_use]
+    fn with_findings(mut self, findings: Vec<Finding>) -> Self {
+        self.findings = findings;
+        self
+    }
+
+    /// Whether a finding makes the answer "no".
+    pub fn is_no(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let _ = style;
+    match &arguments.verb {
+        Verb::Init(options) => init::run(options),
+        Verb::Fingerprint(options) => fingerprint::run(&options.machine, session),
+        Verb::Lock(options) => lock::run(options, session),
+        Verb::Plan(options) => plan::run(options, session),
+        Verb::Explain(options) => explain::run(options),
+    }
+}

@@ -1,0 +1,224 @@
+//! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use crate::cli::{MachineOptions, PlanOptions};
+use crate::command::gather::{Seen, lock_path, remarks};
+use crate::command::lock::describe;
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding};
+use crate::host::files;
+use crate::index::Traffic;
+use crate::lock::{Lock, LockedTarget, stale, target_for};
+use crate::machine::{HostKind, loaded_distributions};
+use crate::matrix::{Verdict, verdict};
+use crate::model::{PackageName, Sha256};
+use crate::output::render_plan;
+use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
+use crate::profile::Profile;
+use crate::script::{Context, render_script};
+
+/// A plan with all that led to it.
+pub(super) struct Planned {
+    pub profile: Profile,
+    pub seen: Seen,
+    pub target: LockedTarget,
+    pub lock: Lock,
+    pub plan: Plan,
+    pub restart: Restart,
+    pub findings: Vec<Finding>,
+    /// Absent where a lock answered.
+    pub traffic: Option<Traffic>,
+}
+
+pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let planned = make(options, session, &[])?;
+    let Planned { profile, seen, target, lock, plan, restart, traffic, .. } = &planned;
+    let verdicts = verdicts(session, seen, target);
+    let title = format!("{} {}", profile.name, profile.version);
+    let text = render_plan(&title, plan, &seen.machine, restart, &verdicts);
+    let mut talk = Vec::new();
+    if let Some(path) = &options.script {
+        files::write_whole(path, script_of(&planned).as_bytes())?;
+        talk.push(format!("script written to {}", path.display()));
+    }
+    let data = json!({
+        "profile": { "name": profile.name, "version": profile.version, "sha256": profile.digest },
+        "lock": lock.digest(),
+        "targets": describe(&Lock { targets: vec![target.clone()], ..lock.clone() }),
+        "plan": plan,
+        "restart": restart,
+        "verdicts": verdicts,
+        "traffic": traffic,
+    });
+    let mut report = Report::new(data, text).with_findings(planned.findings);
+    report.talk = talk;
+    Ok(report)
+}
+
+/// Lock (the one beside the profile where it is fresh and fits, else a new solve) minus machine.
+pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[PackageName]) -> Result<Planned, Failure> {
+    let profile = session.profile(&options.profile)?;
+    let seen = session.machine(&options.machine)?;
+    let mut findings = seen.findings.clone();
+    let solved = session.target(&profile, &seen)?;
+    let path = lock_path(&options.profile, options.lock.as_ref());
+    let (lock, target, traffic) = match usable(session, &profile, &path, &seen, options.locked)? {
+        Some((lock, target)) => (lock, target, None),
+        None => {
+            let locations = session.locations(&options.index, &profile, &seen.machine)?;
+            let (resolution, traffic) = session.solve(&profile, &solved, locations, options.index.offline)?;
+            findings.extend(remarks(&resolution));
+            let target = session.locked_target(&profile, &solved, &seen.machine, &resolution);
+            (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
+        }
+    };
+    let inputs = Inputs { profile: &profile, target: &target, machine: &seen.machine, matrix: session.matrix, broken };
+    let plan = plan(inputs);
+    let loaded = loaded(session, &options.machine, &seen, &plan)?;
+    let restart = decide_restart(&plan, loaded.as_ref(), environment_differs(&seen, &plan));
+    findings.extend(judged(&profile, &plan, &target, &seen));
+    Ok(Planned { profile, seen, target, lock, plan, restart, findings, traffic })
+}
+
+/// The lock of `path` with its target for this machine. `locked` insists on it.
+fn usable(
+    session: &Session<'_>,
+    profile: &Profile,
+    path: &std::path::Path,
+    seen: &Seen,
+    locked: bool,
+) -> Result<Option<(Lock, LockedTarget)>, Failure> {
+    let no = |code: Code, message: String| {
+        let finding = Finding::error(code, message).with_help(format!("run `colab-boot lock {}`", profile.source.name));
+        Failure::from_findings(crate::diag::Kind::Answer, vec![finding])
+    };
+    let Some(lock) = session.read_lock(path)? else {
+        let message = format!("there is no lock at `{}`", path.display());
+        return if locked { Err(no(Code::LockMissing, message)) } else { Ok(None) };
+    };
+    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
+        let message = format!("`{}` is stale: {why}", path.display());
+        return if locked { Err(no(Code::LockStale, message)) } else { Ok(None) };
+    }
+    let Some(python) = &seen.machine.python else {
+        return Ok(None);
+    };
+    let runtime = seen.machine.runtime.as_deref();
+    match target_for(&lock, runtime, &python.facts, &seen.machine.hardware) {
+        Ok(target) => Ok(Some((lock.clone(), target.clone()))),
+        Err(reasons) if locked => {
+            Err(no(Code::MachineNotPlanned, format!("no target of the lock fits: {}", reasons.join("; "))))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// Distributions alive in the kernel, as far as the plan disturbs them; `None` where there is no kernel.
+///
+/// The cell says which modules are loaded. Without a cell, a kernel of a host that preloads packages is taken to have loaded
+/// those, and one of another host everything that is disturbed: a restart too many is better than one too few.
+fn loaded(
+    session: &Session<'_>,
+    options: &MachineOptions,
+    seen: &Seen,
+    plan: &Plan,
+) -> Result<Option<BTreeSet<PackageName>>, Failure> {
+    let machine = &seen.machine;
+    let names: Vec<&PackageName> = disturbed(plan).collect();
+    if let Some(path) = &options.kernel_modules {
+        let text = files::read_text(path, "list of modules")?;
+        let modules: BTreeSet<&str> = text.split_whitespace().collect();
+        return Ok(Some(loaded_distributions(&names, &machine.installed, &modules)));
+    }
+    let everything = || names.iter().map(|name| (*name).clone()).collect();
+    let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect();
+    Ok(match (machine.kernel.is_some(), machine.kind) {
+        (false, _) if machine.runtime.is_none() => None,
+        (_, kind) if preloads(kind) => Some(preloaded()),
+        (_, HostKind::Bare | HostKind::Container | HostKind::Jupyter) => Some(everything()),
+        _ => None,
+    })
+}
+
+/// Whether the environment file on the machine differs from the one the plan would write.
+fn environment_differs(seen: &Seen, plan: &Plan) -> bool {
+    let wanted = crate::script::environment_line(&plan.environment);
+    let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) else {
+        return wanted.is_some();
+    };
+    let present = files::read_optional(&layout.purelib.join(crate::script::ENVIRONMENT_FILE)).ok().flatten();
+    present.map(|text| text.trim_end().to_owned()) != wanted
+}
+
+/// What the plan means for the user: breakages, apt without root, CUDA without a GPU.
+fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for breakage in &plan.breakages {
+        let becomes = breakage.to.as_ref().map_or_else(|| "removed".to_owned(), |to| format!("{to}"));
+        let message = format!("{} requires {}, which becomes {becomes}", breakage.package, breakage.requires);
+        let severe = profile.policy.breakage_is_error;
+        let finding = if severe {
+            Finding::error(Code::PlanBreakage, message)
+        } else {
+            Finding::warning(Code::PlanBreakage, message)
+        };
+        findings.push(finding.with_help(
+            "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
+        ));
+    }
+    if !plan.apt.is_empty() && !(seen.machine.is_root && seen.machine.has_apt) {
+        let names: Vec<&str> = plan.apt.iter().map(|step| step.name.as_str()).collect();
+        let message = format!("the profile needs {} from apt, which needs root and apt-get", names.join(", "));
+        findings.push(Finding::error(Code::PlanAptNeedsRoot, message));
+    }
+    if target.cuda.is_some() && seen.machine.hardware.gpus.is_empty() && seen.machine.hardware.driver.is_none() {
+        let message = "the plan holds CUDA libraries, and this machine has no NVIDIA GPU: they will lie idle";
+        findings.push(
+            Finding::note(Code::MachineNoGpu, message).with_help("plan for another machine with --runtime and --gpu"),
+        );
+    }
+    findings
+}
+
+/// How each locked package with a GPU build runs on the machine.
+fn verdicts(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<String> {
+    let hardware = &seen.machine.hardware;
+    let of = |package: &crate::lock::LockedPackage| {
+        let build = session.matrix.build(&package.name, &package.version)?;
+        let how = match verdict(session.matrix, build, hardware) {
+            Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
+            other => other.to_string(),
+        };
+        Some(format!("{} {} (CUDA {}): {how}", package.name, package.version, build.cuda))
+    };
+    target.packages.iter().filter_map(of).collect()
+}
+
+/// The script that `apply` would run.
+pub(super) fn script_of(planned: &Planned) -> String {
+    let python = planned.seen.machine.python.as_ref();
+    let layout = python.and_then(|python| python.layout.as_ref());
+    let direct = planned.profile.wanted.iter().filter_map(|one| one.direct.as_ref());
+    let context = Context {
+        profile: format!("{} {}", planned.profile.name, planned.profile.version),
+        lock: lock_digest(planned),
+        python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
+        externally_managed: layout.is_some_and(|layout| layout.externally_managed),
+        indexes: planned.profile.indexes.iter().map(|index| (index.name.as_str(), &index.url)).collect(),
+        direct: direct
+            .filter_map(|direct| {
+                let file = direct.url.path_segments()?.next_back()?.replace("%2B", "+");
+                Some((file, &direct.url))
+            })
+            .collect::<BTreeMap<_, _>>(),
+    };
+    render_script(&planned.plan, &context)
+}
+
+/// The digest that marker and script are keyed by.
+pub(super) fn lock_digest(planned: &Planned) -> Sha256 {
+    planned.lock.digest()
+}

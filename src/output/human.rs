@@ -1,0 +1,204 @@
+//! Text for people. Foreign text is made harmless before it is shown; colour never carries meaning alone.
+
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::diag::{Failure, Finding, Kind as FailureKind, Severity};
+use crate::machine::Machine;
+use crate::output::Style;
+use crate::plan::{Change, Kind, Plan, Restart};
+
+/// A finding, as rustc would draw it.
+pub fn render_finding(finding: &Finding, style: Style) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let message = harmless(&finding.message);
+    let notes: Vec<String> = finding.notes.iter().map(|note| harmless(note)).collect();
+    let helps: Vec<String> = finding.help.iter().map(|help| harmless(help)).collect();
+    let mut group = Group::with_title(level.primary_title(&message).id(finding.code.as_str()));
+    for label in &finding.labels {
+        // A profile is short; showing the whole text would still be too much, so lines without a mark are folded.
+        if label.span.is_empty() && label.span.start == 0 {
+            group = group.element(Origin::path(&*label.source.name));
+        } else {
+            let annotation = AnnotationKind::Primary.span(label.span.clone()).label(label.text.as_str());
+            group =
+                group.element(Snippet::source(&*label.source.text).path(&*label.source.name).annotation(annotation));
+        }
+    }
+    let notes = notes.iter().map(|note| Level::NOTE.message(note.as_str()));
+    let helps = helps.iter().map(|help| Level::HELP.message(help.as_str()));
+    for message in notes.chain(helps) {
+        group = group.element(message);
+    }
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    renderer.render(&[group]) + "\n"
+}
+
+/// A failure: its findings if it has any, else one line with causes and the next step.
+pub fn render_failure(failure: &Failure, style: Style) -> String {
+    if !failure.findings.is_empty() {
+        return failure.findings.iter().map(|finding| render_finding(finding, style)).collect();
+    }
+    let message = harmless(&failure.message);
+    let title = Level::ERROR.primary_title(&message);
+    let causes: Vec<String> = failure.causes.iter().map(|cause| harmless(cause)).collect();
+    let helps: Vec<String> = failure.help.iter().map(|help| harmless(help)).collect();
+    let mut group = Group::with_title(title);
+    for cause in &causes {
+        group = group.element(Level::NOTE.with_name("cause").message(cause.as_str()));
+    }
+    for help in &helps {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    if failure.kind == FailureKind::Bug {
+        group =
+            group.element(Level::HELP.message("this is a bug of colab-boot; please report it with the command line"));
+    }
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    renderer.render(&[group]) + "\n"
+}
+
+/// Control characters, bidirectional overrides and zero-width characters of foreign text, made visible.
+fn harmless(text: &str) -> String {
+    let hostile = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+    };
+    text.chars().map(|c| if hostile(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
+/// `812.4 MB`, powers of ten as installers print them.
+pub fn bytes(count: u64) -> String {
+    let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+    match units.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) => format!("{}.{} {unit}", count / size, count % size * 10 / size),
+        None => format!("{count} B"),
+    }
+}
+
+/// The plan as a table, its summary last, for notebooks cut long outputs from the top.
+pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restart, verdicts: &[String]) -> String {
+    let mut text = format!("{title} on {}\n\n", describe_machine(plan, machine));
+    for step in &plan.apt {
+        let version = step.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        row(&mut text, "apt", &format!("{}{version}", step.name), "");
+    }
+    for change in &plan.changes {
+        let size = change.package.as_ref().and_then(|package| package.wheel.as_ref()?.size).map(bytes);
+        let remark = [size, change.reason.clone()].into_iter().flatten().collect::<Vec<_>>().join("  ");
+        row(&mut text, verb(change.kind), &moved(change), &remark);
+    }
+    let kept: Vec<String> = plan.kept.iter().map(|kept| format!("{} {}", kept.name, kept.version)).collect();
+    if !kept.is_empty() {
+        row(&mut text, "keep", &wrap(&kept), "");
+    }
+    for breakage in &plan.breakages {
+        let becomes = breakage.to.as_ref().map_or_else(|| "removed".to_owned(), ToString::to_string);
+        row(
+            &mut text,
+            "breaks",
+            &format!("{} requires {}", breakage.package, breakage.requires),
+            &format!("becomes {becomes}"),
+        );
+    }
+    for verdict in verdicts {
+        row(&mut text, "runs", verdict, "");
+    }
+    for reason in &restart.because {
+        row(&mut text, "restart", reason, "");
+    }
+    let _ = writeln!(text, "\n{}", summary(plan, restart));
+    text
+}
+
+fn describe_machine(plan: &Plan, machine: &Machine) -> String {
+    let mut parts = vec![machine.runtime.clone().unwrap_or_else(|| machine.kind.as_str().to_owned())];
+    parts.extend(machine.hardware.gpus.iter().map(|gpu| gpu.name.clone()));
+    match &machine.hardware.driver {
+        Some(driver) => parts.push(format!("driver {driver}")),
+        None => parts.push("no NVIDIA driver".to_owned()),
+    }
+    parts.extend(machine.python.as_ref().map(|python| {
+        let glibc = python.facts.glibc.map(|(major, minor)| format!(", glibc {major}.{minor}")).unwrap_or_default();
+        format!("Python {}{glibc}", python.facts.version)
+    }));
+    if machine.runtime.as_ref() != Some(&plan.target) && plan.target != "machine" {
+        parts.push(format!("target {}", plan.target));
+    }
+    parts.join(", ")
+}
+
+fn row(text: &mut String, verb: &str, what: &str, remark: &str) {
+    let line =
+        if remark.is_empty() { format!("  {verb:<10}{what}") } else { format!("  {verb:<10}{what:<52}  {remark}") };
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Remove => "remove",
+        Kind::Install => "install",
+        Kind::Upgrade => "upgrade",
+        Kind::Downgrade => "downgrade",
+        Kind::Replace => "replace",
+    }
+}
+
+fn moved(change: &Change) -> String {
+    match (&change.from, &change.to) {
+        (Some(from), Some(to)) => format!("{} {from} -> {to}", change.name),
+        (Some(version), None) | (None, Some(version)) => format!("{} {version}", change.name),
+        (None, None) => change.name.to_string(),
+    }
+}
+
+/// Items in lines of about 90 columns, indented under the verb.
+fn wrap(items: &[String]) -> String {
+    let mut lines = vec![String::new()];
+    for (at, item) in items.iter().enumerate() {
+        let item = if at + 1 < items.len() { format!("{item}, ") } else { item.clone() };
+        if lines.last().is_some_and(|line| !line.is_empty() && line.len() + item.len() > 86) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(&item);
+        }
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n            ")
+}
+
+fn summary(plan: &Plan, restart: &Restart) -> String {
+    let count = |kind: Kind, word: &str| match plan.of_kind(kind).count() {
+        0 => None,
+        count => Some(format!("{count} {word}")),
+    };
+    let mut parts: Vec<String> = [
+        count(Kind::Install, "to install"),
+        count(Kind::Upgrade, "to upgrade"),
+        count(Kind::Downgrade, "to downgrade"),
+        count(Kind::Replace, "to replace"),
+        count(Kind::Remove, "to remove"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if !plan.apt.is_empty() {
+        parts.insert(0, format!("{} from apt first", plan.apt.len()));
+    }
+    if parts.is_empty() {
+        parts.push("nothing to do".to_owned());
+    }
+    parts.push(format!("{} kept", plan.kept.len()));
+    if plan.download_bytes > 0 {
+        let unknown =
+            if plan.unknown_sizes > 0 { format!(" and {} of unknown size", plan.unknown_sizes) } else { String::new() };
+        parts.push(format!("{} to download{unknown}", bytes(plan.download_bytes)));
+    }
+    parts.push(if restart.needed { "restart needed" } else { "no restart" }.to_owned());
+    format!("plan: {}", parts.join(", "))
+}

@@ -1,0 +1,19 @@
+//! The only rooms that print: findings and failures with carets, tables for people, the JSON envelope, progress.
+
+mod human;
+mod json;
+mod progress;
+
+pub use human::{bytes, render_failure, render_finding, render_plan};
+pub use json::envelope;
+pub use progress::bar;
+
+/// How to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    pub color: bool,
+    /// Columns; 100 where a terminal says 0, as notebooks do.
+    pub width: usize,
+    /// A notebook or a file: no cursor movement.
+    pub plain: bool,
+}

@@ -30,6 +30,12 @@ pub enum Verb {
     Lock(LockOptions),
     /// Show what `apply` would do: kept, installed, replaced, broken, downloaded, restart or not
     Plan(PlanOptions),
+    /// Make this machine what the lock says; exit code 10 means: restart the kernel once, then run it again
+    Apply(ApplyOptions),
+    /// After the restart: hold files against the lock, look at the kernel, test each framework
+    Verify(VerifyOptions),
+    /// Show what was applied here and where the kernel stands
+    Status(FingerprintOptions),
     /// Say what a diagnostic code means
     Explain(ExplainOptions),
 }
@@ -42,6 +48,9 @@ impl Verb {
             Self::Fingerprint(_) => "fingerprint",
             Self::Lock(_) => "lock",
             Self::Plan(_) => "plan",
+            Self::Apply(_) => "apply",
+            Self::Verify(_) => "verify",
+            Self::Status(_) => "status",
             Self::Explain(_) => "explain",
         }
     }
@@ -150,4 +159,23 @@ pub struct PlanOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ApplyOptions {
+    #[command(flatten)]
+    pub plan: PlanOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyOptions {
+    /// The profile
+    pub profile: PathBuf,
+
+    /// The lock; by default beside the profile
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
 }

@@ -14,10 +14,14 @@ pub mod resolve;
 pub mod lock;
 pub mod plan;
 pub mod script;
+pub mod marker;
+pub mod apply;
+pub mod verify;
 pub mod output;
 pub mod cli;
 pub mod command;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
@@ -56,9 +60,12 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
     };
     let style = style(&arguments, &environment, terminal);
+    let talk = RefCell::new(&mut *err);
+    // A closed stderr is no reason to stop.
+    let say = |line: &str| drop(writeln!(talk.borrow_mut(), "colab-boot: {line}"));
     let outcome = Matrix::bundled().map_err(Failure::bug).and_then(|matrix| {
-        let session =
-            Session { environment: &environment, paths: Paths::from_environment(&environment), matrix: &matrix, now };
+        let paths = Paths::from_environment(&environment);
+        let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
         command::run(&arguments, &session, style)
     });
     let written = present(&arguments, &outcome, style, out, err);

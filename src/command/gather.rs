@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::cli::{IndexOptions, MachineOptions};
+use crate::cli::{ApplyOptions, IndexOptions, MachineOptions};
+use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Invocation, Paths, files};
@@ -16,6 +17,7 @@ use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
+use crate::model::catalog::{Listing, Trouble};
 use crate::model::{CudaVersion, PackageName};
 use crate::profile::Profile;
 use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution, Target, Unsolved, explain, resolve};
@@ -27,6 +29,8 @@ pub struct Session<'a> {
     pub matrix: &'a Matrix,
     /// Seconds since 1970.
     pub now: u64,
+    /// Tells of work in progress, now.
+    pub say: &'a dyn Fn(&str),
 }
 
 /// A machine with what led to it.
@@ -40,6 +44,11 @@ pub struct Seen {
 }
 
 impl Session<'_> {
+    /// Says what is being done.
+    pub fn say(&self, line: &str) {
+        (self.say)(line);
+    }
+
     /// Reads and checks a profile.
     pub fn profile(&self, path: &Path) -> Result<Profile, Failure> {
         let text = files::read_text(path, "profile").map_err(|failure| {
@@ -147,6 +156,21 @@ impl Session<'_> {
         Ok(Locations::new(default, profile))
     }
 
+    /// The listings of `names` for an applied plan.
+    pub(super) fn listings(
+        &self,
+        options: &ApplyOptions,
+        planned: &Planned,
+        client: &Client,
+        names: &[PackageName],
+    ) -> Result<Vec<Option<std::sync::Arc<Listing>>>, Failure> {
+        let target = self.target(&planned.profile, &planned.seen)?;
+        let locations = self.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
+        let cache = Cache::new(&self.paths.cache, self.now, false);
+        let catalog = Online::new(client, locations, scope(&planned.profile, &target)?, cache);
+        catalog.listings(names).map_err(from_trouble)
+    }
+
     /// Solves `profile` for `target`. Also returns what went over the network.
     pub fn solve(
         &self,
@@ -155,11 +179,7 @@ impl Session<'_> {
         locations: Locations,
         offline: bool,
     ) -> Result<(Resolution, Traffic), Failure> {
-        let markers = target.python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
-        let known = |present: &Present| (present.version.clone(), present.requires.is_some());
-        let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
-        let as_of = profile.policy.as_of.clone();
-        let scope = Scope { python: target.python.clone(), markers, as_of, preferred };
+        let scope = scope(profile, target)?;
         let cache = Cache::new(&self.paths.cache, self.now, offline);
         let ask = |catalog| {
             let question = Question { profile, target, matrix: self.matrix, catalog };
@@ -305,14 +325,24 @@ fn locked_package(pick: &Pick) -> LockedPackage {
     LockedPackage { name: pick.name.clone(), version: pick.version.clone(), wheel, why }
 }
 
+/// What a catalog is to be made for.
+fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
+    let markers = target.python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
+    let known = |present: &Present| (present.version.clone(), present.requires.is_some());
+    let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
+    Ok(Scope { python: target.python.clone(), markers, as_of: profile.policy.as_of.clone(), preferred })
+}
+
+fn from_trouble(trouble: Trouble) -> Failure {
+    let mut failure = Failure::world(trouble.message);
+    failure.causes = trouble.causes;
+    failure.help = trouble.help;
+    failure
+}
+
 fn refusal(unsolved: Unsolved, question: Question<'_>) -> Failure {
     match unsolved {
-        Unsolved::Trouble(trouble) => {
-            let mut failure = Failure::world(trouble.message);
-            failure.causes = trouble.causes;
-            failure.help = trouble.help;
-            failure
-        }
+        Unsolved::Trouble(trouble) => from_trouble(trouble),
         Unsolved::Target(why) => Failure::bug(why),
         Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question)]),
     }

@@ -1,11 +1,15 @@
 //! One file a verb: gather facts, ask the core, return a [`Report`]. Nothing here prints.
 
+mod apply;
 mod explain;
 mod fingerprint;
 mod gather;
 mod init;
 mod lock;
 mod plan;
+mod state;
+mod status;
+mod verify;
 
 use serde_json::Value;
 
@@ -48,12 +52,14 @@ impl Report {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let _ = style;
     match &arguments.verb {
         Verb::Init(options) => init::run(options),
         Verb::Fingerprint(options) => fingerprint::run(&options.machine, session),
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
+        Verb::Apply(options) => apply::run(options, session, style),
+        Verb::Verify(options) => verify::run(options, session),
+        Verb::Status(options) => status::run(&options.machine, session),
         Verb::Explain(options) => explain::run(options),
     }
 }

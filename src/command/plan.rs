@@ -12,9 +12,9 @@ use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedTarget, stale, target_for};
-use crate::machine::{HostKind, loaded_distributions};
+use crate::machine::loaded_distributions;
 use crate::matrix::{Verdict, verdict};
-use crate::model::{PackageName, Sha256};
+use crate::model::PackageName;
 use crate::output::render_plan;
 use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
 use crate::profile::Profile;
@@ -28,6 +28,8 @@ pub(super) struct Planned {
     pub lock: Lock,
     pub plan: Plan,
     pub restart: Restart,
+    /// The environment file on the machine is not the one the plan wants.
+    pub environment_differs: bool,
     pub findings: Vec<Finding>,
     /// Absent where a lock answered.
     pub traffic: Option<Traffic>,
@@ -75,12 +77,50 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }
     };
-    let inputs = Inputs { profile: &profile, target: &target, machine: &seen.machine, matrix: session.matrix, broken };
-    let plan = plan(inputs);
-    let loaded = loaded(session, &options.machine, &seen, &plan)?;
-    let restart = decide_restart(&plan, loaded.as_ref(), environment_differs(&seen, &plan));
-    findings.extend(judged(&profile, &plan, &target, &seen));
-    Ok(Planned { profile, seen, target, lock, plan, restart, findings, traffic })
+    let planned = Planned {
+        plan: plan(Inputs {
+            profile: &profile,
+            target: &target,
+            machine: &seen.machine,
+            matrix: session.matrix,
+            broken,
+        }),
+        restart: Restart::default(),
+        environment_differs: false,
+        profile,
+        seen,
+        target,
+        lock,
+        findings,
+        traffic,
+    };
+    finish(planned, options, session)
+}
+
+/// The same plan, knowing that the files of `broken` are not what they should be.
+pub(super) fn replan(
+    planned: Planned,
+    options: &PlanOptions,
+    session: &Session<'_>,
+    broken: &[PackageName],
+) -> Result<Planned, Failure> {
+    let Planned { profile, seen, target, .. } = &planned;
+    let plan = plan(Inputs { profile, target, machine: &seen.machine, matrix: session.matrix, broken });
+    let findings = planned.findings.iter().filter(|finding| finding.code != Code::PlanBreakage).cloned().collect();
+    finish(Planned { plan, findings, ..planned }, options, session)
+}
+
+/// What follows from the plan itself: restart, findings.
+fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) -> Result<Planned, Failure> {
+    let names: Vec<&PackageName> = disturbed(&planned.plan).collect();
+    let loaded = alive(session, &options.machine, &planned.seen, &names)?;
+    planned.environment_differs = environment_differs(&planned.seen, &planned.plan);
+    planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
+    let more = judged(&planned.profile, &planned.plan, &planned.target, &planned.seen);
+    let known = |finding: &Finding| planned.findings.contains(finding);
+    let more: Vec<Finding> = more.into_iter().filter(|finding| !known(finding)).collect();
+    planned.findings.extend(more);
+    Ok(planned)
 }
 
 /// The lock of `path` with its target for this machine. `locked` insists on it.
@@ -116,31 +156,27 @@ fn usable(
     }
 }
 
-/// Distributions alive in the kernel, as far as the plan disturbs them; `None` where there is no kernel.
+/// Which of `names` are alive in the kernel; `None` where there is no kernel.
 ///
 /// The cell says which modules are loaded. Without a cell, a kernel of a host that preloads packages is taken to have loaded
-/// those, and one of another host everything that is disturbed: a restart too many is better than one too few.
-fn loaded(
+/// those, and one of another host all of them: a restart too many is better than one too few.
+pub(super) fn alive(
     session: &Session<'_>,
     options: &MachineOptions,
     seen: &Seen,
-    plan: &Plan,
+    names: &[&PackageName],
 ) -> Result<Option<BTreeSet<PackageName>>, Failure> {
     let machine = &seen.machine;
-    let names: Vec<&PackageName> = disturbed(plan).collect();
     if let Some(path) = &options.kernel_modules {
         let text = files::read_text(path, "list of modules")?;
         let modules: BTreeSet<&str> = text.split_whitespace().collect();
-        return Ok(Some(loaded_distributions(&names, &machine.installed, &modules)));
+        return Ok(Some(loaded_distributions(names, &machine.installed, &modules)));
     }
-    let everything = || names.iter().map(|name| (*name).clone()).collect();
-    let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect();
-    Ok(match (machine.kernel.is_some(), machine.kind) {
-        (false, _) if machine.runtime.is_none() => None,
-        (_, kind) if preloads(kind) => Some(preloaded()),
-        (_, HostKind::Bare | HostKind::Container | HostKind::Jupyter) => Some(everything()),
-        _ => None,
-    })
+    if machine.kernel.is_none() && machine.runtime.is_none() {
+        return Ok(None);
+    }
+    let counts = |name: &&&PackageName| !preloads(machine.kind) || session.matrix.kernel.preloaded.contains(name);
+    Ok(Some(names.iter().filter(counts).map(|name| (*name).clone()).collect()))
 }
 
 /// Whether the environment file on the machine differs from the one the plan would write.
@@ -204,7 +240,7 @@ pub(super) fn script_of(planned: &Planned) -> String {
     let direct = planned.profile.wanted.iter().filter_map(|one| one.direct.as_ref());
     let context = Context {
         profile: format!("{} {}", planned.profile.name, planned.profile.version),
-        lock: lock_digest(planned),
+        lock: planned.lock.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),
         indexes: planned.profile.indexes.iter().map(|index| (index.name.as_str(), &index.url)).collect(),
@@ -216,9 +252,4 @@ pub(super) fn script_of(planned: &Planned) -> String {
             .collect::<BTreeMap<_, _>>(),
     };
     render_script(&planned.plan, &context)
-}
-
-/// The digest that marker and script are keyed by.
-pub(super) fn lock_digest(planned: &Planned) -> Sha256 {
-    planned.lock.digest()
 }

@@ -129,6 +129,14 @@ impl<'a> Online<'a> {
         Self { client, shared: Arc::new(shared) }
     }
 
+    /// The listings of several packages, fetched together.
+    pub fn listings(&self, packages: &[PackageName]) -> Answer<Vec<Option<Arc<Listing>>>> {
+        self.wait(async {
+            let all = packages.iter().map(|package| self.shared.listing(package));
+            futures::future::join_all(all).await.into_iter().collect()
+        })
+    }
+
     fn wait<T>(&self, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
         match self.client.runtime() {
             Ok(runtime) => runtime.block_on(answer),

@@ -247,23 +247,24 @@ pub fn loaded_distributions(
     names.iter().filter(|name| loaded(name)).map(|name| (*name).clone()).collect()
 }
 
-/// The top-level modules that a distribution installed, from its RECORD. Namespace packages such as `nvidia` count too: a false
+/// The top-level modules of an installed distribution, from its RECORD. Namespace packages such as `nvidia` count too: a false
 /// alarm costs a restart, a miss costs an hour.
 fn top_level(name: &PackageName, installed: &Installed) -> Vec<String> {
-    let Some(folder) = &installed.location else {
-        return Vec::new();
-    };
-    let stem = format!("{}-{}.dist-info", name.as_dist_info_name(), installed.version);
-    let exact = folder.join(&stem);
-    let info = if exact.exists() { Some(exact) } else { find_info(folder, name) };
+    installed.location.as_ref().map(|folder| installed_modules(name, folder)).unwrap_or_default()
+}
+
+/// The top-level modules that the distribution `name` has put into `folder`.
+pub fn installed_modules(name: &PackageName, folder: &Path) -> Vec<String> {
+    let info = find_info(folder, name);
     let record = info.and_then(|info| files::read_optional(&info.join("RECORD")).ok().flatten()).unwrap_or_default();
     let mut modules: BTreeSet<String> = BTreeSet::new();
     for path in record.lines().filter_map(|line| line.split(',').next()) {
         let first = path.split('/').next().unwrap_or_default();
         let module = if path.contains('/') { Some(first) } else { first.split_once('.').map(|(module, _)| module) };
         let is_code = path.ends_with(".py") || path.contains(".so");
-        modules
-            .extend(module.filter(|module| is_code && !module.is_empty() && !module.contains('.')).map(str::to_owned));
+        let is_module =
+            |module: &&str| is_code && !module.is_empty() && !module.contains(['.', '-']) && !module.starts_with("__");
+        modules.extend(module.filter(is_module).map(str::to_owned));
     }
     modules.into_iter().collect()
 }

@@ -1,0 +1,126 @@
+//! One run of the script: its process, its log, its steps.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::diag::Failure;
+use crate::host::command::{exit_code, last_lines};
+use crate::host::{Invocation, files};
+use crate::machine::kernel_identity;
+
+/// What a run needs.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    pub script: &'a Path,
+    pub python: &'a Path,
+    pub wheels: &'a Path,
+    /// A folder for log, journal and process record.
+    pub state: &'a Path,
+    pub environment: &'a BTreeMap<String, String>,
+}
+
+/// The script failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The step that was under way: `apt`, `remove`, `wheels`, `environment`.
+    pub step: String,
+    pub code: i32,
+    /// The last lines it wrote.
+    pub tail: String,
+    pub log: PathBuf,
+}
+
+/// Runs the script to its end. `on_step` is told of each step as it begins. The outer error is ours, the inner one the script's.
+pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
+    let log = job.state.join("apply.log");
+    let journal = job.state.join("apply.journal");
+    files::remove_if_there(&journal)?;
+    let mut environment = job.environment.clone();
+    for (name, path) in
+        [("COLAB_BOOT_PYTHON", job.python), ("COLAB_BOOT_WHEELS", job.wheels), ("COLAB_BOOT_JOURNAL", &journal)]
+    {
+        environment.insert(name.to_owned(), path.display().to_string());
+    }
+    let script = job.script.display().to_string();
+    let invocation = Invocation::new("bash", &[&script], &environment);
+    let output = File::create(&log)
+        .map_err(|error| Failure::world(format!("could not write `{}`", log.display())).because(&error))?;
+    let mut child = invocation.spawn_into(output)?;
+    record_process(job.state, child.id())?;
+    let mut told = 0;
+    let status = loop {
+        let steps = steps(&journal);
+        steps.iter().skip(told).for_each(|step| on_step(step));
+        told = steps.len();
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) => std::thread::sleep(Duration::from_millis(50)),
+            Err(error) => {
+                return Err(Failure::world(format!("could not wait for `{}`", invocation.line())).because(&error));
+            }
+        }
+    };
+    files::remove_if_there(&process_file(job.state))?;
+    if status.success() {
+        return Ok(Ok(()));
+    }
+    let tail = last_lines(&files::read_optional(&log)?.unwrap_or_default(), 12);
+    let step = steps(&journal).pop().unwrap_or_else(|| "start".to_owned());
+    Ok(Err(Failed { step, code: exit_code(status), tail, log }))
+}
+
+/// The steps that have begun, in order.
+fn steps(journal: &Path) -> Vec<String> {
+    let text = files::read_optional(journal).ok().flatten().unwrap_or_default();
+    text.lines().filter_map(|line| line.strip_prefix("begin ")).map(str::to_owned).collect()
+}
+
+fn process_file(state: &Path) -> PathBuf {
+    state.join("apply.process")
+}
+
+fn stat_of(pid: u32) -> Option<String> {
+    files::read_optional(Path::new(&format!("/proc/{pid}/stat"))).ok().flatten()
+}
+
+fn record_process(state: &Path, pid: u32) -> Result<(), Failure> {
+    let identity = stat_of(pid).and_then(|stat| kernel_identity(pid, &stat));
+    let Some(identity) = identity else {
+        return Ok(());
+    };
+    let text = format!("{} {}\n", identity.pid, identity.start_time);
+    files::write_whole(&process_file(state), text.as_bytes())
+}
+
+/// A killed apply may have left its script running; two installers at once would ruin each other. Waits for it to end.
+pub fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dyn FnMut(u32)) -> Result<(), Failure> {
+    let text = files::read_optional(&process_file(state))?.unwrap_or_default();
+    let numbers: Option<(u32, u64)> =
+        text.trim().split_once(' ').and_then(|(pid, start)| Some((pid.parse().ok()?, start.parse().ok()?)));
+    let Some((pid, start_time)) = numbers else {
+        return Ok(());
+    };
+    let alive = || {
+        let stat = stat_of(pid)?;
+        // A zombie runs no more.
+        let state = stat.rsplit_once(')')?.1.split_whitespace().next()?.to_owned();
+        let identity = kernel_identity(pid, &stat)?;
+        (identity.start_time == start_time && state != "Z").then_some(())
+    };
+    let mut waited = Duration::ZERO;
+    while alive().is_some() {
+        if waited.is_zero() {
+            on_wait(pid);
+        }
+        if waited >= patience {
+            return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still at work"))
+                .help("wait for it to finish, or end it, then run the command again"));
+        }
+        let step = Duration::from_millis(100);
+        std::thread::sleep(step);
+        waited += step;
+    }
+    Ok(())
+}

@@ -1,0 +1,342 @@
+//! `apply`: make the machine what the lock says, once. The network is over before the first change, the intent is on disk before
+//! it, and every file is checked after it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::apply::{Failed, Job, run_script, sweep};
+use crate::cli::ApplyOptions;
+use crate::command::plan::{Planned, alive, make, replan, script_of};
+use crate::command::state::{State, hold};
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding, Kind, Severity};
+use crate::host::files;
+use crate::index::{Client, Download, fetch_all};
+use crate::lock::{LockedPackage, write_lock};
+use crate::machine::{Kernel, Layout};
+use crate::marker::{Marker, Now, Standing, begin, standing};
+use crate::model::PackageName;
+use crate::output::{Style, bar, bytes};
+use crate::plan::Restart;
+use crate::verify::{check_distribution, record_of_wheel, unpacked_bytes};
+
+/// What stays free on a disk that we write to.
+const MARGIN: u64 = 256 << 20;
+
+pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let held = hold(&session.paths.state, &|line| session.say(line))?;
+    let planned = make(&options.plan, session, &[])?;
+    let layout = layout_of(&planned)?;
+    let state = State::of(&held.folder, &layout);
+    let marker = state.marker()?;
+    let stands = standing(marker.as_ref(), &now(&planned));
+    let doubted = marker.as_ref().filter(|marker| !marker.changed.is_empty() && in_doubt(marker));
+    let planned = match doubted {
+        Some(marker) => {
+            let broken = broken(&planned, &state, &layout, &marker.changed)?;
+            replan(planned, &options.plan, session, &broken)?
+        }
+        None => planned,
+    };
+    if planned.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        let mut report = Report::new(json!({ "plan": planned.plan }), String::new()).with_findings(planned.findings);
+        report.talk.push("nothing was changed".to_owned());
+        return Ok(report);
+    }
+    keep_lock(options, &planned)?;
+    let restart = restart(&planned, options, session, doubted)?;
+    let idle = planned.plan.is_empty() && !planned.environment_differs && doubted.is_none();
+    if idle {
+        return settle(&planned, &state, marker, stands);
+    }
+    let work = Work { session, planned: &planned, state: &state, layout: &layout, held: &held.folder, style };
+    work.carry_out(options, restart)
+}
+
+fn now(planned: &Planned) -> Now<'_> {
+    let machine = &planned.seen.machine;
+    Now { lock: planned.lock.digest(), boot_id: &machine.boot_id, kernel: machine.kernel.as_ref() }
+}
+
+/// Whatever lock it was for, an apply that did not end leaves its packages in doubt.
+fn in_doubt(marker: &Marker) -> bool {
+    let own = Now { lock: marker.lock, boot_id: &marker.boot_id, kernel: None };
+    standing(Some(marker), &own).in_doubt()
+}
+
+fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
+    let python = planned.seen.machine.python.as_ref();
+    python.and_then(|python| python.layout.clone()).ok_or_else(|| {
+        Failure::input("a described machine can't be changed").help("leave out --runtime and --machine, or use `plan`")
+    })
+}
+
+/// Those of `names` whose files differ from the wheels that the lock names.
+fn broken(
+    planned: &Planned,
+    state: &State,
+    layout: &Layout,
+    names: &[PackageName],
+) -> Result<Vec<PackageName>, Failure> {
+    let mut broken = Vec::new();
+    for package in planned.target.packages.iter().filter(|package| names.contains(&package.name)) {
+        let Some(wheel) = &package.wheel else {
+            continue;
+        };
+        let record = state.record(&wheel.sha256)?;
+        if !check_distribution(layout, &package.name, &package.version, record.as_deref(), 1).is_empty() {
+            broken.push(package.name.clone());
+        }
+    }
+    Ok(broken)
+}
+
+/// A new solve is kept beside the profile, so that the next run, and the next machine, do the same.
+fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
+    if planned.traffic.is_none() {
+        return Ok(());
+    }
+    let path = crate::command::gather::lock_path(&options.plan.profile, options.plan.lock.as_ref());
+    files::write_whole(&path, write_lock(&planned.lock).as_bytes())
+}
+
+/// The decision of the plan, and what an interrupted run has replaced under the kernel.
+fn restart(
+    planned: &Planned,
+    options: &ApplyOptions,
+    session: &Session<'_>,
+    doubted: Option<&Marker>,
+) -> Result<Option<(Kernel, Vec<String>)>, Failure> {
+    let Restart { mut because, .. } = planned.restart.clone();
+    if let Some(marker) = doubted {
+        let names: Vec<&PackageName> = marker.changed.iter().collect();
+        let loaded = alive(session, &options.plan.machine, &planned.seen, &names)?.unwrap_or_default();
+        let told = |name: &&PackageName| !because.iter().any(|reason| reason.starts_with(&format!("{name} ")));
+        let more: Vec<String> = loaded
+            .iter()
+            .filter(told)
+            .map(|name| format!("{name} is loaded and an interrupted run has touched it"))
+            .collect();
+        because.extend(more);
+    }
+    if because.is_empty() {
+        return Ok(None);
+    }
+    let kernel = planned.seen.machine.kernel.clone().ok_or_else(|| {
+        Failure::input("--kernel-modules was given but no kernel was found").help("give its process with --kernel-pid")
+    })?;
+    Ok(Some((kernel, because)))
+}
+
+/// Nothing to change: what is left is to say where the kernel stands.
+fn settle(planned: &Planned, state: &State, marker: Option<Marker>, stands: Standing) -> Result<Report, Failure> {
+    let ready = |text: &str| {
+        let data = json!({ "standing": stands, "plan": planned.plan });
+        let count = planned.plan.kept.len();
+        Report::new(data, format!("ready: {count} packages as locked, {text}\n"))
+            .with_findings(planned.findings.clone())
+    };
+    match (marker, stands) {
+        (Some(marker), Standing::RestartPending) => {
+            let Some(asked) = marker.asked_again() else {
+                return Err(Failure::world(
+                    "the kernel has been asked to restart several times and is still the same process",
+                )
+                .help("restart it by hand: Runtime, then Restart session; then run the cell again"));
+            };
+            state.write_marker(&asked)?;
+            Ok(restart_report(planned, &asked.because))
+        }
+        (Some(marker), Standing::Restarted) => {
+            state.write_marker(&marker.settled())?;
+            Ok(ready("in a kernel that has started since"))
+        }
+        (Some(_), Standing::Ready) => Ok(ready("no restart needed")),
+        _ => {
+            state.write_marker(&begin(title(planned), &now(planned), Vec::new()).applied(None))?;
+            Ok(ready("nothing had to be changed"))
+        }
+    }
+}
+
+fn title(planned: &Planned) -> String {
+    format!("{} {}", planned.profile.name, planned.profile.version)
+}
+
+fn restart_report(planned: &Planned, because: &[String]) -> Report {
+    let data = json!({ "standing": Standing::RestartPending, "plan": planned.plan, "because": because });
+    let mut text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
+    text.push_str("applied: restart the kernel once, then run this again\n");
+    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    report.restart = true;
+    report
+}
+
+/// One apply that has something to do.
+struct Work<'a> {
+    session: &'a Session<'a>,
+    planned: &'a Planned,
+    state: &'a State,
+    layout: &'a Layout,
+    held: &'a Path,
+    style: Style,
+}
+
+impl Work<'_> {
+    fn carry_out(&self, options: &ApplyOptions, restart: Option<(Kernel, Vec<String>)>) -> Result<Report, Failure> {
+        let packages: Vec<&LockedPackage> =
+            self.planned.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
+        let folder = self.session.paths.cache.join("wheels").join(self.planned.lock.digest().short());
+        self.fetch(options, &packages, &folder)?;
+        self.keep_records(&packages, &folder)?;
+        let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
+        let marker = begin(title(self.planned), &now(self.planned), changed);
+        self.state.write_marker(&marker)?;
+        for name in sweep(self.layout)? {
+            self.session.say(&format!("removed `{name}`, left over from an installer that was killed"));
+        }
+        if let Err(failed) = self.run(&folder)? {
+            self.state.write_marker(&marker.failed(failed.tail.clone()))?;
+            return Err(describe(&failed));
+        }
+        let faults = self.check(&packages)?;
+        if !faults.is_empty() {
+            self.state.write_marker(&marker.failed("files differ after the install".to_owned()))?;
+            return Err(Failure::from_findings(Kind::Answer, faults));
+        }
+        let marker = marker.applied(restart);
+        self.state.write_marker(&marker)?;
+        // The wheels have done their work; on a notebook's disk they would double what is installed.
+        let _ = std::fs::remove_dir_all(&folder);
+        if marker.old_kernel.is_some() {
+            return Ok(restart_report(self.planned, &marker.because));
+        }
+        let data = json!({ "standing": Standing::Ready, "plan": self.planned.plan });
+        let text = format!("applied: {} packages as locked, no restart needed\n", self.planned.target.packages.len());
+        Ok(Report::new(data, text).with_findings(self.planned.findings.clone()))
+    }
+
+    /// Brings the wheels. Ends before the first change.
+    fn fetch(&self, options: &ApplyOptions, packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
+        if packages.is_empty() {
+            return files::create_private_folder(folder);
+        }
+        let plan = &self.planned.plan;
+        enough_space(&self.session.paths.cache, plan.download_bytes, "the wheels")?;
+        let size = if plan.download_bytes > 0 { format!(", {}", bytes(plan.download_bytes)) } else { String::new() };
+        self.session.say(&format!("fetching {} wheels{size}", packages.len()));
+        if options.plan.index.offline {
+            return all_here(packages, folder);
+        }
+        let client = Client::new()?;
+        let downloads = self.downloads(options, packages, &client)?;
+        fetch_all(&client, &downloads, folder, &bar(plan.download_bytes, self.style))
+    }
+
+    /// Addresses of the locked files. The lock names none, so that it works through any mirror; the index is asked.
+    fn downloads(
+        &self,
+        options: &ApplyOptions,
+        packages: &[&LockedPackage],
+        client: &Client,
+    ) -> Result<Vec<Download>, Failure> {
+        let direct = |name: &PackageName| {
+            let wanted = self.planned.profile.wanted.iter().find(|one| one.name == *name);
+            wanted.and_then(|one| one.direct.as_ref())
+        };
+        let (given, listed): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
+            packages.iter().partition(|package| direct(&package.name).is_some());
+        let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
+        let listings = self.session.listings(options, self.planned, client, &names)?;
+        let mut downloads = Vec::new();
+        for (package, listing) in listed.iter().zip(listings) {
+            let Some(wheel) = &package.wheel else {
+                continue;
+            };
+            let candidate =
+                listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
+            let url = candidate.map(|candidate| candidate.url.clone()).ok_or_else(|| {
+                Failure::world(format!("the index no longer has `{}`", wheel.file))
+                    .help("make the lock anew with `colab-boot lock`")
+            })?;
+            downloads.push(Download { file: wheel.file.clone(), url, sha256: wheel.sha256 });
+        }
+        for package in given {
+            if let (Some(wheel), Some(direct)) = (&package.wheel, direct(&package.name)) {
+                downloads.push(Download { file: wheel.file.clone(), url: direct.url.clone(), sha256: wheel.sha256 });
+            }
+        }
+        Ok(downloads)
+    }
+
+    /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them.
+    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
+        let mut unpacked = 0;
+        for wheel in packages.iter().filter_map(|package| package.wheel.as_ref()) {
+            let path = folder.join(&wheel.file);
+            self.state.keep_record(&wheel.sha256, &record_of_wheel(&path)?)?;
+            unpacked += unpacked_bytes(&path).unwrap_or(0);
+        }
+        enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")
+    }
+
+    fn run(&self, wheels: &Path) -> Result<Result<(), Failed>, Failure> {
+        let script = self.held.join("install.sh");
+        files::write_whole(&script, script_of(self.planned).as_bytes())?;
+        let python: Option<PathBuf> = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        let python = python.ok_or_else(|| Failure::bug("an apply without an interpreter"))?;
+        let job =
+            Job { script: &script, python: &python, wheels, state: self.held, environment: self.session.environment };
+        run_script(&job, &mut |step| {
+            self.session.say(match step {
+                "apt" => "installing Debian packages",
+                "remove" => "removing distributions that own the same files",
+                "wheels" => "installing the wheels",
+                "environment" => "writing the environment file",
+                _ => "finishing",
+            });
+        })
+    }
+
+    fn check(&self, packages: &[&LockedPackage]) -> Result<Vec<Finding>, Failure> {
+        let mut findings = Vec::new();
+        for package in packages {
+            let record = match &package.wheel {
+                Some(wheel) => self.state.record(&wheel.sha256)?,
+                None => None,
+            };
+            let faults = check_distribution(self.layout, &package.name, &package.version, record.as_deref(), 3);
+            findings.extend(super::verify::finding_of(package, &faults));
+        }
+        Ok(findings)
+    }
+}
+
+fn all_here(packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
+    let missing =
+        packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).exists());
+    missing.map_or(Ok(()), |wheel| {
+        Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
+            .help("run the command once without --offline"))
+    })
+}
+
+fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure> {
+    let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < needed + MARGIN) else {
+        return Ok(());
+    };
+    let message = format!("{what} need {}, and `{}` has {} free", bytes(needed + MARGIN), path.display(), bytes(free));
+    let finding = Finding::error(Code::DiskFull, message)
+        .with_help("free some space and run the command again; nothing was changed");
+    Err(Failure::from_findings(Kind::World, vec![finding]))
+}
+
+fn describe(failed: &Failed) -> Failure {
+    let message = format!("the step `{}` of the install script failed with exit code {}", failed.step, failed.code);
+    let finding = Finding::error(Code::ApplyFailed, message).with_note(failed.tail.clone()).with_help(format!(
+        "the whole log is `{}`; mend the cause and run the command again, it goes on from there",
+        failed.log.display()
+    ));
+    Failure::from_findings(Kind::World, vec![finding])
+}

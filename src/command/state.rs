@@ -1,0 +1,89 @@
+//! The state folder: one lock for all applies of this machine, and for each Python a marker and the RECORDs of what was installed.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::apply::wait_for_orphan;
+use crate::diag::Failure;
+use crate::host::files;
+use crate::machine::Layout;
+use crate::marker::Marker;
+use crate::model::Sha256;
+use crate::verify::{Entry, parse_record};
+
+/// How long another colab-boot, or the installer of a killed one, is waited for.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Holds the machine for one apply. Released when dropped.
+pub(super) struct Hold {
+    _lock: File,
+    pub folder: PathBuf,
+}
+
+/// Waits for other applies, and for the installer that a killed one has left behind.
+pub(super) fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
+    files::create_private_folder(folder)?;
+    let lock = files::lock_exclusively(&folder.join("lock"), PATIENCE)?;
+    wait_for_orphan(folder, PATIENCE, &mut |pid| {
+        say(&format!("waiting for the installer of an earlier run (process {pid})"));
+    })?;
+    Ok(Hold { _lock: lock, folder: folder.to_owned() })
+}
+
+/// The part of the state that belongs to one Python.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    folder: PathBuf,
+}
+
+impl State {
+    pub(super) fn of(folder: &Path, layout: &Layout) -> Self {
+        let key = Sha256::of(layout.purelib.as_os_str().as_encoded_bytes()).short();
+        Self { folder: folder.join("python").join(key) }
+    }
+
+    /// Every Python that has state here.
+    pub(super) fn all(folder: &Path) -> Vec<Self> {
+        let folder = folder.join("python");
+        files::names_in(&folder).into_iter().map(|name| Self { folder: folder.join(name) }).collect()
+    }
+
+    fn marker_path(&self) -> PathBuf {
+        self.folder.join("marker.json")
+    }
+
+    /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
+    pub(super) fn marker(&self) -> Result<Option<Marker>, Failure> {
+        let path = self.marker_path();
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(None);
+        };
+        serde_json::from_str(&text).map(Some).map_err(|error| {
+            Failure::world(format!("the marker `{}` can't be read", path.display()))
+                .because(&error)
+                .help("look at it; removing it makes colab-boot check everything anew")
+        })
+    }
+
+    pub(super) fn write_marker(&self, marker: &Marker) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(marker)
+            .map_err(|error| Failure::bug("the marker has no JSON form").because(&error))?;
+        files::write_whole(&self.marker_path(), format!("{text}\n").as_bytes())
+    }
+
+    fn record_path(&self, wheel: &Sha256) -> PathBuf {
+        self.folder.join("records").join(wheel.to_string())
+    }
+
+    /// The RECORD of a wheel that was installed from here.
+    pub(super) fn record(&self, wheel: &Sha256) -> Result<Option<Vec<Entry>>, Failure> {
+        Ok(files::read_optional(&self.record_path(wheel))?.map(|text| parse_record(&text)))
+    }
+
+    pub(super) fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder.join("records"))?;
+        files::write_whole(&self.record_path(wheel), text.as_bytes())
+    }
+}

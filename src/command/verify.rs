@@ -1,0 +1,210 @@
+//! `verify`: is what is installed what was locked, does the kernel run it, and does it work?
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::apply::leftovers;
+use crate::cli::VerifyOptions;
+use crate::command::gather::{Seen, lock_path};
+use crate::command::state::State;
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::lock::{LockedPackage, LockedTarget, stale, target_for};
+use crate::machine::{Layout, installed_modules};
+use crate::marker::{Now, Standing, standing};
+use crate::model::PackageName;
+use crate::profile::Profile;
+use crate::verify::{FileFault, SmokeOutcome, SmokeTest, check_distribution, ghosts, run_smoke};
+
+pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let profile = session.profile(&options.profile)?;
+    let seen = session.machine(&options.machine)?;
+    let path = lock_path(&options.profile, options.lock.as_ref());
+    let no = |code: Code, message: String, help: &str| {
+        Failure::from_findings(Kind::Answer, vec![Finding::error(code, message).with_help(help.to_owned())])
+    };
+    let lock = session.read_lock(&path)?.ok_or_else(|| {
+        no(Code::LockMissing, format!("there is no lock at `{}`", path.display()), "run `colab-boot apply` first")
+    })?;
+    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
+        return Err(no(
+            Code::LockStale,
+            format!("`{}` is stale: {why}", path.display()),
+            "run `colab-boot apply` again",
+        ));
+    }
+    let python = seen
+        .machine
+        .python
+        .as_ref()
+        .ok_or_else(|| Failure::world("no usable Python was found").help("name one with --python"))?;
+    let layout = python.layout.as_ref().ok_or_else(|| Failure::input("a described machine can't be verified"))?;
+    let target = target_for(&lock, None, &python.facts, &seen.machine.hardware).map_err(|reasons| {
+        no(
+            Code::MachineNotPlanned,
+            format!("no target of the lock fits: {}", reasons.join("; ")),
+            "run `colab-boot lock`",
+        )
+    })?;
+    let state = State::of(&session.paths.state, layout);
+    let marker = state.marker()?;
+    let now = Now { lock: lock.digest(), boot_id: &seen.machine.boot_id, kernel: seen.machine.kernel.as_ref() };
+    let stands = standing(marker.as_ref(), &now);
+    let mut findings = seen.findings.clone();
+    let files = check_files(target, layout, &state, &mut findings)?;
+    findings.extend(kernel_finding(stands));
+    let smokes = smoke_tests(session, &profile, &seen, layout);
+    findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, &seen)));
+    findings.extend(no_gpu(&smokes, &seen));
+    let text = render(&files, stands, &smokes, &findings);
+    let smoke: serde_json::Map<String, serde_json::Value> =
+        smokes.iter().map(|(name, outcome)| (name.to_string(), json!(outcome))).collect();
+    let data = json!({
+        "standing": stands,
+        "files": { "against-wheel": files.against_wheel, "against-own-record": files.against_own, "by-version": files.by_version, "faulty": files.faulty },
+        "smoke": smoke,
+    });
+    Ok(Report::new(data, text).with_findings(findings))
+}
+
+/// How many packages were held against what.
+#[derive(Debug, Default)]
+struct Files {
+    against_wheel: usize,
+    /// They were there before the apply; what their installer wrote down is all there is.
+    against_own: usize,
+    /// Kept from the image, known by version alone.
+    by_version: usize,
+    faulty: usize,
+}
+
+fn check_files(
+    target: &LockedTarget,
+    layout: &Layout,
+    state: &State,
+    findings: &mut Vec<Finding>,
+) -> Result<Files, Failure> {
+    let mut files = Files::default();
+    for package in &target.packages {
+        let record = match &package.wheel {
+            Some(wheel) => state.record(&wheel.sha256)?,
+            None => None,
+        };
+        match (&package.wheel, &record) {
+            (Some(_), Some(_)) => files.against_wheel += 1,
+            (Some(_), None) => files.against_own += 1,
+            (None, _) => files.by_version += 1,
+        }
+        let empty = Vec::new();
+        let entries = if package.wheel.is_none() { Some(&empty) } else { record.as_ref() };
+        let faults = check_distribution(layout, &package.name, &package.version, entries.map(Vec::as_slice), 3);
+        files.faulty += usize::from(!faults.is_empty());
+        findings.extend(finding_of(package, &faults));
+    }
+    let left = leftovers(&layout.purelib);
+    if !left.is_empty() {
+        let message = format!("a killed installer has left {} behind", left.join(", "));
+        findings.push(Finding::error(Code::VerifyFiles, message).with_help("`colab-boot apply` removes them"));
+    }
+    let others: Vec<String> = ghosts(layout).into_iter().filter(|name| !name.starts_with('~')).collect();
+    if !others.is_empty() && files.faulty == 0 {
+        findings.push(Finding::warning(Code::VerifyFiles, format!("installed more than once: {}", others.join(", "))));
+    }
+    Ok(files)
+}
+
+/// One finding for the faults of a distribution.
+pub(super) fn finding_of(package: &LockedPackage, faults: &[FileFault]) -> Option<Finding> {
+    let (first, rest) = faults.split_first()?;
+    let mut finding = Finding::error(Code::VerifyFiles, format!("{} {}: {first}", package.name, package.version));
+    for fault in rest {
+        finding = finding.with_note(fault.to_string());
+    }
+    Some(finding.with_help("`colab-boot apply` installs it again"))
+}
+
+fn kernel_finding(stands: Standing) -> Option<Finding> {
+    match stands {
+        Standing::RestartPending => {
+            let message = "the kernel is older than the apply and may run code that was replaced";
+            Some(Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again"))
+        }
+        Standing::Interrupted | Standing::Failed => {
+            Some(Finding::error(Code::ApplyFailed, stands.as_str()).with_help("run `colab-boot apply` again"))
+        }
+        Standing::Fresh | Standing::NewMachine => {
+            Some(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"))
+        }
+        Standing::Restarted | Standing::Ready => None,
+    }
+}
+
+fn smoke_tests(
+    session: &Session<'_>,
+    profile: &Profile,
+    seen: &Seen,
+    layout: &Layout,
+) -> Vec<(PackageName, SmokeOutcome)> {
+    let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
+        return Vec::new();
+    };
+    let run = |name: &PackageName| {
+        session.say(&format!("testing {name}"));
+        let test = SmokeTest { package: name.clone(), modules: installed_modules(name, &layout.purelib) };
+        (name.clone(), run_smoke(&test, python, session.environment))
+    };
+    profile.smoke.iter().map(run).collect()
+}
+
+fn smoke_finding(name: &PackageName, outcome: &SmokeOutcome, target: &LockedTarget, seen: &Seen) -> Option<Finding> {
+    let version = target.package(name).map(|package| package.version.to_string());
+    if !outcome.ok {
+        let message = format!("{name} did not pass its smoke test");
+        return Some(Finding::error(Code::VerifySmoke, message).with_note(outcome.detail.clone()));
+    }
+    // `2.11.0+cu128` is imported as such also where its dist-info says so; some packages leave the label out of one of them.
+    let public = |text: &str| text.split('+').next().unwrap_or_default().to_owned();
+    if let (Some(version), Some(imported)) = (&version, &outcome.version)
+        && public(version) != public(imported)
+    {
+        let message = format!("{name} {version} is locked, but {imported} is imported");
+        return Some(Finding::error(Code::VerifySmoke, message).with_help("another copy comes first on sys.path"));
+    }
+    let has_gpu = !seen.machine.hardware.gpus.is_empty();
+    let unused = has_gpu && target.cuda.is_some() && outcome.gpu == Some(false);
+    unused.then(|| {
+        Finding::error(Code::VerifyGpuUnused, format!("{name} does not use the GPU that is here"))
+            .with_note(outcome.detail.clone())
+    })
+}
+
+fn no_gpu(smokes: &[(PackageName, SmokeOutcome)], seen: &Seen) -> Option<Finding> {
+    let asked = smokes.iter().any(|(_, outcome)| outcome.gpu.is_some());
+    let here = !seen.machine.hardware.gpus.is_empty();
+    (asked && !here).then(|| Finding::note(Code::VerifyNoGpu, "no GPU here: the frameworks were tested on the CPU"))
+}
+
+fn render(files: &Files, stands: Standing, smokes: &[(PackageName, SmokeOutcome)], findings: &[Finding]) -> String {
+    let mut text = String::new();
+    let mut row = |key: &str, value: String| {
+        let _ = writeln!(text, "  {key:<12}{value}");
+    };
+    row(
+        "files",
+        format!(
+            "{} packages against their wheels, {} against their own RECORD, {} by version; {} faulty",
+            files.against_wheel, files.against_own, files.by_version, files.faulty
+        ),
+    );
+    row("kernel", stands.as_str().to_owned());
+    for (name, outcome) in smokes {
+        let state = if outcome.ok { "works" } else { "fails" };
+        let version = outcome.version.clone().unwrap_or_default();
+        row(name.as_ref(), format!("{version} {state}: {}", outcome.detail.lines().next().unwrap_or_default()));
+    }
+    let errors = findings.iter().filter(|finding| finding.severity == crate::diag::Severity::Error).count();
+    let verdict = if errors == 0 { "verified".to_owned() } else { format!("not verified: {errors} problems") };
+    let _ = writeln!(text, "{verdict}");
+    text
+}

@@ -1,0 +1,201 @@
+//! Installed files against a RECORD. Exit codes and metadata lie after a full disk or a killed installer; bytes don't.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+
+use crate::host::files::names_in;
+use crate::machine::Layout;
+use crate::model::{PackageName, Sha256, Version};
+use crate::verify::Entry;
+
+/// What is wrong with a distribution on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileFault {
+    /// No dist-info of the locked version.
+    NotInstalled,
+    /// Several dist-info folders for one name.
+    Duplicates(Vec<String>),
+    Missing(String),
+    Changed(String),
+    Unreadable(String, String),
+}
+
+impl std::fmt::Display for FileFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotInstalled => f.write_str("is not installed"),
+            Self::Duplicates(names) => write!(f, "is there more than once: {}", names.join(", ")),
+            Self::Missing(path) => write!(f, "`{path}` is missing"),
+            Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
+            Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
+        }
+    }
+}
+
+/// Faults of one distribution at `version`; `record` is that of its wheel. At most `limit` file faults are listed.
+pub fn check_distribution(
+    layout: &Layout,
+    name: &PackageName,
+    version: &Version,
+    record: Option<&[Entry]>,
+    limit: usize,
+) -> Vec<FileFault> {
+    let infos = dist_infos(layout, name);
+    let is_version = |info: &PathBuf| version_of(info).as_ref() == Some(version);
+    let Some(own) = infos.iter().find(|info| is_version(info)) else {
+        return vec![FileFault::NotInstalled];
+    };
+    if infos.len() > 1 {
+        let names = infos.iter().filter_map(|info| Some(info.file_name()?.to_string_lossy().into_owned()));
+        return vec![FileFault::Duplicates(names.collect())];
+    }
+    let installed;
+    let entries = match record {
+        Some(entries) => entries,
+        // Not our wheel: the best there is to hold it against is what its installer wrote down.
+        None => {
+            let text = crate::host::files::read_optional(&own.join("RECORD")).ok().flatten().unwrap_or_default();
+            installed = crate::verify::parse_record(&text);
+            &installed
+        }
+    };
+    let site = own.parent().unwrap_or(&layout.purelib);
+    entries.iter().filter_map(|entry| check_entry(entry, site, layout)).take(limit).collect()
+}
+
+fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault> {
+    let expected = entry.sha256?;
+    // An installer writes its own RECORD, INSTALLER and direct_url.json; uv drops signatures.
+    let made = ["/RECORD", "/RECORD.jws", "/RECORD.p7s", "/INSTALLER", "/REQUESTED", "/direct_url.json"];
+    if entry.path.contains(".dist-info/") && made.iter().any(|end| entry.path.ends_with(end)) {
+        return None;
+    }
+    let (path, rewritten) = place(&entry.path, site, layout)?;
+    let shown = || entry.path.clone();
+    match File::open(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(FileFault::Missing(shown())),
+        Err(error) => Some(FileFault::Unreadable(shown(), error.to_string())),
+        Ok(_) if rewritten => None,
+        Ok(mut file) => match Sha256::of_reader(&mut file) {
+            Ok((digest, _)) if digest == expected => None,
+            Ok(_) => Some(FileFault::Changed(shown())),
+            Err(error) => Some(FileFault::Unreadable(shown(), error.to_string())),
+        },
+    }
+}
+
+/// Where an entry lies after installation, and whether installers rewrite it (scripts get another first line). `None` for what
+/// has no fixed place (headers) or would leave the schemes' folders.
+fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
+    let within = |path: &str| {
+        !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))
+    };
+    let data = path.split_once('/').filter(|(first, _)| first.ends_with(".data")).map(|(_, rest)| rest);
+    let (folder, rest, rewritten) = match data.and_then(|rest| rest.split_once('/')) {
+        Some(("purelib" | "platlib", rest)) => (site, rest, false),
+        Some(("scripts", rest)) => (layout.scripts.as_path(), rest, true),
+        Some(("data", rest)) => (layout.data.as_path(), rest, false),
+        Some(_) => return None,
+        None => (site, path, false),
+    };
+    within(rest).then(|| (folder.join(rest), rewritten))
+}
+
+/// The dist-info folders of a name in the target's site-packages.
+fn dist_infos(layout: &Layout, name: &PackageName) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![&layout.purelib, &layout.platlib];
+    folders.dedup();
+    for folder in folders {
+        for entry in names_in(folder) {
+            let stem = entry.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'));
+            if stem.is_some_and(|(own, _)| own.parse::<PackageName>().is_ok_and(|own| own == *name)) {
+                found.push(folder.join(entry));
+            }
+        }
+    }
+    found
+}
+
+fn version_of(info: &Path) -> Option<Version> {
+    let name = info.file_name()?.to_str()?.strip_suffix(".dist-info")?;
+    name.rsplit_once('-')?.1.parse().ok()
+}
+
+/// Names with more than one dist-info in site-packages, and leftovers of killed installers.
+pub fn ghosts(layout: &Layout) -> Vec<String> {
+    let mut seen: BTreeMap<PackageName, Vec<String>> = BTreeMap::new();
+    let mut ghosts = Vec::new();
+    for entry in names_in(&layout.purelib) {
+        if entry.starts_with('~') {
+            ghosts.push(entry);
+        } else if let Some((name, _)) = entry.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'))
+            && let Ok(name) = name.parse::<PackageName>()
+        {
+            seen.entry(name).or_default().push(entry.clone());
+        }
+    }
+    ghosts.extend(seen.into_values().filter(|entries| entries.len() > 1).flatten());
+    ghosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileFault, check_distribution, ghosts};
+    use crate::host::files::write_whole;
+    use crate::machine::Layout;
+    use crate::verify::parse_record;
+
+    fn site() -> (tempfile::TempDir, Layout) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let purelib = folder.path().join("lib");
+        let layout = Layout {
+            platlib: purelib.clone(),
+            scripts: folder.path().join("bin"),
+            data: folder.path().to_owned(),
+            externally_managed: false,
+            purelib,
+        };
+        for (path, text) in [("a/b.py", "x"), ("a-1.0.dist-info/METADATA", "Name: a"), ("../bin/tool", "#!/x")] {
+            write_whole(&layout.purelib.join(path), text.as_bytes()).expect(path);
+        }
+        (folder, layout)
+    }
+
+    const RECORD: &str = "a/b.py,sha256=LXEWQrcmsEQBYnyp--6wy9chTD7GQPMTbAiWHF5IaSI,1\n\
+        a-1.0.data/scripts/tool,sha256=LXEWQrcmsEQBYnyp--6wy9chTD7GQPMTbAiWHF5IaSI,1\n\
+        ../../etc/passwd,sha256=LXEWQrcmsEQBYnyp--6wy9chTD7GQPMTbAiWHF5IaSI,1\na-1.0.dist-info/RECORD,,\n";
+
+    fn faults(layout: &Layout, version: &str) -> Vec<FileFault> {
+        let record = parse_record(RECORD);
+        check_distribution(
+            layout,
+            &"a".parse().expect("a name"),
+            &version.parse().expect("a version"),
+            Some(&record),
+            9,
+        )
+    }
+
+    #[test]
+    fn whole_files_pass_and_broken_ones_are_named() {
+        let (_keep, layout) = site();
+        assert_eq!(faults(&layout, "1.0"), []);
+        assert_eq!(faults(&layout, "2.0"), [FileFault::NotInstalled]);
+        write_whole(&layout.purelib.join("a/b.py"), b"y").expect("a write");
+        assert_eq!(faults(&layout, "1.0"), [FileFault::Changed("a/b.py".into())]);
+        std::fs::remove_file(layout.purelib.join("a/b.py")).expect("a removal");
+        assert_eq!(faults(&layout, "1.0"), [FileFault::Missing("a/b.py".into())]);
+    }
+
+    #[test]
+    fn ghosts_are_seen() {
+        let (_keep, layout) = site();
+        assert!(ghosts(&layout).is_empty());
+        write_whole(&layout.purelib.join("A-0.9.dist-info/METADATA"), b"").expect("a write");
+        write_whole(&layout.purelib.join("~a/b.py"), b"").expect("a write");
+        assert_eq!(ghosts(&layout), ["~a", "A-0.9.dist-info", "a-1.0.dist-info"]);
+        assert!(matches!(faults(&layout, "1.0").as_slice(), [FileFault::Duplicates(_)]));
+    }
+}

@@ -1,0 +1,10 @@
+//! Whether what is installed is what was locked, and whether it works: files against the wheels' RECORD, frameworks by smoke tests
+//! in processes of their own.
+
+mod files;
+mod record;
+mod smoke;
+
+pub use files::{FileFault, check_distribution, ghosts};
+pub use record::{Entry, parse_record, record_of_wheel, unpacked_bytes};
+pub use smoke::{SmokeOutcome, SmokeTest, run_smoke};

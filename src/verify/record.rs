@@ -1,0 +1,82 @@
+//! RECORD, the list of a wheel's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use zip::ZipArchive;
+
+use crate::diag::Failure;
+use crate::model::Sha256;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: String,
+    /// `None` for RECORD itself and for files that an installer makes.
+    pub sha256: Option<Sha256>,
+}
+
+/// The entries of a RECORD: CSV, paths with commas in quotes.
+pub fn parse_record(text: &str) -> Vec<Entry> {
+    text.lines().filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<Entry> {
+    let (path, rest) = match line.strip_prefix('"') {
+        Some(quoted) => {
+            let end = quoted.find("\",")?;
+            (quoted[..end].replace("\"\"", "\""), &quoted[end + 2..])
+        }
+        None => {
+            let (path, rest) = line.split_once(',')?;
+            (path.to_owned(), rest)
+        }
+    };
+    let digest = rest.split(',').next().and_then(|hash| hash.strip_prefix("sha256=")).and_then(Sha256::from_record);
+    Some(Entry { path, sha256: digest })
+}
+
+/// The RECORD of a wheel on disk.
+pub fn record_of_wheel(wheel: &Path) -> Result<String, Failure> {
+    let failed = |why: &dyn std::error::Error| {
+        Failure::world(format!("could not read RECORD of `{}`", wheel.display())).because(why)
+    };
+    let file = File::open(wheel).map_err(|error| failed(&error))?;
+    let mut archive = ZipArchive::new(file).map_err(|error| failed(&error))?;
+    let is_record = |name: &str| name.ends_with(".dist-info/RECORD") && name.matches('/').count() == 1;
+    let names: Vec<String> = archive.file_names().flatten().map(std::borrow::Cow::into_owned).collect();
+    let name = names.into_iter().find(|name| is_record(name)).ok_or_else(|| {
+        Failure::answer(format!("`{}` has no RECORD", wheel.display()))
+            .help("it is no valid wheel; choose another release")
+    })?;
+    let mut text = String::new();
+    archive
+        .by_name(&name)
+        .map_err(|error| failed(&error))?
+        .read_to_string(&mut text)
+        .map_err(|error| failed(&error))?;
+    Ok(text)
+}
+
+/// How many bytes a wheel unpacks to.
+pub fn unpacked_bytes(wheel: &Path) -> Option<u64> {
+    let archive = ZipArchive::new(File::open(wheel).ok()?).ok()?;
+    archive.decompressed_size().and_then(|size| u64::try_from(size).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_record;
+
+    #[test]
+    fn lines_are_read_with_and_without_quotes() {
+        let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+        let text = format!("a/b.py,sha256={digest},0\n\"a/x,y.py\",sha256={digest},0\na-1.0.dist-info/RECORD,,\n");
+        let entries = parse_record(&text);
+        let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a/b.py", "a/x,y.py", "a-1.0.dist-info/RECORD"]);
+        assert_eq!(entries[0].sha256, Some(crate::model::Sha256::of(b"")));
+        assert_eq!(entries[2].sha256, None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Smoke tests: plain Python files, each run in a process of its own, each ending with one line of JSON.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use include_dir::{Dir, include_dir};
+use serde::{Deserialize, Serialize};
+
+use crate::host::Invocation;
+use crate::host::command::{NoResult, last_lines};
+use crate::model::PackageName;
+
+static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/smoke");
+
+/// Importing a framework takes up to 20 s cold; compiling PTX on first use can take minutes.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// One test to run.
+#[derive(Clone, Debug)]
+pub struct SmokeTest {
+    pub package: PackageName,
+    /// Modules to import where the package has no test of its own.
+    pub modules: Vec<String>,
+}
+
+/// What the test saw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmokeOutcome {
+    pub ok: bool,
+    /// The version that was imported.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// `None` where the package knows nothing of GPUs.
+    #[serde(default)]
+    pub gpu: Option<bool>,
+    /// What was done and seen, or the last lines of what went wrong.
+    pub detail: String,
+}
+
+/// Runs `test` with `python`.
+pub fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String, String>) -> SmokeOutcome {
+    let own = SCRIPTS.get_file(format!("{}.py", test.package));
+    let script =
+        own.or_else(|| SCRIPTS.get_file("import.py")).and_then(include_dir::File::contents_utf8).unwrap_or_default();
+    let mut arguments = vec!["-I", "-c", script];
+    if own.is_none() {
+        arguments.extend(test.modules.iter().map(String::as_str));
+    }
+    // Not to take the whole GPU for a matrix of four by four.
+    let mut environment = environment.clone();
+    for (name, value) in [
+        ("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
+        ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+        ("TF_CPP_MIN_LOG_LEVEL", "2"),
+    ] {
+        environment.insert(name.to_owned(), value.to_owned());
+    }
+    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
+    match Invocation::new(python, &arguments, &environment).output(LIMIT) {
+        Ok(finished) => {
+            let line = finished.stdout.lines().rev().find(|line| line.starts_with('{'));
+            let outcome = line.and_then(|line| serde_json::from_str(line).ok()).filter(|_| finished.code == 0);
+            outcome.unwrap_or_else(|| failed(describe(finished.code, &finished.stderr)))
+        }
+        Err(NoResult::TimedOut(limit)) => failed(format!("no end after {} s", limit.as_secs())),
+        Err(NoResult::NotFound) => failed(format!("there is no `{}`", python.display())),
+        Err(NoResult::Failed(error)) => failed(error.to_string()),
+    }
+}
+
+fn describe(code: i32, stderr: &str) -> String {
+    let tail = last_lines(stderr, 6);
+    match code {
+        137 => format!("killed: probably out of memory\n{tail}"),
+        code if code > 128 => format!("ended by signal {}\n{tail}", code - 128),
+        code => format!("exit code {code}\n{tail}"),
+    }
+}

@@ -36,6 +36,9 @@ pub enum Verb {
     Verify(VerifyOptions),
     /// Show what was applied here and where the kernel stands
     Status(FingerprintOptions),
+    /// Make the notebook cell of a profile and its lock
+    #[command(subcommand)]
+    Golden(GoldenVerb),
     /// Say what a diagnostic code means
     Explain(ExplainOptions),
 }
@@ -51,6 +54,7 @@ impl Verb {
             Self::Apply(_) => "apply",
             Self::Verify(_) => "verify",
             Self::Status(_) => "status",
+            Self::Golden(_) => "golden",
             Self::Explain(_) => "explain",
         }
     }
@@ -178,4 +182,36 @@ pub struct VerifyOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GoldenVerb {
+    /// Write `NAME.ipynb` and `NAME.py`: get colab-boot, apply, restart once, ready
+    Build(GoldenOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct GoldenOptions {
+    /// The profile; its lock must be fresh
+    pub profile: PathBuf,
+
+    /// The lock; by default beside the profile
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    /// Where to write
+    #[arg(long, value_name = "FOLDER", default_value = "golden-cells")]
+    pub out: PathBuf,
+
+    /// Write nothing; fail if the files are not what would be written
+    #[arg(long)]
+    pub check: bool,
+
+    /// Where the cell downloads colab-boot when it is not on PATH
+    #[arg(long, value_name = "URL", requires = "binary_sha256")]
+    pub binary_url: Option<String>,
+
+    /// The digest that the download must have
+    #[arg(long, value_name = "HEX", requires = "binary_url")]
+    pub binary_sha256: Option<String>,
 }

@@ -17,6 +17,7 @@ pub mod script;
 pub mod marker;
 pub mod apply;
 pub mod verify;
+pub mod golden;
 pub mod output;
 pub mod cli;
 pub mod command;

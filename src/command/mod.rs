@@ -4,6 +4,7 @@ mod apply;
 mod explain;
 mod fingerprint;
 mod gather;
+mod golden;
 mod init;
 mod lock;
 mod plan;
@@ -13,7 +14,7 @@ mod verify;
 
 use serde_json::Value;
 
-use crate::cli::{Arguments, Verb};
+use crate::cli::{Arguments, GoldenVerb, Verb};
 use crate::diag::{Failure, Finding, Severity};
 use crate::output::Style;
 
@@ -60,6 +61,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Apply(options) => apply::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
         Verb::Status(options) => status::run(&options.machine, session),
+        Verb::Golden(GoldenVerb::Build(options)) => golden::run(options, session),
         Verb::Explain(options) => explain::run(options),
     }
 }

@@ -97,6 +97,15 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
     finish(planned, options, session)
 }
 
+/// What the lock means to keep and the machine does not have, or not in that version.
+fn absent(target: &LockedTarget, seen: &Seen) -> Vec<String> {
+    let installed = &seen.machine.installed;
+    let here = |package: &&crate::lock::LockedPackage| {
+        package.wheel.is_none() && installed.get(&package.name).is_none_or(|one| one.version != package.version)
+    };
+    target.packages.iter().filter(here).map(|package| format!("{} {}", package.name, package.version)).collect()
+}
+
 /// The same plan, knowing that the files of `broken` are not what they should be.
 pub(super) fn replan(
     planned: Planned,
@@ -147,7 +156,15 @@ fn usable(
         return Ok(None);
     };
     let runtime = seen.machine.runtime.as_deref();
-    match target_for(&lock, runtime, &python.facts, &seen.machine.hardware) {
+    let fits = target_for(&lock, runtime, &python.facts, &seen.machine.hardware).and_then(|target| {
+        let gone = absent(target, seen);
+        if gone.is_empty() {
+            Ok(target)
+        } else {
+            Err(vec![format!("it keeps {}, which this machine has not", gone.join(", "))])
+        }
+    });
+    match fits {
         Ok(target) => Ok(Some((lock.clone(), target.clone()))),
         Err(reasons) if locked => {
             Err(no(Code::MachineNotPlanned, format!("no target of the lock fits: {}", reasons.join("; "))))
@@ -205,7 +222,8 @@ fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) ->
             "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
         ));
     }
-    if !plan.apt.is_empty() && !(seen.machine.is_root && seen.machine.has_apt) {
+    let can_install = seen.machine.is_root && seen.machine.has_apt;
+    if !plan.apt.is_empty() && !can_install {
         let names: Vec<&str> = plan.apt.iter().map(|step| step.name.as_str()).collect();
         let message = format!("the profile needs {} from apt, which needs root and apt-get", names.join(", "));
         findings.push(Finding::error(Code::PlanAptNeedsRoot, message));

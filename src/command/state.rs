@@ -13,7 +13,7 @@ use crate::model::Sha256;
 use crate::verify::{Entry, parse_record};
 
 /// How long another colab-boot, or the installer of a killed one, is waited for.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Holds the machine for one apply. Released when dropped.
 pub(super) struct Hold {

@@ -57,38 +57,38 @@ impl Cache {
 
     /// The record of a listing and whether it is still fresh. `key` is what [`listing_key`] made.
     pub(super) fn listing(&self, key: &Sha256) -> Option<(ListingRecord, bool)> {
-        let record: ListingRecord = self.read(&self.path("listings", key))?;
+        let record: ListingRecord = read(&self.path("listings", key))?;
         let fresh = self.trust || self.now.saturating_sub(record.fetched) < record.lifetime;
         Some((record, fresh))
     }
 
     pub(super) fn keep_listing(&self, key: &Sha256, record: &ListingRecord) {
-        self.write(&self.path("listings", key), record);
+        write(&self.path("listings", key), record);
     }
 
     pub(super) fn metadata(&self, wheel: &Sha256) -> Option<MetadataRecord> {
-        self.read(&self.path("metadata", wheel))
+        read(&self.path("metadata", wheel))
     }
 
     pub(super) fn keep_metadata(&self, wheel: &Sha256, record: &MetadataRecord) {
-        self.write(&self.path("metadata", wheel), record);
+        write(&self.path("metadata", wheel), record);
     }
 
     fn path(&self, kind: &str, key: &Sha256) -> PathBuf {
         let name = key.to_string();
         self.folder.join(format!("{kind}-v{FORMAT}")).join(&name[..2]).join(name)
     }
+}
 
-    fn read<T: DeserializeOwned>(&self, path: &Path) -> Option<T> {
-        let bytes = std::fs::read(path).ok()?;
-        postcard::from_bytes(&bytes).ok()
-    }
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let bytes = std::fs::read(path).ok()?;
+    postcard::from_bytes(&bytes).ok()
+}
 
-    /// A cache that cannot be written is no reason to stop.
-    fn write(&self, path: &Path, record: &impl Serialize) {
-        if let Ok(bytes) = postcard::to_stdvec(record) {
-            let _ = files::write_whole_fast(path, &bytes);
-        }
+/// A cache that cannot be written is no reason to stop.
+fn write(path: &Path, record: &impl Serialize) {
+    if let Ok(bytes) = postcard::to_stdvec(record) {
+        let _ = files::write_whole_fast(path, &bytes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which index serves which package. The default index is the one that pip uses on the target Python; no host is written here.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
 }
 
 /// `url` as it may be shown: without credentials and query.
-pub fn redact(url: &Url) -> String {
+pub(super) fn redact(url: &Url) -> String {
     let mut shown = url.clone();
     let had_user = !shown.username().is_empty() || shown.password().is_some();
     let _ = shown.set_username(if had_user { "***" } else { "" });
@@ -117,10 +118,10 @@ fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
 fn fingerprint(environment: &BTreeMap<String, String>, python: &Path) -> Result<Sha256, Failure> {
     let mut key = format!("1\n{}\n", python.display());
     if let Ok(data) = std::fs::metadata(python) {
-        key.push_str(&format!("{:?}\n", data.modified().ok()));
+        let _ = writeln!(key, "{:?}", data.modified().ok());
     }
     for (name, value) in environment.iter().filter(|(name, _)| name.starts_with("PIP_")) {
-        key.push_str(&format!("{name}={value}\n"));
+        let _ = writeln!(key, "{name}={value}");
     }
     for file in configuration_files(environment, python) {
         key.push_str(&files::read_optional(&file)?.unwrap_or_default());

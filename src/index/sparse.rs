@@ -83,7 +83,7 @@ impl Read for Cursor<'_> {
         }
         let Some(known) = self.sparse.at(self.position) else {
             self.missed.set(Some(self.position));
-            return Err(IoError::new(ErrorKind::Other, "not fetched yet"));
+            return Err(IoError::other("not fetched yet"));
         };
         let count = known.len().min(buffer.len());
         buffer[..count].copy_from_slice(&known[..count]);

@@ -168,8 +168,8 @@ impl Catalog for Online<'_> {
         let Ok(runtime) = self.client.runtime() else {
             return;
         };
-        for candidate in candidates.iter().cloned() {
-            let shared = Arc::clone(&self.shared);
+        for candidate in candidates {
+            let (shared, candidate) = (Arc::clone(&self.shared), candidate.clone());
             runtime.spawn(async move { shared.metadata(&candidate).await.map(drop) });
         }
     }

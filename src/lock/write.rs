@@ -20,7 +20,9 @@ pub fn write_lock(lock: &Lock) -> String {
     line(&mut text, "sha256", quoted(&lock.profile.sha256.to_string()));
     let mut targets: Vec<&LockedTarget> = lock.targets.iter().collect();
     targets.sort_by(|a, b| a.name.cmp(&b.name));
-    targets.into_iter().for_each(|target| write_target(&mut text, target));
+    for target in targets {
+        write_target(&mut text, target);
+    }
     text
 }
 
@@ -50,7 +52,9 @@ fn write_target(text: &mut String, target: &LockedTarget) {
     line(text, "apt", list(apt));
     let mut packages: Vec<&LockedPackage> = target.packages.iter().collect();
     packages.sort_by(|a, b| a.name.cmp(&b.name));
-    packages.into_iter().for_each(|package| write_package(text, package));
+    for package in packages {
+        write_package(text, package);
+    }
 }
 
 fn write_package(text: &mut String, package: &LockedPackage) {

@@ -88,11 +88,11 @@ fn split_path(value: Option<&String>) -> Vec<String> {
     value.map(|value| value.split(':').filter(|part| !part.is_empty()).map(str::to_owned).collect()).unwrap_or_default()
 }
 
-fn search_path<'a>(looker: Looker<'a>) -> &'a str {
+fn search_path(looker: Looker<'_>) -> &str {
     looker.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str)
 }
 
-/// nvidia-smi on PATH, else where Colab mounts it: login shells there lose both PATH and LD_LIBRARY_PATH.
+/// nvidia-smi on PATH, else where Colab mounts it: login shells there lose both `PATH` and `LD_LIBRARY_PATH`.
 fn find_smi(looker: Looker<'_>) -> Option<PathBuf> {
     let mounted =
         ["/opt/bin/nvidia-smi", "/opt/bin/.nvidia/nvidia-smi", "/usr/lib64-nvidia/nvidia-smi", "/usr/bin/nvidia-smi"];

@@ -73,7 +73,7 @@ pub struct RawDistribution {
     pub folder: PathBuf,
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub installer: String,
-    /// Has a direct_url.json; the address itself is left out, it may carry a token.
+    /// Has a `direct_url.json`; the address itself is left out, it may carry a token.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub direct: bool,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

@@ -80,13 +80,8 @@ impl Listing {
             !candidate.version.any_prerelease() || admission.prereleases == PrereleaseRule::Equal
         };
         let mut all = self.candidates.iter().filter(usable);
-        match admission.prereleases {
-            PrereleaseRule::Refused => all.find(stable),
-            _ => {
-                let first = all.clone().find(stable);
-                first.or_else(|| all.next())
-            }
-        }
+        let first = all.clone().find(stable);
+        if admission.prereleases == PrereleaseRule::Refused { first } else { first.or_else(|| all.next()) }
     }
 
     /// The candidate of exactly this version.

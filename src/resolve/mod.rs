@@ -78,7 +78,7 @@ pub enum PickSource {
     /// The target has it already.
     Kept,
     /// A wheel of the index called `index`.
-    Wheel { candidate: Candidate, index: String, size: Option<u64> },
+    Wheel { candidate: Box<Candidate>, index: String, size: Option<u64> },
 }
 
 /// Something worth telling about a solution.

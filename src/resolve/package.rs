@@ -6,7 +6,7 @@ use crate::model::{ExtraName, PackageName};
 
 /// A node of the problem. Machine facts are packages with one version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Package {
+pub(super) enum Package {
     /// The profile itself.
     Profile,
     /// The NVIDIA driver.
@@ -22,7 +22,7 @@ pub enum Package {
 
 impl Package {
     /// The distribution it is about, if any.
-    pub fn name(&self) -> Option<&PackageName> {
+    pub(super) fn name(&self) -> Option<&PackageName> {
         match self {
             Self::Distribution(name) | Self::Extra(name, _) => Some(name),
             _ => None,

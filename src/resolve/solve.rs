@@ -39,7 +39,7 @@ type Solution = SelectedDependencies<Package, Version>;
 
 /// What one run of the solver gave.
 enum Run<'a> {
-    Solved(Provider<'a>, Solution),
+    Solved(Box<Provider<'a>>, Solution),
     Failed(Vec<Fact>),
 }
 
@@ -56,7 +56,7 @@ fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved
         Unsolved::Target(format!("Python {} has no marker environment", question.target.python.version))
     })?;
     match pubgrub::resolve(&provider, Package::Profile, Version::new([0])) {
-        Ok(solution) => Ok(Run::Solved(provider, solution)),
+        Ok(solution) => Ok(Run::Solved(Box::new(provider), solution)),
         Err(PubGrubError::NoSolution(tree)) => Ok(Run::Failed(facts_of(&tree))),
         Err(
             PubGrubError::ErrorChoosingVersion { source, .. }
@@ -76,7 +76,7 @@ fn conflict(question: Question<'_>, full: Vec<Fact>) -> Result<Conflict, Unsolve
         Run::Failed(facts) if facts.len() <= full.len() => facts,
         _ => full,
     };
-    let fixes = fixes(question, &facts)?;
+    let fixes = fixes(question, &facts);
     Ok(Conflict { facts, fixes })
 }
 
@@ -100,7 +100,7 @@ fn newest_only(question: Question<'_>) -> Result<Variation, Unsolved> {
 }
 
 /// Relaxes or drops one package of the profile at a time and solves again; only what does work is offered.
-fn fixes(question: Question<'_>, facts: &[Fact]) -> Result<Vec<Fix>, Unsolved> {
+fn fixes(question: Question<'_>, facts: &[Fact]) -> Vec<Fix> {
     let mentioned: BTreeSet<&PackageName> = facts.iter().flat_map(Fact::names).collect();
     let in_conflict: Vec<_> = question.profile.wanted.iter().filter(|one| mentioned.contains(&one.name)).collect();
     let mut fixes = Vec::new();
@@ -127,7 +127,7 @@ fn fixes(question: Question<'_>, facts: &[Fact]) -> Result<Vec<Fix>, Unsolved> {
             _ => Fix::Without { name: wanted.name.clone() },
         });
     }
-    Ok(fixes)
+    fixes
 }
 
 fn floor(question: Question<'_>, name: &PackageName) -> VersionRange {
@@ -196,7 +196,7 @@ fn wheel_of(
         None => provider.question.catalog.metadata(&candidate)?.size,
     };
     let index = listing.index.clone();
-    Ok((PickSource::Wheel { candidate, index, size }, remarks, listing.variants))
+    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, size }, remarks, listing.variants))
 }
 
 fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {

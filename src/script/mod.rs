@@ -103,7 +103,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>) {
         requirements(text, index, &packages, |package, _| exact(package));
         match context.indexes.get(index) {
             Some(url) => {
-                push(text, format_args!("install \"$work/{index}.txt\" --index-url {}\n", quoted(url.as_str())))
+                push(text, format_args!("install \"$work/{index}.txt\" --index-url {}\n", quoted(url.as_str())));
             }
             None => push(text, format_args!("install \"$work/{index}.txt\"\n")),
         }
@@ -136,7 +136,9 @@ fn environment(text: &mut String, plan: &Plan) {
     let file = format!("\"$site/{ENVIRONMENT_FILE}\"");
     match environment_line(&plan.environment) {
         None => push(text, format_args!("rm -f {file}\n")),
-        Some(line) => push(text, format_args!("printf '%s\\n' {} >{file}.new\nmv {file}.new {file}\n", quoted(&line))),
+        Some(line) => {
+            push(text, format_args!("cat >{file}.new <<'END_OF_LINE'\n{line}\nEND_OF_LINE\nmv {file}.new {file}\n"));
+        }
     }
     text.push_str("end environment\n");
 }

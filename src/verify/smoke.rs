@@ -14,7 +14,7 @@ use crate::model::PackageName;
 static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/smoke");
 
 /// Importing a framework takes up to 20 s cold; compiling PTX on first use can take minutes.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_mins(5);
 
 /// One test to run.
 #[derive(Clone, Debug)]

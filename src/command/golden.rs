@@ -1,0 +1,57 @@
+//! `golden build`: the notebook cell of a profile and its lock.
+
+use serde_json::json;
+
+use crate::cli::GoldenOptions;
+use crate::command::gather::lock_path;
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
+use crate::host::files;
+use crate::lock::stale;
+
+pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let profile = session.profile(&options.profile)?;
+    let path = lock_path(&options.profile, options.lock.as_ref());
+    let no = |code: Code, message: String| {
+        let finding =
+            Finding::error(code, message).with_help(format!("run `colab-boot lock {}`", options.profile.display()));
+        Failure::from_findings(Kind::Answer, vec![finding])
+    };
+    let lock = session
+        .read_lock(&path)?
+        .ok_or_else(|| no(Code::LockMissing, format!("there is no lock at `{}`", path.display())))?;
+    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
+        return Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display())));
+    }
+    if let Some(day) = profile.review_by.as_ref().filter(|day| day_of(session.now) > **day) {
+        return Err(Failure::answer(format!("`{}` was to be reviewed by {day}", options.profile.display()))
+            .help("review it, then set a later `review-by`"));
+    }
+    let binary = binary(options)?;
+    let text = files::read_text(&path, "lock")?;
+    let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref() };
+    let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
+    let mut report = Report::new(json!({ "folder": options.out, "check": options.check }), String::new());
+    for (suffix, content) in written {
+        let target = options.out.join(format!("{}.{suffix}", profile.name));
+        if !options.check {
+            files::write_whole(&target, content.as_bytes())?;
+            report.talk.push(format!("wrote {}", target.display()));
+        } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {
+            return Err(Failure::answer(format!("`{}` is not what profile and lock make", target.display()))
+                .help("build it anew without --check"));
+        }
+    }
+    Ok(report)
+}
+
+fn binary(options: &GoldenOptions) -> Result<Option<Binary>, Failure> {
+    match (&options.binary_url, &options.binary_sha256) {
+        (Some(url), Some(sha256)) => {
+            let sha256 = sha256.parse().map_err(|error| Failure::input(format!("--binary-sha256: {error}")))?;
+            Ok(Some(Binary { url: url.clone(), sha256 }))
+        }
+        _ => Ok(None),
+    }
+}

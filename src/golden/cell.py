@@ -1,0 +1,137 @@
+# @title colab-boot: @NAME@ @VERSION@
+# Made by `colab-boot golden build` @TOOL@ from the profile and lock below; make it anew rather than editing it.
+# Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
+import base64, hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile, urllib.request, zlib
+
+COLAB_BOOT = {
+    "name": "@NAME@",
+    "binary": {"url": "@BINARY_URL@", "sha256": "@BINARY_SHA256@"},
+    "profile": {"sha256": "@PROFILE_SHA256@", "packed": "@PROFILE@"},
+    "lock": {"sha256": "@LOCK_SHA256@", "packed": "@LOCK@"},
+}
+
+
+class ColabBootStop(Exception):
+    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def colab_boot_home():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(home) / "colab-boot"
+
+
+def colab_boot_write(path, data, mode=0o644):
+    """Writes a file whole: beside its place, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.chmod(name, mode)
+    os.replace(name, path)
+
+
+def colab_boot_binary():
+    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
+    if found:
+        return found
+    wanted = COLAB_BOOT["binary"]
+    if not wanted["url"]:
+        raise ColabBootStop("colab-boot is not on PATH, and this cell was built without an address to get it from")
+    path = colab_boot_home() / "bin" / wanted["sha256"] / "colab-boot"
+    if not path.exists():
+        with urllib.request.urlopen(wanted["url"], timeout=60) as reply:
+            data = reply.read(64 << 20)
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != wanted["sha256"]:
+            raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
+        colab_boot_write(path, data, 0o755)
+    return str(path)
+
+
+def colab_boot_files():
+    """Profile and lock on disk, checked against their digests."""
+    folder = colab_boot_home() / "cells" / COLAB_BOOT["lock"]["sha256"][:12]
+    for kind, suffix in (("profile", "toml"), ("lock", "lock")):
+        data = zlib.decompress(base64.b64decode(COLAB_BOOT[kind]["packed"]))
+        if hashlib.sha256(data).hexdigest() != COLAB_BOOT[kind]["sha256"]:
+            raise ColabBootStop(f"the {kind} in this cell was changed; make the cell anew with `colab-boot golden build`")
+        colab_boot_write(folder / f"{COLAB_BOOT['name']}.{suffix}", data)
+    return folder / f"{COLAB_BOOT['name']}.toml"
+
+
+def colab_boot_run(verb, *options):
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code."""
+    command = [colab_boot_binary(), verb, str(colab_boot_files()), "--python", sys.executable, *options]
+    command += ["--kernel-pid", str(os.getpid())]
+    with tempfile.NamedTemporaryFile("w", suffix=".modules") as modules:
+        modules.write("\n".join(sorted({name.split(".")[0] for name in sys.modules})))
+        modules.flush()
+        if verb == "apply":
+            command += ["--kernel-modules", modules.name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+    return process.returncode
+
+
+def colab_boot_server():
+    """Address and token of the Jupyter server that owns this kernel; None where it can't be told."""
+    if os.environ.get("COLAB_JUPYTER_IP"):
+        port = os.environ.get("KMP_TARGET_PORT", "9000")
+        return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+    except ImportError:
+        return None
+    for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        server = json.loads(path.read_text())
+        if str(server.get("pid")) == os.environ.get("JPY_PARENT_PID"):
+            return server["url"], server.get("token", "")
+    return None
+
+
+# Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
+# gone. If the server won't, the kernel is ended, and the server starts another.
+COLAB_BOOT_RESTART = """
+import os, signal, sys, time, urllib.request
+url, token, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+time.sleep(0.7)
+try:
+    request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
+    urllib.request.urlopen(request, timeout=30).read()
+except Exception:
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+def colab_boot_restart():
+    """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
+    if os.environ.get("COLAB_BOOT_RESTART") == "external":
+        print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
+        return
+    from ipykernel.connect import get_connection_file
+
+    server = colab_boot_server()
+    kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
+    if server:
+        url = f"{server[0]}api/kernels/{kernel}/restart"
+        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, server[1], str(os.getpid())]
+        subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    else:
+        get_ipython().kernel.do_shutdown(True)  # noqa: F821
+    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+
+
+def colab_boot_apply():
+    code = colab_boot_run("apply", "--locked")
+    if code == 10:
+        colab_boot_restart()
+    elif code:
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+
+
+colab_boot_apply()

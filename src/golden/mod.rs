@@ -1,0 +1,130 @@
+//! Golden cells: a profile and its lock as a notebook cell that anybody can run. Text in, text out.
+
+use std::io::Write;
+
+use data_encoding::BASE64;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::{Value, json};
+
+use crate::model::Sha256;
+use crate::profile::Profile;
+
+const CELL: &str = include_str!("cell.py");
+const VERIFY: &str = include_str!("verify_cell.py");
+
+/// Where the cell gets colab-boot when it is not on the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binary {
+    pub url: String,
+    pub sha256: Sha256,
+}
+
+/// What a cell is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Golden<'a> {
+    pub profile: &'a Profile,
+    /// The text of the lock.
+    pub lock: &'a str,
+    pub binary: Option<&'a Binary>,
+}
+
+/// The Python of the first cell.
+pub fn render_cell(golden: Golden<'_>) -> String {
+    let text = |value: &str| Value::from(value).to_string();
+    let (url, sha256) = match golden.binary {
+        Some(binary) => (text(&binary.url), text(&binary.sha256.to_string())),
+        None => ("None".to_owned(), "None".to_owned()),
+    };
+    let lock = Sha256::of(golden.lock.as_bytes()).to_string();
+    let values = [
+        ("@NAME@", golden.profile.name.to_string()),
+        ("@VERSION@", golden.profile.version.to_string()),
+        ("@TOOL@", env!("CARGO_PKG_VERSION").to_owned()),
+        ("\"@PROFILE@\"", packed(&golden.profile.source.text)),
+        ("\"@LOCK@\"", packed(golden.lock)),
+        ("\"@PROFILE_SHA256@\"", text(&golden.profile.digest.to_string())),
+        ("\"@LOCK_SHA256@\"", text(&lock)),
+        ("\"@BINARY_URL@\"", url),
+        ("\"@BINARY_SHA256@\"", sha256),
+    ];
+    values.iter().fold(CELL.to_owned(), |cell, (name, value)| cell.replace(name, value))
+}
+
+/// The cells as one script, `# %%` between them.
+pub fn render_script(golden: Golden<'_>) -> String {
+    format!("# %%\n{}\n# %%\n{VERIFY}", render_cell(golden))
+}
+
+/// The cells as a notebook (nbformat 4.5) without outputs.
+pub fn render_notebook(golden: Golden<'_>) -> String {
+    let Golden { profile, .. } = golden;
+    let title = format!("# {} {}\n\n{}", profile.name, profile.version, profile.description);
+    let cell = |kind: &str, id: &str, source: &str| {
+        let lines: Vec<&str> = source.trim_end().split_inclusive('\n').collect();
+        let mut cell = json!({ "cell_type": kind, "id": id, "metadata": {}, "source": lines });
+        if kind == "code" {
+            cell["execution_count"] = Value::Null;
+            cell["outputs"] = json!([]);
+        }
+        cell
+    };
+    let notebook = json!({
+        "cells": [
+            cell("markdown", "about", &title),
+            cell("code", "boot", &render_cell(golden)),
+            cell("code", "verify", VERIFY),
+        ],
+        "metadata": {
+            "accelerator": "GPU",
+            "colab": { "provenance": [] },
+            "kernelspec": { "display_name": "Python 3", "language": "python", "name": "python3" },
+            "language_info": { "name": "python" },
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    });
+    format!("{notebook:#}\n")
+}
+
+/// zlib and base64, as lines of a Python literal in parentheses.
+fn packed(text: &str) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    // Writing to a Vec cannot fail.
+    let _ = encoder.write_all(text.as_bytes());
+    let bytes = encoder.finish().unwrap_or_default();
+    let encoded = BASE64.encode(&bytes);
+    let lines: Vec<String> =
+        encoded.as_bytes().chunks(108).map(|chunk| format!("    \"{}\"", String::from_utf8_lossy(chunk))).collect();
+    format!("(\n{}\n)", lines.join("\n"))
+}
+
+/// The day of `seconds` since 1970 as `2026-11-21` (UTC). Howard Hinnant's `civil_from_days`.
+pub fn day_of(seconds: u64) -> String {
+    let days = seconds / 86_400 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day_of;
+
+    #[test]
+    fn days_are_counted_as_calendars_do() {
+        for (seconds, day) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_795_219_200, "2026-11-21"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(day_of(seconds), day);
+        }
+    }
+}

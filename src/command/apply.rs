@@ -169,6 +169,8 @@ fn restart_report(planned: &Planned, because: &[String]) -> Report {
     let mut text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
     text.push_str("applied: restart the kernel once, then run this again\n");
     let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    let message = "packages that the kernel has loaded were replaced: it must restart once";
+    report.findings.push(Finding::note(Code::RestartPending, message));
     report.restart = true;
     report
 }

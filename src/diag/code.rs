@@ -51,7 +51,7 @@ codes! {
     LockFuture = "lock-future": "The lock was written by a newer colab-boot in a format that this one does not know. Use that version or make the lock anew.",
     LockMalformed = "lock-malformed": "The lock can't be read. Locks are written by `colab-boot lock` and not by hand; make it anew.",
     PlanBreakage = "plan-breakage": "An installed package requires something that the plan would change. Nothing is done until the profile satisfies it too, or says `breakage = \"warn\"`.",
-    PlanProtected = "plan-protected": "The plan would move a package that the notebook kernel itself runs on. That can take the session down, so it is refused.",
+    PlanProtected = "plan-protected": "The profile can only be satisfied by another version of a package that the notebook kernel itself runs on. Moving it can take the session down, so it is refused.",
     PlanAptNeedsRoot = "plan-apt-needs-root": "The profile asks for apt packages that are not installed, and apt-get needs root. Run as root, or have the packages installed.",
     ApplyFailed = "apply-failed": "A step of the install script failed. The steps before it are done and will be recognised; run the same command again when the cause is mended.",
     DiskFull = "disk-full": "There is not enough free disk space for the wheels and for what they unpack to. Nothing was changed.",

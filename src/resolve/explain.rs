@@ -195,6 +195,14 @@ impl Teller<'_> {
         if about(&Package::CudaMajor) {
             return (Code::CudaMixedMajors, "the profile needs libraries of two CUDA majors".to_owned());
         }
+        let held =
+            |name: &PackageName| self.question.target.installed.get(name).is_some_and(|present| present.protected);
+        if missing.is_some_and(|(name, _)| held(name)) {
+            return (
+                Code::PlanProtected,
+                "the profile would move a package that the notebook kernel runs on".to_owned(),
+            );
+        }
         match missing.map(|(name, range)| (name, self.listing(name), range)) {
             Some((name, None, _)) => (Code::ResolveUnknownPackage, format!("no index has a package `{name}`")),
             Some((name, Some(listing), range)) if self.only_rejected(name, &listing, range) => {

@@ -1,0 +1,141 @@
+//! The real package index, real virtual environments, a real Jupyter server and kernel, real apt-get. Where the index can't be
+//! reached, each test says so and passes.
+
+mod jupyter;
+mod python;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::live::python::{Venv, reachable};
+use crate::test::{Test, observed};
+
+/// A world that may reach the index: the caller's environment over the test's own folders.
+fn world() -> Option<Test> {
+    if !reachable() {
+        eprintln!("skipped: the package index can't be reached from here");
+        return None;
+    }
+    Some(python::with_network(Test::new()))
+}
+
+fn profile(frameworks: &str, rest: &str) -> String {
+    format!("[profile]\nname = 'live'\nversion = '1.0.0'\n[frameworks]\n{frameworks}\n{rest}")
+}
+
+fn packages(report: &Value) -> Vec<(String, String)> {
+    let all = report["report"]["targets"][0]["packages"].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    all.iter().map(|one| (text(&one["name"]), text(&one["version"]))).collect()
+}
+
+fn version(report: &Value, name: &str) -> String {
+    packages(report).into_iter().find(|(known, _)| known == name).map(|(_, version)| version).unwrap_or_default()
+}
+
+const T4: [&str; 4] = ["--driver", "580.82.07", "--gpu", "T4"];
+
+#[test]
+fn a_laptop_plans_pytorch_for_a_colab_t4() {
+    let Some(test) = world() else { return };
+    let profile = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/pytorch.toml").display().to_string();
+    let elsewhere = test.path("none.lock").display().to_string();
+    let run = |more: &[&str]| {
+        let base = ["plan", &profile, "--runtime", "colab-2026.07", "--gpu", "T4", "--json"];
+        test.run(&[base.as_slice(), more].concat()).expect(0).json()
+    };
+    let solved = run(&["--lock", &elsewhere]);
+    assert_eq!(version(&solved, "torch"), "2.11.0+cu128", "the image's own torch is kept");
+    assert_eq!(version(&solved, "torchaudio"), "2.11.0+cu128");
+    assert_eq!(solved["report"]["plan"]["changes"].as_array().map(Vec::len), Some(0), "{}", solved["report"]["plan"]);
+    assert!(solved["report"]["verdicts"][0].as_str().is_some_and(|text| text.ends_with("native")));
+    let locked = run(&["--locked"]);
+    assert_eq!(version(&locked, "torch"), "2.11.0+cu128", "the committed lock says the same");
+}
+
+#[test]
+fn the_torch_family_stays_together() {
+    let Some(test) = world() else { return };
+    let test = test.file("p.toml", &profile("torch = '==2.9.1'\ntorchaudio = '*'\ntorchvision = '*'", ""));
+    let laptop = observed("laptop");
+    let report =
+        test.run(&[&["lock", "p.toml", "--json", "--machine", &laptop], T4.as_slice()].concat()).expect(0).json();
+    let family = ["torch", "torchvision", "torchaudio"].map(|name| version(&report, name));
+    assert_eq!(family, ["2.9.1", "0.24.1", "2.9.1"]);
+    assert_eq!(report["report"]["targets"][0]["cuda"], "12.8");
+}
+
+#[test]
+fn the_enterprise_set_locks_to_one_cuda_major() {
+    let Some(test) = world() else { return };
+    let names = "torch torchvision torchaudio transformers datasets accelerate peft tensorflow jax scikit-learn pandas matplotlib xgboost";
+    let frameworks: String = names.split(' ').map(|name| format!("{name} = '*'\n")).collect();
+    let test = test.file("p.toml", &profile(&frameworks, ""));
+    let laptop = observed("laptop");
+    let report =
+        test.run(&[&["lock", "p.toml", "--json", "--machine", &laptop], T4.as_slice()].concat()).expect(0).json();
+    let majors: BTreeSet<String> = packages(&report)
+        .iter()
+        .filter_map(|(name, _)| ["-cu11", "-cu12", "-cu13"].into_iter().find(|suffix| name.ends_with(suffix)))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(majors.len(), 1, "{majors:?}");
+    assert!(packages(&report).len() > 80);
+}
+
+#[test]
+fn an_old_driver_explains_itself_and_offers_a_fix_that_works() {
+    let Some(test) = world() else { return };
+    let test = test.file("p.toml", &profile("torch = '==2.15.0'", ""));
+    let laptop = observed("laptop");
+    let arguments = ["plan", "p.toml", "--machine", &laptop, "--driver", "535.104.05", "--gpu", "T4"];
+    let outcome = test.run(&arguments).expect(1);
+    for words in ["error[driver-too-old]", "535.104.05", "580.65.06", "cuda-toolkit", "this set was solved"] {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_killed_apply_is_finished_by_the_next() {
+    let Some(test) = world() else { return };
+    let venv = Venv::new(&test, &["numpy==2.2.6"]);
+    let test = test.file("p.toml", &profile("numpy = '>=2.3'", "[packages]\nscipy = '*'\n"));
+    let python = venv.python.display().to_string();
+    test.run(&["lock", "p.toml", "--python", &python]).expect(0);
+    python::kill_in_the_middle(&test, &["apply", "p.toml", "--python", &python]);
+    let status = test.run(&["status", "--python", &python]).expect(0);
+    assert!(status.stdout.contains("interrupted"), "{}", status.stdout);
+    let verify = ["verify", "p.toml", "--python", &python];
+    test.run(&verify).expect(1);
+    test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    let verified = test.run(&verify).expect(0);
+    assert!(verified.stdout.ends_with("verified\n"), "{}", verified.stdout);
+    let leftovers: Vec<String> = venv.site_packages().into_iter().filter(|name| name.starts_with('~')).collect();
+    assert!(leftovers.is_empty(), "{leftovers:?}");
+    let infos =
+        venv.site_packages().into_iter().filter(|name| name.starts_with("numpy-") && name.ends_with(".dist-info"));
+    assert_eq!(infos.count(), 1);
+}
+
+#[test]
+fn changed_files_fail_verification_and_apply_repairs_nothing_it_does_not_know() {
+    let Some(test) = world() else { return };
+    let venv = Venv::new(&test, &[]);
+    let test = test.file("p.toml", &profile("einops = '*'", ""));
+    let python = venv.python.display().to_string();
+    test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    let file = venv.layout().join("einops/__init__.py");
+    std::fs::write(&file, "raise SystemExit('tampered')\n").expect("a write");
+    let outcome = test.run(&["verify", "p.toml", "--python", &python, "--json"]).expect(1);
+    assert!(outcome.codes().contains(&"verify-files".to_owned()), "{:?}", outcome.codes());
+    assert!(outcome.codes().contains(&"verify-smoke".to_owned()), "{:?}", outcome.codes());
+}
+
+#[test]
+fn a_golden_notebook_restarts_its_kernel_exactly_once() {
+    let Some(test) = world() else { return };
+    jupyter::a_golden_notebook_restarts_its_kernel_exactly_once(test);
+}

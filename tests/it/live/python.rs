@@ -1,0 +1,130 @@
+//! Interpreters, virtual environments and the index: found, not assumed.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::test::Test;
+
+/// The variables by which pip and HTTPS reach the index on this machine.
+const NETWORK: &[&str] = &[
+    "PIP_INDEX_URL",
+    "PIP_CERT",
+    "PIP_CONFIG_FILE",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "NO_PROXY",
+];
+
+/// Lets a test reach the index as its caller would, with the newest usable interpreter first on `PATH`.
+pub fn with_network(test: Test) -> Test {
+    let mut test = test;
+    for name in NETWORK {
+        if let Ok(value) = std::env::var(name) {
+            test = test.set(name, value);
+        }
+    }
+    let folder = interpreter().parent().expect("a folder").display().to_string();
+    let path = format!("{}:{folder}:{}", test.path("bin").display(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    test.set("PATH", path)
+}
+
+/// Whether the index answers, asked once.
+pub fn reachable() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        let profile = "[profile]\nname='probe'\nversion='1.0.0'\n[packages]\nsix='*'\n";
+        let test = with_network(Test::new()).file("p.toml", profile);
+        test.run(&["lock", "p.toml"]).code == 0
+    })
+}
+
+/// The newest CPython from 3.12 down to 3.10 that can make virtual environments: on `PATH`, or below pyenv.
+pub fn interpreter() -> &'static Path {
+    static FOUND: OnceLock<PathBuf> = OnceLock::new();
+    FOUND.get_or_init(|| {
+        let minors = [12, 13, 11, 10];
+        let home = std::env::var("HOME").unwrap_or_default();
+        let mut candidates = Vec::new();
+        for minor in minors {
+            candidates.push(PathBuf::from(format!("python3.{minor}")));
+            let versions = std::fs::read_dir(format!("{home}/.pyenv/versions")).into_iter().flatten().flatten();
+            let ours = versions.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("3.{minor}.")));
+            candidates.extend(ours.map(|entry| entry.path().join("bin/python3")));
+        }
+        candidates.push(PathBuf::from("python3"));
+        let usable = candidates.into_iter().find_map(|candidate| {
+            let probe = "import ensurepip, ssl, sys, venv; assert sys.version_info >= (3, 10); print(sys.executable)";
+            let output = Command::new(candidate).args(["-I", "-c", probe]).output().ok()?;
+            output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+        });
+        usable.expect("a CPython of 3.10 or newer with venv and ensurepip")
+    })
+}
+
+/// A virtual environment of its own.
+pub struct Venv {
+    pub python: PathBuf,
+}
+
+impl Venv {
+    pub fn new(test: &Test, packages: &[&str]) -> Self {
+        let folder = test.path("venv");
+        let made = Command::new(interpreter()).args(["-m", "venv"]).arg(&folder).status().expect("venv starts");
+        assert!(made.success());
+        let venv = Self { python: folder.join("bin/python") };
+        if !packages.is_empty() {
+            let arguments =
+                ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"];
+            let done = Command::new(&venv.python).args(arguments).args(packages).status().expect("pip starts");
+            assert!(done.success(), "pip could not install {packages:?}");
+        }
+        venv
+    }
+
+    /// Its site-packages.
+    pub fn layout(&self) -> PathBuf {
+        let lib = self.python.parent().and_then(Path::parent).expect("a prefix").join("lib");
+        let versions = std::fs::read_dir(lib).expect("lib").flatten().map(|entry| entry.path());
+        versions.map(|path| path.join("site-packages")).find(|path| path.exists()).expect("site-packages")
+    }
+
+    pub fn site_packages(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.layout()).expect("site-packages").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// Starts `arguments` and kills it with all its children while the wheels are being installed.
+pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
+    let mut command = test.command(arguments);
+    let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("apply starts");
+    let journal = test.path("state/apply.journal");
+    let started = Instant::now();
+    let installing = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("begin wheels"));
+    while !installing() {
+        assert!(started.elapsed() < Duration::from_mins(5), "the install never began");
+        assert!(child.try_wait().expect("a child").is_none(), "apply ended before it could be killed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // pip needs about a second to start; then it moves the old version away and writes the new one.
+    let old = || std::fs::read_dir(test.path("venv/lib")).is_ok() && !numpy_is_whole(test);
+    let began = Instant::now();
+    while !old() && began.elapsed() < Duration::from_secs(30) && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let group = format!("-{}", child.id());
+    let killed = Command::new("kill").args(["-KILL", "--", &group]).status().expect("kill starts");
+    assert!(killed.success());
+    child.wait().expect("a child");
+}
+
+/// Whether the old numpy still lies where it was.
+fn numpy_is_whole(test: &Test) -> bool {
+    let lib = std::fs::read_dir(test.path("venv/lib")).expect("lib").flatten().next().expect("a version").path();
+    lib.join("site-packages/numpy-2.2.6.dist-info").exists()
+}

@@ -1,0 +1,14 @@
+//! Behaviour, through the real binary.
+
+#![expect(clippy::disallowed_methods, reason = "tests start processes and write files as the world does")]
+#![expect(clippy::print_stderr, reason = "a skipped test says why")]
+
+mod golden;
+mod house;
+mod index_server;
+mod live;
+mod machine;
+mod scenarios;
+mod script;
+mod test;
+mod usage;

@@ -1,0 +1,157 @@
+//! Resolver scenarios: one TOML file a case, served by a real index on loopback, solved by the real binary.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::index_server::{IndexServer, Manner, Table};
+use crate::test::{Test, observed};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    /// What it is about, in one line.
+    about: String,
+    /// The tables of the profile after `[profile]`.
+    profile: String,
+    /// Options besides the machine record.
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    index: Table,
+    expect: Expect,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expect {
+    /// The whole set, where it is solvable.
+    packages: Option<BTreeMap<String, String>>,
+    /// The finding, where it is not.
+    code: Option<String>,
+    /// Words that the notes and help must hold.
+    #[serde(default)]
+    says: Vec<String>,
+}
+
+#[test]
+fn scenarios_are_solved_as_expected() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("scenarios").flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    assert!(paths.len() > 15, "where are the scenarios?");
+    let faults: Vec<String> = paths.iter().filter_map(|path| check(path).err()).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).expect("a scenario");
+    let scenario: Scenario = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let server = IndexServer::start(scenario.index, Manner::Good);
+    let profile = format!("[profile]\nname = 'scenario'\nversion = '1.0.0'\n{}", scenario.profile);
+    let test = Test::new().file("p.toml", &profile);
+    let machine = observed("laptop");
+    let mut arguments = vec!["lock", "p.toml", "--json", "--index-url", &server.url];
+    if !scenario.options.contains(&"--runtime".to_owned()) {
+        arguments.extend(["--machine", &machine]);
+    }
+    arguments.extend(scenario.options.iter().map(String::as_str));
+    let outcome = test.run(&arguments);
+    let wrong = |what: String| Err(format!("{} ({}): {what}\n{}", path.display(), scenario.about, outcome.stderr));
+    if let Some(expected) = scenario.expect.packages {
+        if outcome.code != 0 {
+            return wrong(format!("exit code {}", outcome.code));
+        }
+        let packages = outcome.json()["report"]["targets"][0]["packages"].as_array().cloned().unwrap_or_default();
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let got: BTreeMap<_, _> = packages.iter().map(|one| (text(&one["name"]), text(&one["version"]))).collect();
+        if got != expected {
+            return wrong(format!("got {got:?}, expected {expected:?}"));
+        }
+    }
+    if let Some(code) = scenario.expect.code {
+        let fatal = scenario.expect.says.is_empty() || outcome.code == 1 || outcome.code == 0;
+        if !outcome.codes().contains(&code) || !fatal {
+            return wrong(format!("codes {:?}, expected {code}", outcome.codes()));
+        }
+    }
+    let missing: Vec<_> = scenario
+        .expect
+        .says
+        .iter()
+        .filter(|words| !outcome.stderr.contains(words.as_str()) && !outcome.stdout.contains(words.as_str()))
+        .collect();
+    if missing.is_empty() { Ok(()) } else { wrong(format!("does not say {missing:?}\n{}", outcome.stdout)) }
+}
+
+#[test]
+fn the_same_question_gives_the_same_bytes() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/backtracking.toml"))
+        .expect("a scenario");
+    let scenario: Scenario = toml::from_str(&text).expect("a scenario");
+    let server = IndexServer::start(scenario.index, Manner::Good);
+    let profile = format!("[profile]\nname = 'scenario'\nversion = '1.0.0'\n{}", scenario.profile);
+    let lock = || {
+        let test = Test::new().file("p.toml", &profile);
+        test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
+        std::fs::read_to_string(test.path("p.lock")).expect("a lock")
+    };
+    let first = lock();
+    assert!((0..5).all(|_| lock() == first));
+    assert!(!first.contains("127.0.0.1"), "a lock names no host");
+}
+
+#[test]
+fn what_was_fetched_once_is_not_fetched_again_and_offline_needs_nothing() {
+    let mut table = Table::new();
+    table.entry("a".into()).or_default().insert("1.0".into(), Default::default());
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let machine = observed("laptop");
+    let lock = |more: &[&str]| {
+        test.run(&[&["lock", "p.toml", "--index-url", &server.url, "--machine", &machine], more].concat())
+    };
+    lock(&["--offline"]).expect(3);
+    lock(&[]).expect(0);
+    let asked = server.asked().len();
+    lock(&[]).expect(0);
+    lock(&["--offline"]).expect(0);
+    assert_eq!(server.asked().len(), asked, "{:?}", server.asked());
+}
+
+#[test]
+fn a_missing_sidecar_never_means_no_dependencies() {
+    let mut table = Table::new();
+    table.entry("a".into()).or_default().insert("1.0".into(), Default::default());
+    let server = IndexServer::start(table, Manner::NoSidecar);
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    // This index has no wheel either, so there is nothing left to ask: that is an error, not an empty set.
+    let outcome = test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
+    assert!(outcome.stderr.contains("a-1.0-py3-none-any.whl"), "{}", outcome.stderr);
+    assert!(!test.path("p.lock").exists());
+}
+
+#[test]
+fn an_explicit_index_is_the_only_source_of_its_packages() {
+    let release = |version: &str| {
+        let mut table = Table::new();
+        table.entry("tool".into()).or_default().insert(version.into(), Default::default());
+        table
+    };
+    let public = IndexServer::start(release("9.0"), Manner::Good);
+    for (internal, code) in [(release("1.0"), 0), (Table::new(), 1)] {
+        let internal = IndexServer::start(internal, Manner::Good);
+        let profile = format!(
+            "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ntool='*'\n[[index]]\nname='internal'\nurl='{}'\npackages=['tool']\n",
+            internal.url
+        );
+        let test = Test::new().file("p.toml", &profile);
+        test.run(&["lock", "p.toml", "--index-url", &public.url, "--machine", &observed("laptop")]).expect(code);
+        if code == 0 {
+            let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+            assert!(lock.contains("index = \"internal\"") && lock.contains("version = \"1.0\""), "{lock}");
+        }
+    }
+    assert!(public.asked().is_empty(), "{:?}", public.asked());
+}

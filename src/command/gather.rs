@@ -39,6 +39,8 @@ pub struct Seen {
     /// `None` for a bundled runtime.
     pub observed: Option<Observed>,
     pub findings: Vec<Finding>,
+    /// It is the machine that we run on, not a description or a record.
+    pub here: bool,
     /// GPUs that a runtime may hand out, where none was named.
     pub possible_gpus: Vec<InstalledGpu>,
 }
@@ -67,13 +69,16 @@ impl Session<'_> {
         let overrides = Overrides { driver: options.driver.clone(), gpus: options.gpu.clone() };
         let mut seen = match (&options.runtime, &options.machine) {
             (Some(name), _) => self.runtime(name)?,
-            (None, Some(path)) => self.judged(read_record(path)?),
-            (None, None) => self.judged(observe(Looker {
-                paths: &self.paths,
-                environment: self.environment,
-                python: options.python.as_deref(),
-                kernel_pid: options.kernel_pid,
-            })),
+            (None, Some(path)) => self.judged(read_record(path)?, false),
+            (None, None) => {
+                let looker = Looker {
+                    paths: &self.paths,
+                    environment: self.environment,
+                    python: options.python.as_deref(),
+                    kernel_pid: options.kernel_pid,
+                };
+                self.judged(observe(looker), true)
+            }
         };
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
         if !seen.machine.hardware.gpus.is_empty() {
@@ -85,12 +90,12 @@ impl Session<'_> {
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
         let runtime = find_runtime(name)?;
         let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
-        Ok(Seen { machine: runtime.machine(), observed: None, findings: Vec::new(), possible_gpus })
+        Ok(Seen { machine: runtime.machine(), observed: None, findings: Vec::new(), here: false, possible_gpus })
     }
 
-    fn judged(&self, observed: Observed) -> Seen {
+    fn judged(&self, observed: Observed, here: bool) -> Seen {
         let (machine, findings) = judge(&observed, self.matrix);
-        Seen { machine, observed: Some(observed), findings, possible_gpus: Vec::new() }
+        Seen { machine, observed: Some(observed), findings, here, possible_gpus: Vec::new() }
     }
 
     /// What `profile` is to be solved for on the machine that was seen.
@@ -137,6 +142,15 @@ impl Session<'_> {
             (name.clone(), present)
         });
         present.collect()
+    }
+
+    /// A warning where the cache can't be used; the work goes on without it.
+    pub fn cache_finding(&self) -> Option<Finding> {
+        let failure = files::create_private_folder(&self.paths.cache).err()?;
+        Some(
+            Finding::warning(Code::CacheUnusable, failure.to_string())
+                .with_help("name another folder with COLAB_BOOT_CACHE_DIR"),
+        )
     }
 
     /// The index addresses: `--index-url`, else what pip uses on the machine's own Python or, for a runtime, on one that is here.
@@ -223,14 +237,14 @@ impl Session<'_> {
         &self,
         profile: &Profile,
         target: &Target,
-        machine: &Machine,
+        seen: &Seen,
         resolution: &Resolution,
     ) -> LockedTarget {
         let cuda = self.cuda_of(&resolution.picks);
         let mut gpus: Vec<_> = target.hardware.gpus.iter().map(|gpu| gpu.capability).collect();
         gpus.sort();
         gpus.dedup();
-        let versions = self.apt_versions(&profile.apt, machine);
+        let versions = self.apt_versions(&profile.apt, seen);
         LockedTarget {
             name: target.name.clone(),
             runtime: target.runtime.clone(),
@@ -260,9 +274,9 @@ impl Session<'_> {
         picks.iter().filter_map(of).max()
     }
 
-    /// Versions that apt would install, or has; none for a machine that is only described.
-    fn apt_versions(&self, names: &[String], machine: &Machine) -> BTreeMap<String, String> {
-        if machine.runtime.is_some() || !machine.has_apt || names.is_empty() {
+    /// Versions that apt would install, or has; a machine that is only described has no apt to ask.
+    fn apt_versions(&self, names: &[String], seen: &Seen) -> BTreeMap<String, String> {
+        if !seen.here || !seen.machine.has_apt || names.is_empty() {
             return BTreeMap::new();
         }
         let arguments: Vec<&str> = ["policy", "--"].into_iter().chain(names.iter().map(String::as_str)).collect();
@@ -271,7 +285,7 @@ impl Session<'_> {
         let finished = Invocation::new("apt-cache", &arguments, &environment).output(Duration::from_secs(30));
         let mut versions = candidates(&finished.map(|finished| finished.stdout).unwrap_or_default());
         for name in names {
-            if let Some(version) = machine.debian.get(name) {
+            if let Some(version) = seen.machine.debian.get(name) {
                 versions.insert(name.clone(), version.clone());
             }
         }

@@ -20,7 +20,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
         profile.target.runtimes.iter().cloned().map(Some).collect()
     };
     let mut targets = Vec::new();
-    let mut findings = Vec::new();
+    let mut findings: Vec<_> = session.cache_finding().into_iter().collect();
     let mut traffic = Vec::new();
     for runtime in runtimes {
         let mut machine = options.machine.clone();
@@ -31,7 +31,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
         let (resolution, used) = session.solve(&profile, &target, locations, options.index.offline)?;
         findings.extend(seen.findings.clone());
         findings.extend(remarks(&resolution));
-        targets.push(session.locked_target(&profile, &target, &seen.machine, &resolution));
+        targets.push(session.locked_target(&profile, &target, &seen, &resolution));
         traffic.push(used);
     }
     let lock = session.lock_of(&profile, targets);

@@ -72,8 +72,9 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
         None => {
             let locations = session.locations(&options.index, &profile, &seen.machine)?;
             let (resolution, traffic) = session.solve(&profile, &solved, locations, options.index.offline)?;
+            findings.extend(session.cache_finding());
             findings.extend(remarks(&resolution));
-            let target = session.locked_target(&profile, &solved, &seen.machine, &resolution);
+            let target = session.locked_target(&profile, &solved, &seen, &resolution);
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }
     };
@@ -227,6 +228,13 @@ fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) ->
         let names: Vec<&str> = plan.apt.iter().map(|step| step.name.as_str()).collect();
         let message = format!("the profile needs {} from apt, which needs root and apt-get", names.join(", "));
         findings.push(Finding::error(Code::PlanAptNeedsRoot, message));
+    }
+    let moves = plan.changes.iter().filter(|change| change.from.is_some()).count();
+    if seen.machine.runtime.is_some() && moves > 0 {
+        let message = format!(
+            "{moves} packages of the image move; which others that would break is known only on the machine itself"
+        );
+        findings.push(Finding::note(Code::PlanBlind, message));
     }
     if target.cuda.is_some() && seen.machine.hardware.gpus.is_empty() && seen.machine.hardware.driver.is_none() {
         let message = "the plan holds CUDA libraries, and this machine has no NVIDIA GPU: they will lie idle";

@@ -37,7 +37,11 @@ pub(super) fn check(source: &Source) -> Result<Profile, Vec<Finding>> {
     root.finish(&mut faults);
     match profile {
         Some(profile) if faults.found.is_empty() => Ok(profile),
-        _ => Err(faults.found),
+        _ => {
+            // As the eye goes through the file.
+            faults.found.sort_by_key(|fault| fault.labels.first().map(|label| label.span.start));
+            Err(faults.found)
+        }
     }
 }
 
@@ -218,17 +222,18 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
 }
 
 /// `*` and the empty text mean any version; a bare version such as `2.10` is an exact pin.
-fn specifiers(text: &str) -> Result<VersionSpecifiers, String> {
+fn specifiers(text: &str) -> Result<VersionSpecifiers, &'static str> {
     let text = text.trim();
     if text.is_empty() || text == "*" {
         return Ok(VersionSpecifiers::empty());
     }
-    if text.starts_with(|first: char| first.is_ascii_digit()) {
-        return VersionSpecifier::from_str(&format!("=={text}"))
-            .map(VersionSpecifiers::from)
-            .map_err(|e| e.to_string());
-    }
-    VersionSpecifiers::from_str(text).map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
+    let bare = text.starts_with(|first: char| first.is_ascii_digit());
+    let parsed = if bare {
+        VersionSpecifier::from_str(&format!("=={text}")).map(VersionSpecifiers::from).ok()
+    } else {
+        VersionSpecifiers::from_str(text).ok()
+    };
+    parsed.ok_or("write `*`, or PEP 440 specifiers such as `2.10.*` or `>=2,<3`")
 }
 
 fn web_address(text: &str) -> Result<Url, String> {

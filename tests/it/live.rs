@@ -2,14 +2,13 @@
 //! reached, each test says so and passes.
 
 mod jupyter;
-mod python;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::live::python::{Venv, reachable};
+use crate::live_python::{self, Venv, reachable};
 use crate::test::{Test, observed};
 
 /// A world that may reach the index: the caller's environment over the test's own folders.
@@ -18,7 +17,7 @@ fn world() -> Option<Test> {
         eprintln!("skipped: the package index can't be reached from here");
         return None;
     }
-    Some(python::with_network(Test::new()))
+    Some(live_python::with_network(Test::new()))
 }
 
 fn profile(frameworks: &str, rest: &str) -> String {
@@ -104,7 +103,7 @@ fn a_killed_apply_is_finished_by_the_next() {
     let test = test.file("p.toml", &profile("numpy = '>=2.3'", "[packages]\nscipy = '*'\n"));
     let python = venv.python.display().to_string();
     test.run(&["lock", "p.toml", "--python", &python]).expect(0);
-    python::kill_in_the_middle(&test, &["apply", "p.toml", "--python", &python]);
+    live_python::kill_in_the_middle(&test, &["apply", "p.toml", "--python", &python]);
     let status = test.run(&["status", "--python", &python]).expect(0);
     assert!(status.stdout.contains("interrupted"), "{}", status.stdout);
     let verify = ["verify", "p.toml", "--python", &python];

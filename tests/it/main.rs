@@ -1,12 +1,14 @@
 //! Behaviour, through the real binary.
 
 #![expect(clippy::disallowed_methods, reason = "tests start processes and write files as the world does")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails with the reason")]
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
 mod golden;
 mod house;
 mod index_server;
 mod live;
+mod live_python;
 mod machine;
 mod scenarios;
 mod script;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::live::profile;
-use crate::live::python::Venv;
+use crate::live_python::Venv;
 use crate::test::Test;
 
 const TOKEN: &str = "a-token-of-this-test";

@@ -1,0 +1,167 @@
+# %%
+# @title colab-boot: jax 2026.11.0
+# Made by `colab-boot golden build` 0.1.0 from the profile and lock below; make it anew rather than editing it.
+# Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
+import base64, hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile, urllib.request, zlib
+
+COLAB_BOOT = {
+    "name": "jax",
+    "binary": {"url": None, "sha256": None},
+    "profile": {"sha256": "1a0afd7921532158dcdc7f06ca9e8cb24f4062981ebed4453d7ce3a98bdba244", "packed": (
+    "eNpNUd1LwzAQf89fccQHQWrZJiioE8qcXww3ZANllJG21zWuS0aS2g3xf/eS9WEv4e5yv4+7O4O35BNa6SoYLR4T6A9AK3AVwkjXIoPn2QJM"
+    "o5zc4m0oK2zROgqFC7ncijWeW5gdXEVIoQoojPxB42GRJ0NKDoEogI68FTVa0I2LGVvujC5ljSlTYoswBP4t9pwRzErCUz7oDa7jfj/ucVag"
+    "zY3cue6H3EfwVIt9UJ7uHEX0083CidwJs0aXsrwphEf4ajeRpXzJc2/oMkj0bnhKkNKQj1abjU0ZWaGuXzhx8zDsxf1BdE/vFY8A986Ijoo0"
+    "iD+FP1bWAcgvONPB1TFmS1Q/KfucJKvZ1/xl+r4aTV7H7/PV7GOcTCbTUTIf+9ZS1BZ9+07XMj+k7AzmJ9t22uQVtCSbNbJ2INZCKjqLdLTU"
+    "tpu/lpkRRqKNoK0k9ftTK0RavL+iuaODSIq1w0zrDRQaQwaNxaNCzDKDYkOa3lMrjPKWaBWyJEt2qzcY5vb3Stk/o3+42Q=="
+)},
+    "lock": {"sha256": "4d597a03e4cee044530cb1a6fcb1cd7107b30caf72b19c9dfcb194f96213b3fe", "packed": (
+    "eNq1WMly2zgQvesrWJyrxcK+HJI/mC9IuRwQACXY3IaLbWVq/n2alGNRlGVtzkGkCIKvu18vaOCv6G/jfJRuop+2yk26TKuqi/LKPv1M4NWT"
+    "j0IXmdK/RI3p1r6JurUpI+9CF8oVvEsWz75pQ1VG3yK8aPw/fWh8Cw/x928owQmKF4XpmvA6DBFERIJxQnC8WPyomyoLub9flKbww+tH8xpP"
+    "4N6nA0a7NoSLYRAbZDInNcGcwk8566zMkLBGe2VTwjKGBNEK+9Q7xjh10npqtEpdaghjg+QfnWlWvrvfid7aPgpEcrmq+3jR9GUXjr6tN916"
+    "qyVNMEkwhaHcdFnVFMNgYcpNHsr+9YE8UP7wqsSDANG2d2Y0giQqXrgmgLXLLK+qZhjlhCcCjVggYyDxRywTHt9FsQISxpsebnr7BCgovl+Y"
+    "uhum3u8MS2pjn8zKTww0aZsv680evzhhA7cv680oqqo7cADgVk1qXpd27e1TXYWyi09Ah9GP7b7v+Nb57+CXYfou5O1MWcxuAMzyWXChMRB3"
+    "eG/ReAqmbWtv51HKEzpVbav850DrHkIk/PJ7UCzB4gYbHw9NhAhJ8ADofQ5D/0aDjW9zl7/fQ1zQZVmVfglRm7yscwiCXcJ57TIH/1ODNJiq"
+    "U4wyDRknOXcss5pwylPIPKosMgy5TDCljLLKSOeU8QMYGApQlAmhub6LQun8WBCcz0yfd3H037vNo6OGIDwajTB2nrMGG4eMw2RZPzbdJdw8"
+    "bL97GL77gKdpehP5lt4HzHFvifJIYK0c0gxRbKnkGqXMG8mpgXrlPFNSm5SlAqUGSlcGBGapkJQosWMOa6yYoFx9zt3U4LxfhfICgrbzr6Fo"
+    "/HJHkq0p4G2v5/EksLNCGkUZNk4YlKZcC4opkhozrmAQC8R5JiwHDgxJpecSaMpSKT3E1I4npbRikpxk6TQveUgvIQOm38KAVBQrr42VGhJK"
+    "S5IpbKWEhMs4l7ByMcMN04pgybEV3tNMGG0FXCDZGJkwIBRTmuLTFLzn2OdcFKZ5ctVLuQzdfP1gCZlWqybY9Skw1zf5nNdpFZ5JO4GWL123"
+    "qWcrD0p4wuK5qW8uhX+dL9uqabuqOVU/inY1DM6WIbINglm1uqxSl30x45KA1vyj4BqnLsfXZwTW3qg6Gm6IOYU1Edxzh5FgTlOiBUSg94pD"
+    "YhGMqLVWQkmH2j7chGYU+ieZKo7kpDBxSRDXZ9b0A1/sPHiq4rc2AGMz9w2PjfetrepTviyfgwsGql2amxZumOy7FRoy6IZw/EktvZuguLLc"
+    "gkwH2yof+rlx/Ext3HCpu3BEI43iq4v7VEb5bO0xEfSrRDTdn5bx1pL/UbJ+O3YKrxMMLXfCxRcIyLLuA/0xdJA0UV/B0zQKZzIkyPgSltra"
+    "NO3HfuAn/X1TypTW5odySUKGrdGthpXPj6GD8vl0VRzffeTlY8beHWHzTD3bdeGLQy0p1DB+PQ1QgZc+lG1fHKDuR81pnIOtyLjjnS8I5/Xx"
+    "B+vBQWM2X5E/xwOphYfDjB4Wgjz4A0DYz12/CQPwrkr7bA+TJ0Qn4nrMtoct5QxRTz19KeBmVYDd7TyJ0IX9XL3ZmGJfMdjAJvTmBmmUvZd/"
+    "ULmmbd0Zbt62DLMzBJHQY73hCbRQ1Ll/bKtyvmWfRt+FZk6bmXlXrNjNLO6aozk4RhdRCT0aHPct/eugMMC0nx5bbM8/7qJr1e6f4USsnicl"
+    "uYHnX6GuD9z2wYnN/6chehc="
+)},
+}
+
+
+class ColabBootStop(Exception):
+    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def colab_boot_home():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(home) / "colab-boot"
+
+
+def colab_boot_write(path, data, mode=0o644):
+    """Writes a file whole: beside its place, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.chmod(name, mode)
+    os.replace(name, path)
+
+
+def colab_boot_binary():
+    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
+    if found:
+        return found
+    wanted = COLAB_BOOT["binary"]
+    if not wanted["url"]:
+        raise ColabBootStop("colab-boot is not on PATH, and this cell was built without an address to get it from")
+    path = colab_boot_home() / "bin" / wanted["sha256"] / "colab-boot"
+    if not path.exists():
+        with urllib.request.urlopen(wanted["url"], timeout=60) as reply:
+            data = reply.read(64 << 20)
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != wanted["sha256"]:
+            raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
+        colab_boot_write(path, data, 0o755)
+    return str(path)
+
+
+def colab_boot_files():
+    """Profile and lock on disk, checked against their digests."""
+    folder = colab_boot_home() / "cells" / COLAB_BOOT["lock"]["sha256"][:12]
+    for kind, suffix in (("profile", "toml"), ("lock", "lock")):
+        data = zlib.decompress(base64.b64decode(COLAB_BOOT[kind]["packed"]))
+        if hashlib.sha256(data).hexdigest() != COLAB_BOOT[kind]["sha256"]:
+            raise ColabBootStop(f"the {kind} in this cell was changed; make the cell anew with `colab-boot golden build`")
+        colab_boot_write(folder / f"{COLAB_BOOT['name']}.{suffix}", data)
+    return folder / f"{COLAB_BOOT['name']}.toml"
+
+
+def colab_boot_run(verb, *options):
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code."""
+    command = [colab_boot_binary(), verb, str(colab_boot_files()), "--python", sys.executable, *options]
+    command += ["--kernel-pid", str(os.getpid())]
+    with tempfile.NamedTemporaryFile("w", suffix=".modules") as modules:
+        modules.write("\n".join(sorted({name.split(".")[0] for name in sys.modules})))
+        modules.flush()
+        if verb == "apply":
+            command += ["--kernel-modules", modules.name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+    return process.returncode
+
+
+def colab_boot_server():
+    """Address and token of the Jupyter server that owns this kernel; None where it can't be told."""
+    if os.environ.get("COLAB_JUPYTER_IP"):
+        port = os.environ.get("KMP_TARGET_PORT", "9000")
+        return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+    except ImportError:
+        return None
+    for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        server = json.loads(path.read_text())
+        if str(server.get("pid")) == os.environ.get("JPY_PARENT_PID"):
+            return server["url"], server.get("token", "")
+    return None
+
+
+# Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
+# gone. If the server won't, the kernel is ended, and the server starts another.
+COLAB_BOOT_RESTART = """
+import os, signal, sys, time, urllib.request
+url, token, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+time.sleep(0.7)
+try:
+    request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
+    urllib.request.urlopen(request, timeout=30).read()
+except Exception:
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+def colab_boot_restart():
+    """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
+    if os.environ.get("COLAB_BOOT_RESTART") == "external":
+        print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
+        return
+    from ipykernel.connect import get_connection_file
+
+    server = colab_boot_server()
+    kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
+    if server:
+        url = f"{server[0]}api/kernels/{kernel}/restart"
+        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, server[1], str(os.getpid())]
+        subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    else:
+        get_ipython().kernel.do_shutdown(True)  # noqa: F821
+    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+
+
+def colab_boot_apply():
+    code = colab_boot_run("apply", "--locked")
+    if code == 10:
+        colab_boot_restart()
+    elif code:
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+
+
+colab_boot_apply()
+
+# %%
+# Holds the installed files against the lock and tests each framework in a process of its own.
+if colab_boot_run("verify"):
+    raise ColabBootStop("colab-boot verify found problems; they stand above")

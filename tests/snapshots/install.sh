@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Installs what the lock of profile p 1.0.0 names for target machine.
+# Lock sha256: LOCK
+#
+# Made by colab-boot 0.1.0, and to be read: it needs nothing of colab-boot. `colab-boot apply` runs exactly this file.
+#   COLAB_BOOT_PYTHON   the interpreter to install for
+#   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
+#   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
+set -euo pipefail
+umask 022
+
+python=${COLAB_BOOT_PYTHON:-/nowhere/bin/python3}
+wheels=${COLAB_BOOT_WHEELS:-}
+journal=${COLAB_BOOT_JOURNAL:-/dev/null}
+
+# Settings of the image for pip, uv and Python must not change what is installed. Without a folder of wheels, the ones
+# that say where an index is are left.
+for name in $(compgen -e); do
+  case $name in
+    PIP_INDEX_URL | PIP_CERT | PIP_CLIENT_CERT | PIP_PROXY | PIP_TRUSTED_HOST | PIP_CONFIG_FILE | UV_DEFAULT_INDEX | UV_INDEX_URL)
+      [[ -z $wheels ]] || unset "$name" ;;
+    PIP_* | UV_* | PYTHON*) unset "$name" ;;
+  esac
+done
+export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
+export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+
+say() { printf 'colab-boot: %s\n' "$*" >&2; }
+begin() { printf 'begin %s\n' "$1" >>"$journal"; say "$2"; }
+end() { printf 'end %s\n' "$1" >>"$journal"; }
+
+# --- Debian packages -------------------------------------------------------------------------------------------------
+# First, because wheels may load their libraries. dpkg's lock is waited for; an interrupted dpkg is finished.
+apt_get() { apt-get -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 -o Acquire::http::Timeout=30 "$@" </dev/null >&2; }
+
+debian_packages=(
+  ffmpeg
+  g++
+)
+missing=()
+for package in "${debian_packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "${package%%=*}" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+if ((${#missing[@]})); then
+  begin apt "apt-get install ${missing[*]}"
+  if ((EUID != 0)); then
+    say "apt-get needs root; as root, run: apt-get install ${missing[*]}"
+    exit 77
+  fi
+  [[ -z $(dpkg --audit) ]] || dpkg --configure -a >&2
+  apt_get update || say "apt-get update failed; going on with the package lists that are here"
+  apt_get install --yes --no-install-recommends --no-remove -- "${missing[@]}"
+  end apt
+fi
+
+# --- Wheels ----------------------------------------------------------------------------------------------------------
+# Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+uv=$(command -v uv || true)
+
+remove() {
+  if [[ -n $uv ]]; then
+    "$uv" pip uninstall --no-config --python "$python" "$@" >&2
+  else
+    "$python" -I -m pip uninstall --yes --no-input --disable-pip-version-check --root-user-action=ignore "$@" >&2
+  fi
+}
+
+# install FILE [--index-url URL]: from the folder of wheels if there is one, else from the index.
+install() {
+  local file=$1
+  shift
+  local from=("$@") pip_only=()
+  if [[ -n $wheels ]]; then
+    from=(--no-index --find-links "$wheels")
+    pip_only=(--isolated --no-cache-dir)
+    export PIP_CONFIG_FILE=/dev/null
+  fi
+  if [[ -n $uv ]]; then
+    "$uv" pip install --no-config --python "$python" --no-progress --link-mode copy --reinstall \
+      --no-deps --require-hashes --only-binary :all: "${from[@]}" --requirement "$file" >&2
+  else
+    "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check --root-user-action=ignore \
+      --progress-bar off --no-compile --force-reinstall --no-deps --require-hashes --only-binary :all: \
+      "${from[@]}" --requirement "$file" >&2
+  fi
+}
+
+begin wheels "installing 2 wheels"
+cat >"$work/default.txt" <<'END_OF_REQUIREMENTS'
+a===1.0 --hash=sha256:1db229cdeeab32dd89d9d116f4cad76e44c03462e956cb95fca0272c12d7a940
+END_OF_REQUIREMENTS
+install "$work/default.txt"
+cat >"$work/own.txt" <<'END_OF_REQUIREMENTS'
+b===1.0 --hash=sha256:b6704522508d8d8a3aa31c4aa975c4c524caf2d370df9d700805d31c2c0d7237
+END_OF_REQUIREMENTS
+install "$work/own.txt" --index-url http://own.test/simple
+end wheels
+
+if ((EUID == 0)); then
+  # Colab mounts the driver's libraries where the loader does not look.
+  if [[ -d /usr/lib64-nvidia ]]; then
+    echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf
+  fi
+  ldconfig
+fi
+
+# --- Environment -----------------------------------------------------------------------------------------------------
+# A .pth line is run by every Python of this environment as it starts: the kernel after its restart, and its children. The first
+# one sets the variables; children that inherit them may override them.
+begin environment "variables for the kernel"
+site=$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+cat >"$site/colab-boot-env.pth".new <<'END_OF_LINE'
+import os; os.environ.get('COLAB_BOOT_ENV') == '60df2e15a9e6' or os.environ.update({"COLAB_BOOT_ENV":"60df2e15a9e6","FLAG":"it's $HOME \"quoted\" `id`"})
+END_OF_LINE
+mv "$site/colab-boot-env.pth".new "$site/colab-boot-env.pth"
+end environment
+
+end script
+say "done; restart the kernel if it has loaded any of the packages above"

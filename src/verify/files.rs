@@ -163,9 +163,9 @@ mod tests {
         (folder, layout)
     }
 
-    const RECORD: &str = "a/b.py,sha256=LXEWQrcmsEQBYnyp--6wy9chTD7GQPMTbAiWHF5IaSI,1\n\
-        a-1.0.data/scripts/tool,sha256=LXEWQrcmsEQBYnyp--6wy9chTD7GQPMTbAiWHF5IaSI,1\n\
-        ../../etc/passwd,sha256=LXEWQrcmsEQBYnyp--6wy9chTD7GQPMTbAiWHF5IaSI,1\na-1.0.dist-info/RECORD,,\n";
+    const RECORD: &str = "a/b.py,sha256=LXEWQrcmsEQBYnyp-6wy9chTD7GQPMTbAiWHF5IaSIE,1\n\
+        a-1.0.data/scripts/tool,sha256=LXEWQrcmsEQBYnyp-6wy9chTD7GQPMTbAiWHF5IaSIE,1\n\
+        ../../etc/passwd,sha256=LXEWQrcmsEQBYnyp-6wy9chTD7GQPMTbAiWHF5IaSIE,1\na-1.0.dist-info/RECORD,,\n";
 
     fn faults(layout: &Layout, version: &str) -> Vec<FileFault> {
         let record = parse_record(RECORD);

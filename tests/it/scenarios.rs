@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::index_server::{IndexServer, Manner, Table};
+use crate::index_server::{IndexServer, Manner, Release, Table};
 use crate::test::{Test, observed};
 
 #[derive(Deserialize)]
@@ -105,7 +105,7 @@ fn the_same_question_gives_the_same_bytes() {
 #[test]
 fn what_was_fetched_once_is_not_fetched_again_and_offline_needs_nothing() {
     let mut table = Table::new();
-    table.entry("a".into()).or_default().insert("1.0".into(), Default::default());
+    table.entry("a".into()).or_default().insert("1.0".into(), Release::default());
     let server = IndexServer::start(table, Manner::Good);
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
     let machine = observed("laptop");
@@ -123,7 +123,7 @@ fn what_was_fetched_once_is_not_fetched_again_and_offline_needs_nothing() {
 #[test]
 fn a_missing_sidecar_never_means_no_dependencies() {
     let mut table = Table::new();
-    table.entry("a".into()).or_default().insert("1.0".into(), Default::default());
+    table.entry("a".into()).or_default().insert("1.0".into(), Release::default());
     let server = IndexServer::start(table, Manner::NoSidecar);
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
     // This index has no wheel either, so there is nothing left to ask: that is an error, not an empty set.
@@ -136,7 +136,7 @@ fn a_missing_sidecar_never_means_no_dependencies() {
 fn an_explicit_index_is_the_only_source_of_its_packages() {
     let release = |version: &str| {
         let mut table = Table::new();
-        table.entry("tool".into()).or_default().insert(version.into(), Default::default());
+        table.entry("tool".into()).or_default().insert(version.into(), Release::default());
         table
     };
     let public = IndexServer::start(release("9.0"), Manner::Good);

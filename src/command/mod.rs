@@ -7,6 +7,7 @@ mod gather;
 mod golden;
 mod init;
 mod lock;
+mod locking;
 mod plan;
 mod state;
 mod status;

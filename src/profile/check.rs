@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::str::FromStr;
 
-use pep440_rs::{VersionSpecifier, VersionSpecifiers};
+use pep440_rs::VersionSpecifiers;
 use pep508_rs::{ExtraName, MarkerTree, PackageName};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -13,7 +13,8 @@ use url::Url;
 use crate::diag::{Code, Finding, Source};
 use crate::model::Sha256;
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
-use crate::profile::{CudaWish, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
+use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name, web_address};
+use crate::profile::{Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 
 /// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
 const SIZE_LIMIT: usize = 256 << 10;
@@ -129,23 +130,6 @@ fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {
     wish
 }
 
-fn cuda_wish(text: &str) -> Result<CudaWish, &'static str> {
-    match text {
-        "auto" => Ok(CudaWish::Auto),
-        "cpu" => Ok(CudaWish::Cpu),
-        _ => text
-            .parse()
-            .map(CudaWish::Exact)
-            .or_else(|_| text.parse().map(CudaWish::Major))
-            .map_err(|_| "write `auto`, `cpu`, a major such as `12`, or a version such as `12.8`"),
-    }
-}
-
-fn python_minor(text: &str) -> Result<(u64, u64), &'static str> {
-    let pair = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-    pair.filter(|(major, _)| *major == 3).ok_or("write major and minor, such as `3.12`")
-}
-
 fn packages(table: Option<Reader<'_, '_>>, framework: bool, faults: &mut Faults<'_>) -> Vec<Wanted> {
     let Some(mut table) = table else {
         return Vec::new();
@@ -221,32 +205,6 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
     Some(())
 }
 
-/// `*` and the empty text mean any version; a bare version such as `2.10` is an exact pin.
-fn specifiers(text: &str) -> Result<VersionSpecifiers, &'static str> {
-    let text = text.trim();
-    if text.is_empty() || text == "*" {
-        return Ok(VersionSpecifiers::empty());
-    }
-    let bare = text.starts_with(|first: char| first.is_ascii_digit());
-    let parsed = if bare {
-        VersionSpecifier::from_str(&format!("=={text}")).map(VersionSpecifiers::from).ok()
-    } else {
-        VersionSpecifiers::from_str(text).ok()
-    };
-    parsed.ok_or("write `*`, or PEP 440 specifiers such as `2.10.*` or `>=2,<3`")
-}
-
-fn web_address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| error.to_string())?;
-    if !matches!(url.scheme(), "https" | "http") {
-        return Err("only https and http are understood".to_owned());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("credentials do not belong in a profile".to_owned());
-    }
-    Ok(url)
-}
-
 fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<String> {
     let places = table.texts("packages", faults);
     table.finish(faults);
@@ -254,24 +212,6 @@ fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<String> {
         places.into_iter().filter_map(|place| faults.value(&place, "an apt package", debian_name(&place.value)));
     names.collect()
 }
-
-/// Debian policy 5.6.1; a trailing `-` would mean removal to apt-get and a `+` is allowed in names such as `g++`.
-fn debian_name(text: &str) -> Result<String, &'static str> {
-    let mut characters = text.chars();
-    let first = characters.next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit());
-    let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
-    if !first || !characters.all(rest) || !(2..=127).contains(&text.len()) || text.ends_with('-') {
-        return Err("Debian names are lower-case letters, digits, `+`, `-` and `.`");
-    }
-    if text == "cuda-drivers" || text.starts_with("nvidia-driver") {
-        return Err("a driver can't be installed inside a notebook; the host provides it");
-    }
-    Ok(text.to_owned())
-}
-
-/// Variables that would change how tools find or load code: not for a profile to set.
-const RESERVED: &[&str] =
-    &["LD_", "PYTHON", "PIP_", "UV_", "APT_", "DPKG_", "GIT_", "SSL_", "REQUESTS_CA_", "COLAB_", "BASH_", "JPY_"];
 
 fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<String, String> {
     let mut variables = BTreeMap::new();
@@ -287,19 +227,6 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<S
         }
     }
     variables
-}
-
-fn variable_name(text: &str) -> Result<String, &'static str> {
-    let head = text.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');
-    let body = text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-    if !head || !body || text.len() > 64 {
-        return Err("variables are upper-case letters, digits and `_`");
-    }
-    let exact = ["PATH", "HOME", "IFS", "ENV", "SHELL", "USER", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
-    if exact.contains(&text) || RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
-        return Err("a profile must not set it: it changes how programs and libraries are found");
-    }
-    Ok(text.to_owned())
 }
 
 fn indexes(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
@@ -358,13 +285,6 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
     policy.as_of = table.date("as-of", faults);
     table.finish(faults);
     policy
-}
-
-fn one_of<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    choices.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
-        format!("write {}", names.join(" or "))
-    })
 }
 
 fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) -> Vec<PackageName> {

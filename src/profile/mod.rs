@@ -3,6 +3,7 @@
 mod check;
 mod reader;
 mod starter;
+mod values;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

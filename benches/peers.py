@@ -63,17 +63,16 @@ class Proxy(BaseHTTPRequestHandler):
         if parts[1] == "simple":
             upstream = f"{self.index}/{'/'.join(parts[2:])}"
         else:
-            name = parts[3]
-            upstream = base64.urlsafe_b64decode(parts[2]).decode() + name.removesuffix(".metadata") + name[len(name.removesuffix(".metadata")):]
+            upstream = base64.urlsafe_b64decode(parts[2]).decode() + parts[3]
         request = urllib.request.Request(upstream, method=method)
         for key in ("Accept", "Range"):
             if self.headers.get(key):
                 request.add_header(key, self.headers[key])
         try:
             with urllib.request.urlopen(request, timeout=120) as reply:
-                status, headers, body = reply.status, dict(reply.headers), reply.read()
+                status, headers, body = reply.status, reply.headers, reply.read()
         except urllib.error.HTTPError as error:
-            status, headers, body = error.code, dict(error.headers), b""
+            status, headers, body = error.code, error.headers, b""
         with Proxy.lock:
             Proxy.requests += 1
             Proxy.read += len(body)

@@ -30,7 +30,7 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
     let layout = layout_of(&planned)?;
     let state = State::of(&held.folder, &layout);
     let marker = state.marker()?;
-    let stands = standing(marker.as_ref(), &now(&planned));
+    let stands = standing(marker.as_ref(), &now(&planned, marker.as_ref()));
     let doubted = marker.as_ref().filter(|marker| !marker.changed.is_empty() && in_doubt(marker));
     let planned = match doubted {
         Some(marker) => {
@@ -54,14 +54,13 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
     work.carry_out(options, restart)
 }
 
-fn now(planned: &Planned) -> Now<'_> {
-    let machine = &planned.seen.machine;
-    Now { lock: planned.lock.digest(), boot_id: &machine.boot_id, kernel: machine.kernel.as_ref() }
+fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Now<'a> {
+    State::now(planned.lock.digest(), &planned.seen.machine, marker)
 }
 
 /// Whatever lock it was for, an apply that did not end leaves its packages in doubt.
 fn in_doubt(marker: &Marker) -> bool {
-    let own = Now { lock: marker.lock, boot_id: &marker.boot_id, kernel: None };
+    let own = Now { lock: marker.lock, boot_id: &marker.boot_id, kernel: None, old_is_gone: false };
     standing(Some(marker), &own).in_doubt()
 }
 
@@ -154,7 +153,7 @@ fn settle(planned: &Planned, state: &State, marker: Option<Marker>, stands: Stan
         }
         (Some(_), Standing::Ready) => Ok(ready("no restart needed")),
         _ => {
-            state.write_marker(&begin(title(planned), &now(planned), Vec::new()).applied(None))?;
+            state.write_marker(&begin(title(planned), &now(planned, None), Vec::new()).applied(None))?;
             Ok(ready("nothing had to be changed"))
         }
     }
@@ -193,7 +192,7 @@ impl Work<'_> {
         self.fetch(options, &packages, &folder)?;
         self.keep_records(&packages, &folder)?;
         let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
-        let marker = begin(title(self.planned), &now(self.planned), changed);
+        let marker = begin(title(self.planned), &now(self.planned, None), changed);
         self.state.write_marker(&marker)?;
         for name in sweep(self.layout)? {
             self.session.say(&format!("removed `{name}`, left over from an installer that was killed"));

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::apply::wait_for_orphan;
 use crate::diag::Failure;
 use crate::host::files;
-use crate::machine::Layout;
-use crate::marker::Marker;
+use crate::machine::{Layout, Machine, is_alive};
+use crate::marker::{Marker, Now};
 use crate::model::Sha256;
 use crate::verify::{Entry, parse_record};
 
@@ -51,6 +51,13 @@ impl State {
 
     fn marker_path(&self) -> PathBuf {
         self.folder.join("marker.json")
+    }
+
+    /// What is true now, as far as `marker` asks for it.
+    pub(super) fn now<'a>(lock: Sha256, machine: &'a Machine, marker: Option<&Marker>) -> Now<'a> {
+        let old = marker.and_then(|marker| marker.old_kernel.as_ref());
+        let old_is_gone = machine.kernel.is_none() && old.is_some_and(|old| !is_alive(old));
+        Now { lock, boot_id: &machine.boot_id, kernel: machine.kernel.as_ref(), old_is_gone }
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.

@@ -8,7 +8,7 @@ use crate::cli::MachineOptions;
 use crate::command::state::State;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
-use crate::marker::{Now, standing};
+use crate::marker::standing;
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
@@ -18,8 +18,7 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         let Some(marker) = state.marker()? else {
             continue;
         };
-        let now = Now { lock: marker.lock, boot_id: &seen.machine.boot_id, kernel: seen.machine.kernel.as_ref() };
-        let stands = standing(Some(&marker), &now);
+        let stands = standing(Some(&marker), &State::now(marker.lock, &seen.machine, Some(&marker)));
         let _ = writeln!(text, "{}  lock {}  {}", marker.profile, marker.lock.short(), stands.as_str());
         for reason in &marker.because {
             let _ = writeln!(text, "  {reason}");

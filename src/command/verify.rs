@@ -12,7 +12,7 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::lock::{LockedPackage, LockedTarget, stale, target_for};
 use crate::machine::{Layout, installed_modules};
-use crate::marker::{Now, Standing, standing};
+use crate::marker::{Standing, standing};
 use crate::model::PackageName;
 use crate::profile::Profile;
 use crate::verify::{FileFault, SmokeOutcome, SmokeTest, check_distribution, ghosts, run_smoke};
@@ -49,8 +49,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     })?;
     let state = State::of(&session.paths.state, layout);
     let marker = state.marker()?;
-    let now = Now { lock: lock.digest(), boot_id: &seen.machine.boot_id, kernel: seen.machine.kernel.as_ref() };
-    let stands = standing(marker.as_ref(), &now);
+    let stands = standing(marker.as_ref(), &State::now(lock.digest(), &seen.machine, marker.as_ref()));
     let mut findings = seen.findings.clone();
     let files = check_files(target, layout, &state, &mut findings)?;
     findings.extend(kernel_finding(stands));

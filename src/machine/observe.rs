@@ -233,6 +233,14 @@ pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
     Some(Kernel { pid, start_time })
 }
 
+/// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.
+pub fn is_alive(kernel: &Kernel) -> bool {
+    match files::read_optional(Path::new(&format!("/proc/{}/stat", kernel.pid))) {
+        Ok(stat) => stat.and_then(|stat| kernel_identity(kernel.pid, &stat)).as_ref() == Some(kernel),
+        Err(_) => true,
+    }
+}
+
 /// Which of `names` are alive in a kernel that has loaded `modules` (top-level names): those of whose modules one is among them.
 pub fn loaded_distributions(
     names: &[&PackageName],

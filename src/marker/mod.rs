@@ -55,6 +55,8 @@ pub struct Now<'a> {
     pub lock: Sha256,
     pub boot_id: &'a str,
     pub kernel: Option<&'a Kernel>,
+    /// No process is the marker's old kernel any more; only asked where `kernel` is unknown, as in a terminal.
+    pub old_is_gone: bool,
 }
 
 /// Where this machine stands with a lock.
@@ -95,7 +97,8 @@ impl Standing {
     }
 }
 
-/// What `marker` means now. A kernel that is unknown now counts as the old one: to think that it has restarted would be worse.
+/// What `marker` means now. An unknown kernel counts as the old one while that lives:
+/// to think that it has restarted would be worse.
 pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     let Some(marker) = marker.filter(|marker| marker.lock == now.lock) else {
         return Standing::Fresh;
@@ -108,6 +111,7 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
         (Phase::Failed(_), ..) => Standing::Failed,
         (Phase::Applied, None, _) => Standing::Ready,
         (Phase::Applied, Some(old), Some(kernel)) if old != kernel => Standing::Restarted,
+        (Phase::Applied, Some(_), None) if now.old_is_gone => Standing::Restarted,
         (Phase::Applied, Some(_), _) => Standing::RestartPending,
     }
 }
@@ -165,7 +169,7 @@ mod tests {
     const NEW: Kernel = Kernel { pid: 7, start_time: 200 };
 
     fn now(kernel: Option<&Kernel>) -> Now<'_> {
-        Now { lock: Sha256::of(b"lock"), boot_id: "boot", kernel }
+        Now { lock: Sha256::of(b"lock"), boot_id: "boot", kernel, old_is_gone: false }
     }
 
     fn pending() -> Marker {
@@ -182,6 +186,8 @@ mod tests {
         assert_eq!(standing(Some(&pending()), &now(Some(&OLD))), Standing::RestartPending);
         assert_eq!(standing(Some(&pending()), &now(Some(&NEW))), Standing::Restarted, "same pid, started later");
         assert_eq!(standing(Some(&pending()), &now(None)), Standing::RestartPending, "an unknown kernel is no new one");
+        let gone = Now { old_is_gone: true, ..now(None) };
+        assert_eq!(standing(Some(&pending()), &gone), Standing::Restarted, "seen from a terminal");
         let other_boot = Now { boot_id: "other", ..now(Some(&NEW)) };
         assert_eq!(standing(Some(&pending()), &other_boot), Standing::NewMachine);
         let other_lock = Now { lock: Sha256::of(b"other"), ..now(Some(&NEW)) };

@@ -29,6 +29,7 @@ pub struct Matrix {
     pub compats: Vec<Compat>,
     pub builds: Vec<Build>,
     pub kernel: KernelPackages,
+    brings_cuda: Vec<PackageName>,
     libraries: Vec<Library>,
     overlays: Vec<Overlay>,
     floors: Vec<rows::Floor>,
@@ -51,6 +52,7 @@ impl Matrix {
             compats: parse::<rows::CompatFile>("forward-compat.toml")?.compat,
             builds,
             kernel: packages.kernel,
+            brings_cuda: packages.brings_cuda,
             libraries: packages.library,
             overlays: packages.overlay,
             floors: packages.floor,
@@ -94,6 +96,11 @@ impl Matrix {
         }
         of_package
             .find(|row| row.local.as_ref() == Some(&label) && version.release().starts_with(row.version.release()))
+    }
+
+    /// Whether the wheel of `package` pulls in the CUDA it was built for, without being asked by an extra.
+    pub fn brings_cuda(&self, package: &PackageName) -> bool {
+        self.brings_cuda.contains(package)
     }
 
     /// Which CUDA a library package belongs to, at `version`.

@@ -216,8 +216,9 @@ pub(super) struct BuildsFile {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct PackagesFile {
+    pub brings_cuda: Vec<PackageName>,
     pub library: Vec<Library>,
     pub overlay: Vec<Overlay>,
     pub floor: Vec<Floor>,

@@ -69,7 +69,8 @@ fn gather(tree: &DerivationTree<Package, VersionRange, String>, facts: &mut Vec<
 fn fact(external: &External<Package, VersionRange, String>) -> Option<Fact> {
     match external.clone() {
         External::NotRoot(..) => None,
-        // An extra needs its own distribution: says nothing.
+        // An extra needs its own distribution, and that its own metadata: says nothing.
+        External::FromDependencyOf(Package::Distribution(_), _, Package::Published(_), _) => None,
         External::FromDependencyOf(Package::Extra(name, _), _, Package::Distribution(same), _) if name == same => None,
         External::FromDependencyOf(package, versions, needed, range) => {
             Some(Fact::Needs { package, versions, needed, range })
@@ -228,7 +229,12 @@ impl Teller<'_> {
         Some(match fact {
             Fact::Needs { package: Package::Profile, needed, range, .. } => self.asked(needed, range),
             Fact::Needs { package, versions, needed, range } => {
-                format!("{} {}", self.versions(package, versions), self.need(needed, range))
+                format!(
+                    "{} {}{}",
+                    self.versions(package, versions),
+                    self.built_for(package, versions, needed),
+                    self.need(needed, range)
+                )
             }
             Fact::Unusable { package, versions, why } => {
                 format!("{} can't be used: {why}", self.versions(package, versions))
@@ -249,6 +255,13 @@ impl Teller<'_> {
             String::new()
         };
         format!("your profile asks for {needed}{text}{newest}")
+    }
+
+    /// Where a driver is asked for by a build, the CUDA that asks.
+    fn built_for(&self, package: &Package, versions: &VersionRange, needed: &Package) -> String {
+        let rows = self.question.matrix.builds.iter().filter(|row| Some(&row.package) == package.name());
+        let row = rows.filter(|_| *needed == Package::Driver).rfind(|row| versions.contains(&row.version));
+        row.map(|row| format!("is built for CUDA {} and ", row.cuda)).unwrap_or_default()
     }
 
     fn need(&self, needed: &Package, range: &VersionRange) -> String {

@@ -24,8 +24,8 @@ pub(super) fn hardware_edges(
         edges.extend(library.exact.and_then(|cuda| driver_edge(question, cuda)));
     }
     if let Some(build) = matrix.build(name, version) {
-        if build.local.is_some() {
-            // A build of another index: its metadata is not at hand, so what it needs follows from its label.
+        if build.local.is_some() || matrix.brings_cuda(name) {
+            // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
             edges.extend(major_edge(question, build.cuda.major));
             edges.extend(driver_edge(question, build.cuda));
         }

@@ -16,6 +16,9 @@ pub(super) enum Package {
     /// A target GPU by its place in the list; its version is the compute capability.
     Gpu(usize),
     Distribution(PackageName),
+    /// What the METADATA of a distribution asks for, apart from what the matrix knows of it: a version that the hardware rules
+    /// out is ruled out without reading its wheel.
+    Published(PackageName),
     /// `name[extra]`: depends on the same version of `name`.
     Extra(PackageName, ExtraName),
 }
@@ -24,7 +27,7 @@ impl Package {
     /// The distribution it is about, if any.
     pub(super) fn name(&self) -> Option<&PackageName> {
         match self {
-            Self::Distribution(name) | Self::Extra(name, _) => Some(name),
+            Self::Distribution(name) | Self::Published(name) | Self::Extra(name, _) => Some(name),
             _ => None,
         }
     }
@@ -37,7 +40,7 @@ impl Display for Package {
             Self::Driver => f.write_str("the NVIDIA driver"),
             Self::CudaMajor => f.write_str("the CUDA major"),
             Self::Gpu(at) => write!(f, "GPU {at}"),
-            Self::Distribution(name) => write!(f, "{name}"),
+            Self::Distribution(name) | Self::Published(name) => write!(f, "{name}"),
             Self::Extra(name, extra) => write!(f, "{name}[{extra}]"),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use pep508_rs::MarkerEnvironment;
@@ -32,7 +32,7 @@ pub(super) struct Provider<'a> {
     markers: MarkerEnvironment,
     variation: Variation,
     seen: RefCell<HashMap<Package, usize>>,
-    tried: RefCell<HashMap<PackageName, u32>>,
+    tried: RefCell<HashMap<PackageName, BTreeSet<Version>>>,
     /// The edges of each version that was tried, for "needed by".
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
 }
@@ -131,22 +131,23 @@ impl<'a> Provider<'a> {
             return Ok(None);
         };
         let chosen = listing.choose(range, self.admission(name));
-        if chosen.is_some() {
-            self.fetch_ahead(name, range, &listing);
+        if let Some(candidate) = chosen {
+            self.fetch_ahead(name, candidate, range, &listing);
         }
         Ok(chosen.map(|candidate| candidate.version.clone()))
     }
 
-    /// On the second try of a package its older versions will probably be wanted too: have their metadata fetched together.
-    fn fetch_ahead(&self, name: &PackageName, range: &VersionRange, listing: &Listing) {
+    /// When a second version of a package is tried, more will probably follow: have the metadata of the next ones fetched together.
+    /// Not for what the matrix rules out version by version, without reading any.
+    fn fetch_ahead(&self, name: &PackageName, chosen: &Candidate, range: &VersionRange, listing: &Listing) {
         let mut tried = self.tried.borrow_mut();
-        let count = tried.entry(name.clone()).or_default();
-        *count += 1;
-        if *count < 2 {
+        let versions = tried.entry(name.clone()).or_default();
+        if !versions.insert(chosen.version.clone()) || versions.len() < 2 || self.question.matrix.brings_cuda(name) {
             return;
         }
-        let older = listing.candidates.iter().filter(|candidate| range.contains(&candidate.version)).take(8);
-        self.question.catalog.expect_metadata(&older.cloned().collect::<Vec<_>>());
+        let next =
+            listing.candidates.iter().filter(|one| one.version <= chosen.version && range.contains(&one.version));
+        self.question.catalog.expect_metadata(&next.take(6).cloned().collect::<Vec<_>>());
     }
 
     fn root_edges(&self) -> Vec<Edge> {
@@ -178,19 +179,27 @@ impl<'a> Provider<'a> {
         })
     }
 
+    /// The matrix's requirements of a version, and its published ones: at once where they are at hand or the matrix knows
+    /// nothing, else as a node of their own, which is only looked into if the first are met.
     fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
         let mut edges = match hardware_edges(self.question, name, version) {
             Ok(edges) => edges,
             Err(why) => return Ok(Err(why)),
         };
+        if edges.is_empty() {
+            return self.published_edges(name, version);
+        }
+        edges.push((Package::Published(name.clone()), VersionRange::singleton(version.clone())));
+        Ok(Ok(edges))
+    }
+
+    fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
         let requires = match self.requirements(name, version)? {
             Requirements::Unfit(why) => return Ok(Err(why)),
-            Requirements::Unknown => {
-                edges.extend(opaque_edges(self.question, name, version));
-                Vec::new()
-            }
+            Requirements::Unknown => return Ok(Ok(opaque_edges(self.question, name, version))),
             Requirements::Known { requires, .. } => requires,
         };
+        let mut edges = Vec::new();
         let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
         let added = applying.try_for_each(|requirement| push(&mut edges, requirement, name, version));
         Ok(added.map(|()| edges))
@@ -218,6 +227,7 @@ impl<'a> Provider<'a> {
         let wishes = edges.iter().filter_map(|(package, range)| {
             let extra = match package {
                 Package::Extra(_, extra) => Some(extra.clone()),
+                Package::Published(_) => return None,
                 _ => None,
             };
             Some(Wish { package: package.name()?.clone(), range: range.clone(), extra })
@@ -300,6 +310,7 @@ impl DependencyProvider for Provider<'_> {
             Package::Driver => Ok(hardware.driver.as_ref().and_then(|driver| within(driver.as_version()))),
             Package::Gpu(at) => Ok(hardware.gpus.get(*at).and_then(|gpu| within(gpu.capability.as_version()))),
             Package::CudaMajor => Ok([13, 12, 11].into_iter().find_map(|major| within(Version::new([major])))),
+            Package::Published(_) => Ok(range.as_singleton().cloned()),
             Package::Distribution(name) | Package::Extra(name, _) => self.choose(name, range),
         }
     }
@@ -320,6 +331,7 @@ impl DependencyProvider for Provider<'_> {
             Package::Profile => Ok(self.root_edges()),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) => Ok(Vec::new()),
             Package::Distribution(name) => self.distribution_edges(name, version)?,
+            Package::Published(name) => self.published_edges(name, version)?,
             Package::Extra(name, extra) => self.extra_edges(name, extra, version)?,
         };
         Ok(match edges {

@@ -15,8 +15,8 @@ fn main() -> ExitCode {
         environment,
         now: now.map(|elapsed| elapsed.as_secs()).unwrap_or_default(),
         terminal: std::io::stderr().is_terminal(),
-        out: &mut std::io::stdout().lock(),
-        err: &mut std::io::stderr().lock(),
+        out: &mut std::io::stdout(),
+        err: &mut std::io::stderr(),
     });
     ExitCode::from(code)
 }

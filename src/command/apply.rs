@@ -14,7 +14,7 @@ use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::host::files;
 use crate::index::{Client, Download, fetch_all};
 use crate::lock::{LockedPackage, write_lock};
-use crate::machine::{Kernel, Layout};
+use crate::machine::{Kernel, Layout, uptime};
 use crate::marker::{Marker, Now, Standing, begin, standing};
 use crate::model::PackageName;
 use crate::output::{Style, bar, bytes};
@@ -31,7 +31,7 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
     let state = State::of(&held.folder, &layout);
     let marker = state.marker()?;
     let stands = standing(marker.as_ref(), &now(&planned, marker.as_ref()));
-    let doubted = marker.as_ref().filter(|marker| !marker.changed.is_empty() && in_doubt(marker));
+    let doubted = marker.as_ref().filter(|marker| marker.is_in_doubt());
     let planned = match doubted {
         Some(marker) => {
             let broken = broken(&planned, &state, &layout, &marker.changed)?;
@@ -45,12 +45,16 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
         return Ok(report);
     }
     keep_lock(options, &planned)?;
+    if let Some(path) = &options.plan.script {
+        files::write_whole(path, script_of(&planned).as_bytes())?;
+    }
     let restart = restart(&planned, options, session, doubted)?;
     let idle = planned.plan.is_empty() && !planned.environment_differs && doubted.is_none();
     if idle {
         return settle(&planned, &state, marker, stands);
     }
-    let work = Work { session, planned: &planned, state: &state, layout: &layout, held: &held.folder, style };
+    let previous = marker.as_ref();
+    let work = Work { session, planned: &planned, previous, state: &state, layout: &layout, held: &held.folder, style };
     work.carry_out(options, restart)
 }
 
@@ -58,14 +62,8 @@ fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Now<'a> {
     State::now(planned.lock.digest(), &planned.seen.machine, marker)
 }
 
-/// Whatever lock it was for, an apply that did not end leaves its packages in doubt.
-fn in_doubt(marker: &Marker) -> bool {
-    let own = Now { lock: marker.lock, boot_id: &marker.boot_id, kernel: None, old_is_gone: false };
-    standing(Some(marker), &own).in_doubt()
-}
-
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
-    let python = planned.seen.machine.python.as_ref();
+    let python = planned.seen.machine.python.as_ref().filter(|_| planned.seen.here);
     python.and_then(|python| python.layout.clone()).ok_or_else(|| {
         Failure::input("a described machine can't be changed").help("leave out --runtime and --machine, or use `plan`")
     })
@@ -91,9 +89,9 @@ fn broken(
     Ok(broken)
 }
 
-/// A new solve is kept beside the profile, so that the next run, and the next machine, do the same.
+/// A new answer is kept beside the profile, so that the next run, and the next machine, do the same.
 fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
-    if planned.traffic.is_none() {
+    if !planned.keep_lock {
         return Ok(());
     }
     let path = crate::command::gather::lock_path(&options.plan.profile, options.plan.lock.as_ref());
@@ -148,13 +146,18 @@ fn settle(planned: &Planned, state: &State, marker: Option<Marker>, stands: Stan
             Ok(restart_report(planned, &asked.because))
         }
         (Some(marker), Standing::Restarted) => {
-            state.write_marker(&marker.settled())?;
+            if now(planned, Some(&marker)).old_is_gone {
+                state.write_marker(&marker.settled())?;
+            }
             Ok(ready("in a kernel that has started since"))
         }
         (Some(_), Standing::Ready) => Ok(ready("no restart needed")),
-        _ => {
-            state.write_marker(&begin(title(planned), &now(planned, None), Vec::new()).applied(None))?;
-            Ok(ready("nothing had to be changed"))
+        (previous, _) => {
+            let now = now(planned, previous.as_ref());
+            let marker = begin(title(planned), &now, Vec::new(), previous.as_ref()).applied(None, now.uptime);
+            state.write_marker(&marker)?;
+            let still = marker.old_kernel.is_some() && standing(Some(&marker), &now) == Standing::RestartPending;
+            if still { Ok(restart_report(planned, &marker.because)) } else { Ok(ready("nothing had to be changed")) }
         }
     }
 }
@@ -178,6 +181,7 @@ fn restart_report(planned: &Planned, because: &[String]) -> Report {
 struct Work<'a> {
     session: &'a Session<'a>,
     planned: &'a Planned,
+    previous: Option<&'a Marker>,
     state: &'a State,
     layout: &'a Layout,
     held: &'a Path,
@@ -192,7 +196,7 @@ impl Work<'_> {
         self.fetch(options, &packages, &folder)?;
         self.keep_records(&packages, &folder)?;
         let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
-        let marker = begin(title(self.planned), &now(self.planned, None), changed);
+        let marker = begin(title(self.planned), &now(self.planned, self.previous), changed, self.previous);
         self.state.write_marker(&marker)?;
         for name in sweep(self.layout)? {
             self.session.say(&format!("removed `{name}`, left over from an installer that was killed"));
@@ -206,7 +210,7 @@ impl Work<'_> {
             self.state.write_marker(&marker.failed("files differ after the install".to_owned()))?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        let marker = marker.applied(restart);
+        let marker = marker.applied(restart, uptime());
         self.state.write_marker(&marker)?;
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
@@ -324,10 +328,11 @@ fn all_here(packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
 }
 
 fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure> {
-    let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < needed + MARGIN) else {
+    let with_margin = needed.saturating_add(MARGIN);
+    let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < with_margin) else {
         return Ok(());
     };
-    let message = format!("{what} need {}, and `{}` has {} free", bytes(needed + MARGIN), path.display(), bytes(free));
+    let message = format!("{what} need {}, and `{}` has {} free", bytes(with_margin), path.display(), bytes(free));
     let finding = Finding::error(Code::DiskFull, message)
         .with_help("free some space and run the command again; nothing was changed");
     Err(Failure::from_findings(Kind::World, vec![finding]))

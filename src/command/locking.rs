@@ -9,7 +9,8 @@ use crate::command::gather::Seen;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::{Invocation, files};
 use crate::lock::{
-    FORMAT, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
+    FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
+    target_for,
 };
 use crate::model::CudaVersion;
 use crate::profile::Profile;
@@ -38,6 +39,22 @@ impl Session<'_> {
             };
             Failure::from_findings(Kind::Answer, vec![finding])
         })
+    }
+
+    /// The target of `lock` for the machine that was seen, or why there is none.
+    pub fn fitting<'l>(&self, lock: &'l Lock, seen: &Seen) -> Result<&'l LockedTarget, Vec<String>> {
+        let machine = &seen.machine;
+        let Some(python) = &machine.python else {
+            return Err(vec!["no usable Python was found".to_owned()]);
+        };
+        let installed = machine.installed.iter().map(|(name, one)| (name.clone(), one.version.clone())).collect();
+        let fit = Fit {
+            runtime: machine.runtime.as_deref(),
+            python: &python.facts,
+            hardware: &machine.hardware,
+            installed: &installed,
+        };
+        target_for(lock, fit)
     }
 
     /// A solved target as a lock writes it.

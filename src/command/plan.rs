@@ -1,6 +1,7 @@
 //! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde_json::json;
 
@@ -11,9 +12,9 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
-use crate::lock::{Lock, LockedTarget, stale, target_for};
+use crate::lock::{Lock, LockedTarget, stale};
 use crate::machine::loaded_distributions;
-use crate::matrix::{Verdict, verdict};
+use crate::matrix::{Reason, Verdict, verdict};
 use crate::model::PackageName;
 use crate::output::render_plan;
 use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
@@ -31,6 +32,8 @@ pub(super) struct Planned {
     /// The environment file on the machine is not the one the plan wants.
     pub environment_differs: bool,
     pub findings: Vec<Finding>,
+    /// This is a new answer, and no lock that still means something lies in its place.
+    pub keep_lock: bool,
     /// Absent where a lock answered.
     pub traffic: Option<Traffic>,
 }
@@ -67,9 +70,16 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
     let mut findings = seen.findings.clone();
     let solved = session.target(&profile, &seen)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
-    let (lock, target, traffic) = match usable(session, &profile, &path, &seen, options.locked)? {
-        Some((lock, target)) => (lock, target, None),
-        None => {
+    let mut keep_lock = false;
+    let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
+        Beside::Usable(both) => (both.0, both.1, None),
+        other => {
+            keep_lock = matches!(other, Beside::Replaceable);
+            if let Beside::Elsewhere(reasons) = other {
+                let message = format!("`{}` was made for other machines and is left alone", path.display());
+                let finding = Finding::note(Code::MachineNotPlanned, message);
+                findings.push(reasons.into_iter().fold(finding, Finding::with_note));
+            }
             let locations = session.locations(&options.index, &profile, &seen.machine)?;
             let (resolution, traffic) = session.solve(&profile, &solved, locations, options.index.offline)?;
             findings.extend(session.cache_finding());
@@ -88,6 +98,7 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
         }),
         restart: Restart::default(),
         environment_differs: false,
+        keep_lock,
         profile,
         seen,
         target,
@@ -96,15 +107,6 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
         traffic,
     };
     finish(planned, options, session)
-}
-
-/// What the lock means to keep and the machine does not have, or not in that version.
-fn absent(target: &LockedTarget, seen: &Seen) -> Vec<String> {
-    let installed = &seen.machine.installed;
-    let here = |package: &&crate::lock::LockedPackage| {
-        package.wheel.is_none() && installed.get(&package.name).is_none_or(|one| one.version != package.version)
-    };
-    target.packages.iter().filter(here).map(|package| format!("{} {}", package.name, package.version)).collect()
 }
 
 /// The same plan, knowing that the files of `broken` are not what they should be.
@@ -126,51 +128,46 @@ fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) ->
     let loaded = alive(session, &options.machine, &planned.seen, &names)?;
     planned.environment_differs = environment_differs(&planned.seen, &planned.plan);
     planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
-    let more = judged(&planned.profile, &planned.plan, &planned.target, &planned.seen);
+    let mut more = judged(&planned.profile, &planned.plan, &planned.target, &planned.seen);
+    more.extend(refused(session, &planned.seen, &planned.target));
     let known = |finding: &Finding| planned.findings.contains(finding);
     let more: Vec<Finding> = more.into_iter().filter(|finding| !known(finding)).collect();
     planned.findings.extend(more);
     Ok(planned)
 }
 
+/// What the lock beside the profile is worth here.
+enum Beside {
+    Usable(Box<(Lock, LockedTarget)>),
+    /// There is none, or it answers another question: a new one may take its place.
+    Replaceable,
+    /// It is fresh, and made for other machines; the reasons.
+    Elsewhere(Vec<String>),
+}
+
 /// The lock of `path` with its target for this machine. `locked` insists on it.
-fn usable(
-    session: &Session<'_>,
-    profile: &Profile,
-    path: &std::path::Path,
-    seen: &Seen,
-    locked: bool,
-) -> Result<Option<(Lock, LockedTarget)>, Failure> {
+fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, locked: bool) -> Result<Beside, Failure> {
     let no = |code: Code, message: String| {
         let finding = Finding::error(code, message).with_help(format!("run `colab-boot lock {}`", profile.source.name));
         Failure::from_findings(crate::diag::Kind::Answer, vec![finding])
     };
     let Some(lock) = session.read_lock(path)? else {
         let message = format!("there is no lock at `{}`", path.display());
-        return if locked { Err(no(Code::LockMissing, message)) } else { Ok(None) };
+        return if locked { Err(no(Code::LockMissing, message)) } else { Ok(Beside::Replaceable) };
     };
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
         let message = format!("`{}` is stale: {why}", path.display());
-        return if locked { Err(no(Code::LockStale, message)) } else { Ok(None) };
+        return if locked { Err(no(Code::LockStale, message)) } else { Ok(Beside::Replaceable) };
     }
-    let Some(python) = &seen.machine.python else {
-        return Ok(None);
-    };
-    let runtime = seen.machine.runtime.as_deref();
-    let fits = target_for(&lock, runtime, &python.facts, &seen.machine.hardware).and_then(|target| {
-        let gone = absent(target, seen);
-        if gone.is_empty() {
-            Ok(target)
-        } else {
-            Err(vec![format!("it keeps {}, which this machine has not", gone.join(", "))])
+    match session.fitting(&lock, seen) {
+        Ok(target) => {
+            let target = target.clone();
+            Ok(Beside::Usable(Box::new((lock, target))))
         }
-    });
-    match fits {
-        Ok(target) => Ok(Some((lock.clone(), target.clone()))),
         Err(reasons) if locked => {
             Err(no(Code::MachineNotPlanned, format!("no target of the lock fits: {}", reasons.join("; "))))
         }
-        Err(_) => Ok(None),
+        Err(reasons) => Ok(Beside::Elsewhere(reasons)),
     }
 }
 
@@ -200,7 +197,8 @@ pub(super) fn alive(
 /// Whether the environment file on the machine differs from the one the plan would write.
 fn environment_differs(seen: &Seen, plan: &Plan) -> bool {
     let wanted = crate::script::environment_line(&plan.environment);
-    let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) else {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let Some(layout) = layout.filter(|_| seen.here) else {
         return wanted.is_some();
     };
     let present = files::read_optional(&layout.purelib.join(crate::script::ENVIRONMENT_FILE)).ok().flatten();
@@ -243,6 +241,22 @@ fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) ->
         );
     }
     findings
+}
+
+/// Locked builds that do not run on the machine: what is kept of an image may be such.
+fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
+    let of = |package: &crate::lock::LockedPackage| {
+        let build = session.matrix.build(&package.name, &package.version)?;
+        let Verdict::No(reason) = verdict(session.matrix, build, &seen.machine.hardware) else {
+            return None;
+        };
+        let code = match reason {
+            Reason::DriverTooOld { .. } | Reason::NoDriver | Reason::UnknownCuda { .. } => Code::DriverTooOld,
+            _ => Code::GpuNotCovered,
+        };
+        Some(Finding::error(code, format!("{} {} does not run here: {reason}", package.name, package.version)))
+    };
+    target.packages.iter().filter_map(of).collect()
 }
 
 /// How each locked package with a GPU build runs on the machine.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::apply::wait_for_orphan;
 use crate::diag::Failure;
 use crate::host::files;
-use crate::machine::{Layout, Machine, is_alive};
-use crate::marker::{Marker, Now};
+use crate::machine::{Layout, Machine, is_alive, uptime};
+use crate::marker::{Marker, Now, SCHEMA};
 use crate::model::Sha256;
 use crate::verify::{Entry, parse_record};
 
@@ -56,8 +56,8 @@ impl State {
     /// What is true now, as far as `marker` asks for it.
     pub(super) fn now<'a>(lock: Sha256, machine: &'a Machine, marker: Option<&Marker>) -> Now<'a> {
         let old = marker.and_then(|marker| marker.old_kernel.as_ref());
-        let old_is_gone = machine.kernel.is_none() && old.is_some_and(|old| !is_alive(old));
-        Now { lock, boot_id: &machine.boot_id, kernel: machine.kernel.as_ref(), old_is_gone }
+        let old_is_gone = old.is_some_and(|old| !is_alive(old));
+        Now { lock, boot_id: &machine.boot_id, kernel: machine.kernel.as_ref(), old_is_gone, uptime: uptime() }
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
@@ -66,7 +66,15 @@ impl State {
         let Some(text) = files::read_optional(&path)? else {
             return Ok(None);
         };
-        serde_json::from_str(&text).map(Some).map_err(|error| {
+        let marker: Result<Marker, _> = serde_json::from_str(&text);
+        if let Some(schema) = marker.as_ref().ok().map(|marker| marker.schema).filter(|schema| *schema != SCHEMA) {
+            return Err(Failure::world(format!(
+                "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",
+                path.display()
+            ))
+            .help("use the colab-boot that wrote it, or remove it to have everything checked anew"));
+        }
+        marker.map(Some).map_err(|error| {
             Failure::world(format!("the marker `{}` can't be read", path.display()))
                 .because(&error)
                 .help("look at it; removing it makes colab-boot check everything anew")

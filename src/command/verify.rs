@@ -10,7 +10,7 @@ use crate::command::gather::{Seen, lock_path};
 use crate::command::state::State;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::lock::{LockedPackage, LockedTarget, stale, target_for};
+use crate::lock::{LockedPackage, LockedTarget, stale};
 use crate::machine::{Layout, installed_modules};
 use crate::marker::{Standing, standing};
 use crate::model::PackageName;
@@ -39,8 +39,11 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         .python
         .as_ref()
         .ok_or_else(|| Failure::world("no usable Python was found").help("name one with --python"))?;
-    let layout = python.layout.as_ref().ok_or_else(|| Failure::input("a described machine can't be verified"))?;
-    let target = target_for(&lock, None, &python.facts, &seen.machine.hardware).map_err(|reasons| {
+    let layout = python.layout.as_ref().filter(|_| seen.here);
+    let layout = layout.ok_or_else(|| {
+        Failure::input("a described machine can't be verified").help("leave out --runtime and --machine")
+    })?;
+    let target = session.fitting(&lock, &seen).map_err(|reasons| {
         no(
             Code::MachineNotPlanned,
             format!("no target of the lock fits: {}", reasons.join("; ")),

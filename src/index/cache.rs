@@ -14,7 +14,7 @@ use crate::model::Sha256;
 use crate::model::catalog::Listing;
 
 /// Raised when the meaning of a record changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How long a listing is believed without asking: the `max-age` of the public index.
 pub(super) const LIFETIME: u64 = 600;

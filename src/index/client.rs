@@ -130,16 +130,14 @@ impl Http {
         }
     }
 
-    /// Starts a download; the caller reads the body.
+    /// Starts a download; the caller looks at the status and reads the body.
     pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Trouble> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let mut request = self.client.get(url.clone());
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        let response = request.send().await.map_err(|error| trouble(url, &reason(&error), 1))?;
-        let status = response.status();
-        if status.is_success() { Ok(response) } else { Err(trouble(url, &format!("the server answered {status}"), 1)) }
+        request.send().await.map_err(|error| trouble(url, &reason(&error), 1))
     }
 
     pub(super) fn count(&self, bytes: usize) {

@@ -115,14 +115,17 @@ async fn receive(
     let here = file.seek(SeekFrom::End(0)).map_err(disk)?;
     let response = match http.open(&download.url, here).await {
         Ok(response) => response,
-        Err(trouble) if here > 0 => {
-            // Perhaps the part is longer than the file; begin anew next time.
-            file.set_len(0).map_err(disk)?;
-            return Ok(Err(trouble));
-        }
         Err(trouble) => return Ok(Err(trouble)),
     };
-    if here > 0 && response.status() != reqwest::StatusCode::PARTIAL_CONTENT {
+    let status = response.status();
+    if status == reqwest::StatusCode::RANGE_NOT_SATISFIABLE {
+        // The part is longer than the file: begin anew.
+        file.set_len(0).map_err(disk)?;
+    }
+    if !status.is_success() {
+        return Ok(Err(trouble(&download.url, &format!("the server answered {status}"), 1)));
+    }
+    if here > 0 && status != reqwest::StatusCode::PARTIAL_CONTENT {
         file.set_len(0).map_err(disk)?;
         file.seek(SeekFrom::Start(0)).map_err(disk)?;
     } else {

@@ -223,10 +223,11 @@ fn admit(file: &Listed, wheel: &WheelName, base: &Url, filter: &Filter) -> Resul
         return Err(Rejection::Python(text.clone()));
     }
     // Upload times are ISO 8601 in UTC, so the first ten characters compare as dates.
-    if let (Some(cutoff), Some(uploaded)) = (&filter.as_of, &file.uploaded)
-        && uploaded.get(..10).is_some_and(|day| day > cutoff.as_str())
-    {
-        return Err(Rejection::TooNew);
+    if let Some(cutoff) = &filter.as_of {
+        let day = file.uploaded.as_ref().and_then(|uploaded| uploaded.get(..10)).ok_or(Rejection::Undated)?;
+        if day > cutoff.as_str() {
+            return Err(Rejection::TooNew);
+        }
     }
     let sha256 = file.sha256.ok_or(Rejection::NoDigest)?;
     let url = base.join(&file.url).map_err(|_| Rejection::NoDigest)?;

@@ -58,8 +58,9 @@ impl Sparse {
         let names = archive.file_names().flatten().map(std::borrow::Cow::into_owned);
         let name = names.into_iter().find(|name| is_metadata(name)).ok_or("it has no .dist-info/METADATA")?;
         let read = archive.by_name(&name).map_err(|error| error.to_string()).and_then(|member| {
-            let mut text = String::new();
-            member.take(MEMBER_LIMIT).read_to_string(&mut text).map(|_| text).map_err(|error| error.to_string())
+            let mut bytes = Vec::new();
+            let read = member.take(MEMBER_LIMIT).read_to_end(&mut bytes);
+            read.map(|_| String::from_utf8_lossy(&bytes).into_owned()).map_err(|error| error.to_string())
         });
         match (read, missed.get()) {
             (Ok(text), _) => Ok(Step::Done(text)),

@@ -175,6 +175,14 @@ impl Catalog for Online<'_> {
     }
 }
 
+/// Whether `text` is the METADATA of `wheel` and not, say, the login page of a proxy.
+fn is_metadata_of(text: &str, wheel: &str) -> bool {
+    let name = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("Name:"));
+    let name = name.and_then(|name| name.trim().parse::<PackageName>().ok());
+    let wheel = wheel.parse::<crate::model::WheelName>().ok().map(|wheel| wheel.name);
+    text.starts_with("Metadata-Version:") && name.is_some() && name == wheel
+}
+
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -294,7 +302,8 @@ impl Shared {
         url.set_path(&format!("{}.metadata", candidate.url.path()));
         let request = Request { url: &url, accept: None, range: None, validator: None, limit: METADATA_LIMIT };
         let reply = self.get(&request).await?;
-        Ok(reply.status.is_success().then(|| String::from_utf8_lossy(&reply.body).into_owned()))
+        let text = String::from_utf8_lossy(&reply.body).into_owned();
+        Ok((reply.status.is_success() && is_metadata_of(&text, &candidate.file)).then_some(text))
     }
 
     /// METADATA out of the wheel, never the whole wheel: its tail, then what is missing. Also tells its size.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{ComputeCapability, CudaVersion, DriverVersion, PackageName, Sha256, Version};
 
 pub use read::{Unreadable, read_lock};
-pub use stale::{stale, target_for};
+pub use stale::{Fit, stale, target_for};
 pub use write::write_lock;
 
 /// The format this program writes, and the newest that it reads.

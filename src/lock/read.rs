@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::lock::{FORMAT, Lock};
+use crate::model::WheelName;
 
 /// Why a text is no lock we can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,5 +30,38 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
     if head.version > FORMAT {
         return Err(Unreadable::Future { version: head.version, requires: head.requires });
     }
-    toml::from_str(text).map_err(malformed)
+    let lock: Lock = toml::from_str(text).map_err(malformed)?;
+    check(&lock).map_err(Unreadable::Malformed)?;
+    Ok(lock)
+}
+
+/// What stands in a lock ends up in a script: only names that the writer can have written are let in.
+fn check(lock: &Lock) -> Result<(), String> {
+    let plain = |text: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | ':' | '~');
+        !text.is_empty() && text.chars().all(allowed) && !text.starts_with(['-', '.'])
+    };
+    for target in &lock.targets {
+        let names = target.apt.iter().flat_map(|one| std::iter::once(&one.name).chain(&one.version));
+        let wheels = target.packages.iter().filter_map(|package| package.wheel.as_ref());
+        let mut texts = std::iter::once(&target.name).chain(names).chain(wheels.map(|wheel| &wheel.index));
+        if let Some(text) = texts.find(|text| !plain(text)) {
+            return Err(format!("`{}` is no name", text.escape_debug()));
+        }
+        for package in &target.packages {
+            let Some(wheel) = &package.wheel else {
+                continue;
+            };
+            let name = wheel.file.parse::<WheelName>().ok().filter(|_| plain(&wheel.file));
+            if name.is_none_or(|name| name.name != package.name || name.version != package.version) {
+                return Err(format!(
+                    "`{}` is no wheel of {} {}",
+                    wheel.file.escape_debug(),
+                    package.name,
+                    package.version
+                ));
+            }
+        }
+    }
+    Ok(())
 }

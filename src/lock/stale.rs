@@ -1,8 +1,10 @@
 //! Whether a lock still answers the question that is asked now.
 
-use crate::lock::{Lock, LockedTarget};
+use std::collections::BTreeMap;
+
+use crate::lock::{Lock, LockedPackage, LockedTarget};
 use crate::matrix::Hardware;
-use crate::model::{PythonFacts, Sha256};
+use crate::model::{PackageName, PythonFacts, Sha256, Version};
 
 /// Why `lock` is stale for this profile and matrix; `None` where it is not.
 pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
@@ -15,16 +17,22 @@ pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
     None
 }
 
+/// The machine that a target is to fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit<'a> {
+    /// Only targets made for this runtime count, where one is named.
+    pub runtime: Option<&'a str>,
+    pub python: &'a PythonFacts,
+    pub hardware: &'a Hardware,
+    /// Versions of what is installed: a target that means to keep something else does not fit.
+    pub installed: &'a BTreeMap<PackageName, Version>,
+}
+
 /// The target of `lock` that fits this machine, or for each target why it does not.
-pub fn target_for<'a>(
-    lock: &'a Lock,
-    runtime: Option<&str>,
-    python: &PythonFacts,
-    hardware: &Hardware,
-) -> Result<&'a LockedTarget, Vec<String>> {
+pub fn target_for<'a>(lock: &'a Lock, fit: Fit<'_>) -> Result<&'a LockedTarget, Vec<String>> {
     let mut reasons = Vec::new();
     for target in &lock.targets {
-        match unfit(target, runtime, python, hardware) {
+        match unfit(target, fit) {
             None => return Ok(target),
             Some(why) => reasons.push(format!("target `{}`: {why}", target.name)),
         }
@@ -32,7 +40,8 @@ pub fn target_for<'a>(
     Err(reasons)
 }
 
-fn unfit(target: &LockedTarget, runtime: Option<&str>, python: &PythonFacts, hardware: &Hardware) -> Option<String> {
+fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
+    let Fit { runtime, python, hardware, installed } = fit;
     if runtime.is_some_and(|runtime| target.runtime.as_deref() != Some(runtime)) {
         return Some("made for another runtime".to_owned());
     }
@@ -48,6 +57,11 @@ fn unfit(target: &LockedTarget, runtime: Option<&str>, python: &PythonFacts, har
             return Some(format!("needs driver {floor} or newer, this one is {driver}"));
         }
         _ => {}
+    }
+    let here =
+        |package: &&LockedPackage| package.wheel.is_some() || installed.get(&package.name) == Some(&package.version);
+    if let Some(package) = target.packages.iter().find(|package| !here(package)) {
+        return Some(format!("it keeps {} {}, which this machine does not have", package.name, package.version));
     }
     // A lock made without GPUs in mind promises nothing about them.
     let unchecked = hardware.gpus.iter().find(|gpu| !target.gpus.contains(&gpu.capability));

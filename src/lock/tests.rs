@@ -1,8 +1,8 @@
 //! Reading what was written gives the same value; writing what was read gives the same bytes; order does not matter.
 
 use crate::lock::{
-    FORMAT, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock, stale,
-    target_for, write_lock,
+    FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
+    stale, target_for, write_lock,
 };
 use crate::matrix::{Hardware, InstalledGpu};
 use crate::model::{PythonFacts, Sha256};
@@ -104,7 +104,11 @@ fn a_target_fits_or_says_why_not() {
         gpus: vec![InstalledGpu { name: "a GPU".into(), capability: capability.parse().expect("a capability") }],
         compat: Vec::new(),
     };
-    let why = |python: &PythonFacts, hardware: &Hardware| match target_for(&lock, None, python, hardware) {
+    let here = [("torch".parse().expect("a name"), "2.9.1+cu128".parse().expect("a version"))].into();
+    let why = |python: &PythonFacts, hardware: &Hardware| match target_for(
+        &lock,
+        Fit { runtime: None, python, hardware, installed: &here },
+    ) {
         Ok(target) => target.name.clone(),
         Err(reasons) => reasons.join("; "),
     };
@@ -113,5 +117,25 @@ fn a_target_fits_or_says_why_not() {
     assert!(why(&python("3.12.1", 31), &hardware("580.82.07", "7.5")).contains("manylinux"));
     assert!(why(&python("3.12.1", 36), &hardware("520.61.05", "7.5")).contains("driver 525.60.13"));
     assert!(why(&python("3.12.1", 36), &hardware("580.82.07", "6.0")).contains("6.0"));
-    assert!(target_for(&lock, Some("c"), &python("3.12.1", 36), &Hardware::default()).is_err());
+    let (python, hardware) = (python("3.12.1", 36), Hardware::default());
+    let other = Fit { runtime: Some("c"), python: &python, hardware: &hardware, installed: &here };
+    assert!(target_for(&lock, other).is_err());
+    let empty = std::collections::BTreeMap::new();
+    let bare = Fit { runtime: None, installed: &empty, ..other };
+    assert!(target_for(&lock, bare).is_err_and(|reasons| reasons[0].contains("keeps torch 2.9.1+cu128")));
+}
+
+#[test]
+fn names_that_would_be_code_in_a_script_are_refused() {
+    let text = write_lock(&lock());
+    for (from, to) in [
+        ("index = \"default\"", "index = \"x$(id)\""),
+        ("name = \"a\"", "name = \"a\nid\""),
+        ("name = \"ffmpeg\"", "name = \"-o=x\""),
+        ("numpy-2.1.3-py3-none-any.whl", "../numpy-2.1.3-py3-none-any.whl"),
+        ("numpy-2.1.3-py3-none-any.whl", "scipy-2.1.3-py3-none-any.whl"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        assert!(matches!(read_lock(&text.replace(from, to)), Err(Unreadable::Malformed(_))), "{to}");
+    }
 }

@@ -126,14 +126,13 @@ fn said(invocation: &Invocation, limit: Duration) -> Said {
     }
 }
 
-/// `--python`, then `COLAB_BOOT_PYTHON`, the active virtual environment, `python3` and `python` on PATH.
+/// `--python` (or `COLAB_BOOT_PYTHON`), then the active virtual environment, `python3` and `python` on PATH.
 fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
     let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
     let search = search_path(looker);
     let candidates: Vec<PathBuf> = match looker.python {
         Some(path) => vec![find_program(&path.to_string_lossy(), search).unwrap_or_else(|| path.to_owned())],
         None => [
-            get("COLAB_BOOT_PYTHON").map(PathBuf::from),
             get("VIRTUAL_ENV").map(|folder| Path::new(folder).join("bin/python")),
             find_program("python3", search),
             find_program("python", search),
@@ -183,18 +182,27 @@ fn distribution(folder: &Path) -> Option<RawDistribution> {
         version: value("Version:")?,
         installer: installer.trim().to_owned(),
         direct: folder.join("direct_url.json").exists(),
-        requires: headers
-            .lines()
-            .filter_map(|line| line.strip_prefix("Requires-Dist:"))
-            .map(|line| line.trim().to_owned())
-            .collect(),
+        requires: headers.lines().filter_map(|line| line.strip_prefix("Requires-Dist:")).map(without_address).collect(),
         folder: folder.to_owned(),
     })
 }
 
+/// A requirement as it may be recorded: an address may carry a token, so of `a @ https://…; marker` the address goes.
+fn without_address(line: &str) -> String {
+    match line.split_once(" @ ") {
+        None => line.trim().to_owned(),
+        Some((name, rest)) => match rest.split_once("; ") {
+            Some((_, marker)) => format!("{} ; {marker}", name.trim()),
+            None => name.trim().to_owned(),
+        },
+    }
+}
+
 /// Names and versions of the packages that dpkg counts as installed.
 fn debian_packages(status: &str) -> BTreeMap<String, String> {
-    let installed = |entry: &&str| entry.contains("\nStatus: install ok installed\n");
+    // "install ok installed", and "hold ok installed" for what an image has marked to stay.
+    let installed =
+        |entry: &&str| entry.lines().any(|line| line.starts_with("Status: ") && line.ends_with(" ok installed"));
     let entries = status.split("\n\n").filter(installed).filter_map(|entry| {
         let value = |key: &str| entry.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
         Some((value("Package: ")?, value("Version: ")?))
@@ -231,6 +239,14 @@ fn parent_of(stat: &str) -> Option<u32> {
 pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
     let start_time = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
     Some(Kernel { pid, start_time })
+}
+
+/// The time since boot in clock ticks of a hundredth of a second, the unit of process start times on Linux.
+pub fn uptime() -> u64 {
+    let text = files::read_optional(Path::new("/proc/uptime")).ok().flatten().unwrap_or_default();
+    let (seconds, hundredths) =
+        text.split_whitespace().next().and_then(|first| first.split_once('.')).unwrap_or_default();
+    seconds.parse::<u64>().unwrap_or(0) * 100 + hundredths.parse::<u64>().unwrap_or(0)
 }
 
 /// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.

@@ -35,6 +35,8 @@ pub struct Marker {
     pub because: Vec<String>,
     /// How often it has been asked for.
     pub asked: u32,
+    /// When the last change was done, in the unit of [`Kernel::start_time`]: kernels that started later run the new code.
+    pub applied_at: u64,
 }
 
 /// How far the apply has come.
@@ -55,8 +57,10 @@ pub struct Now<'a> {
     pub lock: Sha256,
     pub boot_id: &'a str,
     pub kernel: Option<&'a Kernel>,
-    /// No process is the marker's old kernel any more; only asked where `kernel` is unknown, as in a terminal.
+    /// No process is the marker's old kernel any more.
     pub old_is_gone: bool,
+    /// The time since boot, in the unit of [`Kernel::start_time`].
+    pub uptime: u64,
 }
 
 /// Where this machine stands with a lock.
@@ -79,11 +83,6 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Whether files of the last apply may be half-written.
-    pub const fn in_doubt(self) -> bool {
-        matches!(self, Self::Interrupted | Self::Failed)
-    }
-
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Fresh => "nothing applied",
@@ -97,8 +96,8 @@ impl Standing {
     }
 }
 
-/// What `marker` means now. An unknown kernel counts as the old one while that lives:
-/// to think that it has restarted would be worse.
+/// What `marker` means now. Seen from a terminal, the old kernel counts while it lives; seen from a kernel, what counts is whether
+/// that one started after the apply: a second notebook neither settles the first one's restart nor inherits it.
 pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     let Some(marker) = marker.filter(|marker| marker.lock == now.lock) else {
         return Standing::Fresh;
@@ -110,14 +109,25 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
         (Phase::Applying, ..) => Standing::Interrupted,
         (Phase::Failed(_), ..) => Standing::Failed,
         (Phase::Applied, None, _) => Standing::Ready,
-        (Phase::Applied, Some(old), Some(kernel)) if old != kernel => Standing::Restarted,
+        (Phase::Applied, Some(old), Some(kernel)) if old != kernel && kernel.start_time >= marker.applied_at => {
+            Standing::Restarted
+        }
         (Phase::Applied, Some(_), None) if now.old_is_gone => Standing::Restarted,
         (Phase::Applied, Some(_), _) => Standing::RestartPending,
     }
 }
 
-/// The marker of an apply that begins.
-pub fn begin(profile: String, now: &Now<'_>, changed: Vec<PackageName>) -> Marker {
+/// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in doubt, and a
+/// kernel that still runs old code.
+pub fn begin(profile: String, now: &Now<'_>, changed: Vec<PackageName>, previous: Option<&Marker>) -> Marker {
+    let previous = previous.filter(|marker| marker.boot_id == now.boot_id);
+    let mut changed = changed;
+    if let Some(doubted) = previous.filter(|marker| marker.is_in_doubt()) {
+        changed.extend(doubted.changed.iter().cloned());
+        changed.sort();
+        changed.dedup();
+    }
+    let open = previous.filter(|marker| marker.old_kernel.is_some() && !now.old_is_gone);
     Marker {
         schema: SCHEMA,
         profile,
@@ -125,19 +135,35 @@ pub fn begin(profile: String, now: &Now<'_>, changed: Vec<PackageName>) -> Marke
         boot_id: now.boot_id.to_owned(),
         phase: Phase::Applying,
         changed,
-        old_kernel: None,
-        because: Vec::new(),
+        old_kernel: open.and_then(|marker| marker.old_kernel.clone()),
+        because: open.map(|marker| marker.because.clone()).unwrap_or_default(),
         asked: 0,
+        applied_at: now.uptime,
     }
 }
 
 impl Marker {
-    /// After everything is installed and checked; `restart` names the kernel that must go, with the reasons.
+    /// Whether the files of its packages may be half-written.
+    pub const fn is_in_doubt(&self) -> bool {
+        !matches!(self.phase, Phase::Applied)
+    }
+
+    /// After everything is installed and checked; `restart` names the kernel that must go, with the reasons. A restart that was
+    /// pending before is still wanted.
     #[must_use]
-    pub fn applied(self, restart: Option<(Kernel, Vec<String>)>) -> Self {
-        let (old_kernel, because) = restart.unzip();
+    pub fn applied(self, restart: Option<(Kernel, Vec<String>)>, uptime: u64) -> Self {
+        let (kernel, more) = restart.unzip();
+        let mut because = self.because.clone();
+        because.extend(more.unwrap_or_default().into_iter().filter(|reason| !self.because.contains(reason)));
+        let old_kernel = kernel.or_else(|| self.old_kernel.clone());
         let asked = u32::from(old_kernel.is_some());
-        Self { phase: Phase::Applied, old_kernel, because: because.unwrap_or_default(), asked, ..self }
+        Self { phase: Phase::Applied, old_kernel, because, asked, applied_at: uptime, ..self }
+    }
+
+    /// After a check found distributions whose files are not what they should be: the next apply looks at them.
+    #[must_use]
+    pub fn doubted(self, names: Vec<PackageName>, why: String) -> Self {
+        Self { changed: names, ..self.failed(why) }
     }
 
     /// After a step failed.
@@ -160,56 +186,4 @@ impl Marker {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Marker, Now, Standing, begin, standing};
-    use crate::machine::Kernel;
-    use crate::model::Sha256;
-
-    const OLD: Kernel = Kernel { pid: 7, start_time: 100 };
-    const NEW: Kernel = Kernel { pid: 7, start_time: 200 };
-
-    fn now(kernel: Option<&Kernel>) -> Now<'_> {
-        Now { lock: Sha256::of(b"lock"), boot_id: "boot", kernel, old_is_gone: false }
-    }
-
-    fn pending() -> Marker {
-        begin("demo 1.0.0".into(), &now(None), vec![]).applied(Some((OLD, vec!["numpy".into()])))
-    }
-
-    #[test]
-    fn states_are_told_apart() {
-        let begun = begin("demo 1.0.0".into(), &now(Some(&OLD)), vec![]);
-        assert_eq!(standing(None, &now(None)), Standing::Fresh);
-        assert_eq!(standing(Some(&begun), &now(Some(&OLD))), Standing::Interrupted);
-        assert_eq!(standing(Some(&begun.clone().failed("disk full".into())), &now(None)), Standing::Failed);
-        assert_eq!(standing(Some(&begun.applied(None)), &now(None)), Standing::Ready);
-        assert_eq!(standing(Some(&pending()), &now(Some(&OLD))), Standing::RestartPending);
-        assert_eq!(standing(Some(&pending()), &now(Some(&NEW))), Standing::Restarted, "same pid, started later");
-        assert_eq!(standing(Some(&pending()), &now(None)), Standing::RestartPending, "an unknown kernel is no new one");
-        let gone = Now { old_is_gone: true, ..now(None) };
-        assert_eq!(standing(Some(&pending()), &gone), Standing::Restarted, "seen from a terminal");
-        let other_boot = Now { boot_id: "other", ..now(Some(&NEW)) };
-        assert_eq!(standing(Some(&pending()), &other_boot), Standing::NewMachine);
-        let other_lock = Now { lock: Sha256::of(b"other"), ..now(Some(&NEW)) };
-        assert_eq!(standing(Some(&pending()), &other_lock), Standing::Fresh);
-    }
-
-    #[test]
-    fn a_restart_is_never_asked_for_without_end() {
-        let mut marker = pending();
-        let mut asked = 1;
-        while let Some(next) = marker.asked_again() {
-            marker = next;
-            asked += 1;
-        }
-        assert_eq!(asked, super::ASKED_AT_MOST);
-        assert_eq!(standing(Some(&pending().settled()), &now(Some(&OLD))), Standing::Ready);
-    }
-
-    #[test]
-    fn a_marker_is_read_as_it_was_written() {
-        let text = serde_json::to_string(&pending()).expect("JSON");
-        assert_eq!(serde_json::from_str::<Marker>(&text).expect("a marker"), pending());
-        assert!(serde_json::from_str::<Marker>(&text.replace("\"asked\"", "\"askd\"")).is_err());
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@ use crate::model::version::{VersionRange, range_of};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
 pub use rows::{Branch, Build, Compat, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Toolkit};
-pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, verdict};
+pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, forward_level, verdict};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
 
@@ -68,6 +68,14 @@ impl Matrix {
     pub fn driver_floor(&self, cuda: CudaVersion) -> Option<&DriverVersion> {
         let same_major = || self.toolkits.iter().find(|row| row.cuda.major == cuda.major);
         self.toolkit(cuda).or_else(same_major).map(|row| &row.minor_compat_driver)
+    }
+
+    /// The CUDA majors there are, newest first.
+    pub fn majors(&self) -> Vec<u32> {
+        let mut majors: Vec<u32> = self.toolkits.iter().map(|row| row.cuda.major).collect();
+        majors.dedup();
+        majors.reverse();
+        majors
     }
 
     /// What the branch of `driver` implements: the newest row that is not newer than it.

@@ -135,7 +135,7 @@ fn driver_route(matrix: &Matrix, cuda: CudaVersion, hardware: &Hardware) -> Resu
 }
 
 /// The highest CUDA level that an installed `cuda-compat` lifts this driver to; every GPU must be a data-center one.
-fn forward_level(matrix: &Matrix, hardware: &Hardware) -> Option<CudaVersion> {
+pub fn forward_level(matrix: &Matrix, hardware: &Hardware) -> Option<CudaVersion> {
     let branch = hardware.driver.as_ref()?.branch();
     let eligible = |gpu: &InstalledGpu| matrix.gpu(&gpu.name).is_some_and(|row| row.data_center);
     if !hardware.gpus.iter().all(eligible) {

@@ -36,6 +36,8 @@ pub enum Rejection {
     NoWheel,
     /// Uploaded after the profile's `as-of`.
     TooNew,
+    /// The profile has an `as-of`, and the index gives no upload date.
+    Undated,
     /// The index gives no sha256.
     NoDigest,
 }
@@ -110,6 +112,8 @@ impl Metadata {
             match name {
                 "Requires-Dist" => match Requirement::parse(&value) {
                     Ok(requirement) => metadata.requires.push(requirement),
+                    // In an extra that nobody asks for, it does no harm.
+                    Err(_) if value.contains("extra ==") || value.contains("extra==") => {}
                     Err(_) => metadata.unreadable.push(value),
                 },
                 "Provides-Extra" => metadata.extras.extend(value.parse::<ExtraName>()),

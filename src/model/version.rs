@@ -75,6 +75,10 @@ fn with_every_local(version: &Version) -> Version {
 
 fn range_of_one(specifier: &VersionSpecifier) -> VersionRange {
     let version = specifier.version();
+    // No release has such a number, and its successor does not exist.
+    if version.release().contains(&u64::MAX) {
+        return Ranges::empty();
+    }
     match specifier.operator() {
         Operator::Equal => release(version),
         Operator::ExactEqual => Ranges::singleton(version.clone()),

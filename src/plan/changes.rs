@@ -6,11 +6,20 @@ use crate::model::{PackageName, Version};
 use crate::plan::{Change, Inputs, Kept, Kind};
 
 pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
-    let mut changes = collisions(inputs);
+    let removals = collisions(inputs);
+    let mut changes = removals.clone();
     let mut kept = Vec::new();
     for package in &inputs.target.packages {
         let installed = inputs.machine.installed.get(&package.name);
-        match change(package, installed, inputs.broken.contains(&package.name)) {
+        let shared = removals
+            .iter()
+            .find(|removal| cuda_stem(&removal.name).is_some_and(|stem| cuda_stem(&package.name) == Some(stem)));
+        let reason = if inputs.broken.contains(&package.name) {
+            Some("its files differ from the wheel".to_owned())
+        } else {
+            shared.map(|removal| format!("{} takes files of it along", removal.name))
+        };
+        match change(package, installed, reason) {
             Some(change) => changes.push(change),
             None => kept.push(Kept { name: package.name.clone(), version: package.version.clone() }),
         }
@@ -20,12 +29,12 @@ pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
 }
 
 /// `None`: the machine has it. A package that the lock keeps, having no wheel for it, can only be left alone.
-fn change(package: &LockedPackage, installed: Option<&Installed>, broken: bool) -> Option<Change> {
+fn change(package: &LockedPackage, installed: Option<&Installed>, reason: Option<String>) -> Option<Change> {
     package.wheel.as_ref()?;
     let from = installed.map(|installed| installed.version.clone());
     let kind = match &from {
         None => Kind::Install,
-        Some(from) if *from == package.version && !broken => return None,
+        Some(from) if *from == package.version && reason.is_none() => return None,
         Some(from) if same_public(from, &package.version) => Kind::Replace,
         Some(from) if *from < package.version => Kind::Upgrade,
         Some(_) => Kind::Downgrade,
@@ -36,7 +45,7 @@ fn change(package: &LockedPackage, installed: Option<&Installed>, broken: bool) 
         from,
         to: Some(package.version.clone()),
         package: Some(package.clone()),
-        reason: broken.then(|| "its files differ from the wheel".to_owned()),
+        reason,
     })
 }
 

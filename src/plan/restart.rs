@@ -36,9 +36,10 @@ pub fn decide_restart(plan: &Plan, loaded: Option<&BTreeSet<PackageName>>, envir
             _ => format!("{} is loaded", change.name),
         })
         .collect();
-    if environment_changes && !plan.environment.is_empty() {
+    if environment_changes {
         let names: Vec<&str> = plan.environment.keys().map(String::as_str).collect();
-        because.push(format!("the kernel's environment changes: {}", names.join(", ")));
+        let names = if names.is_empty() { "what was set before goes".to_owned() } else { names.join(", ") };
+        because.push(format!("the kernel's environment changes: {names}"));
     }
     Restart { needed: !because.is_empty(), because }
 }

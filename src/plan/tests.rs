@@ -86,6 +86,15 @@ fn a_library_of_the_other_major_is_removed_before_its_files_are_overwritten() {
 }
 
 #[test]
+fn what_a_removal_takes_along_is_installed_again() {
+    let machine =
+        machine(&[("nvidia-nccl-cu12", installed("2.28.9", &[])), ("nvidia-nccl-cu13", installed("2.31.2", &[]))]);
+    let plan = planned(vec![locked("nvidia-nccl-cu12", "2.28.9")], &machine);
+    let steps: Vec<_> = plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
+    assert_eq!(steps, [("nvidia-nccl-cu13".to_owned(), Kind::Remove), ("nvidia-nccl-cu12".to_owned(), Kind::Replace)]);
+}
+
+#[test]
 fn a_breakage_is_what_the_plan_breaks_and_nothing_else() {
     let machine = machine(&[
         ("numpy", installed("1.26.4", &[])),

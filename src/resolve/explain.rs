@@ -29,7 +29,7 @@ pub(super) enum Fact {
 /// A change of the profile that was solved.
 #[derive(Clone, Debug)]
 pub(super) enum Fix {
-    Version { name: PackageName, version: Version },
+    Version { name: PackageName, version: Version, extras: Vec<String> },
     Without { name: PackageName },
 }
 
@@ -156,7 +156,13 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     }
     for fix in &conflict.fixes {
         finding = finding.with_help(match fix {
-            Fix::Version { name, version } => format!("`{name} = \"=={version}\"` works: this set was solved"),
+            Fix::Version { name, version, extras } if extras.is_empty() => {
+                format!("`{name} = \"=={version}\"` works: this set was solved")
+            }
+            Fix::Version { name, version, extras } => {
+                let entry = format!("{{ version = \"=={version}\", extras = {extras:?} }}");
+                format!("`{name} = {entry}` works: this set was solved")
+            }
             Fix::Without { name } => format!("without `{name}` the rest works: this set was solved"),
         });
     }
@@ -319,6 +325,7 @@ impl Teller<'_> {
             Rejection::Python(wanted) => format!("it needs Python {wanted}, the target has {}", python.version),
             Rejection::NoWheel => "only as source: nothing is built in a notebook".to_owned(),
             Rejection::TooNew => "it was uploaded after the profile's `as-of`".to_owned(),
+            Rejection::Undated => "the index gives no upload date, so the profile's `as-of` can't be kept".to_owned(),
             Rejection::NoDigest => "the index gives no sha256 for it".to_owned(),
             Rejection::Tags(tags) => {
                 let (major, minor) = python.minor();

@@ -1,6 +1,6 @@
 //! What the matrix adds to a distribution's own requirements: driver floor, CUDA major, GPU coverage, families.
 
-use crate::matrix::{LibraryCuda, coverage};
+use crate::matrix::{LibraryCuda, coverage, forward_level};
 use crate::model::version::release;
 use crate::model::{CudaVersion, PackageName, Version, VersionRange};
 use crate::profile::CudaWish;
@@ -25,6 +25,7 @@ pub(super) fn hardware_edges(
     }
     if let Some(build) = matrix.build(name, version) {
         if build.local.is_some() || matrix.brings_cuda(name) {
+            allowed(LibraryCuda { major: build.cuda.major, exact: Some(build.cuda) }, target.cuda)?;
             // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
             edges.extend(major_edge(question, build.cuda.major));
             edges.extend(driver_edge(question, build.cuda));
@@ -38,11 +39,15 @@ pub(super) fn hardware_edges(
     Ok(edges)
 }
 
-fn allowed(library: LibraryCuda, wish: CudaWish) -> Result<(), String> {
-    match (wish, library.exact) {
-        (CudaWish::Cpu, _) => Err("it is a CUDA library, and the target is `cuda = \"cpu\"`".to_owned()),
-        (CudaWish::Exact(wish), Some(cuda)) if cuda != wish => {
-            Err(format!("it is CUDA {cuda}, and the target is `cuda = \"{wish}\"`"))
+/// Whether the profile's `cuda` lets a library or build of `cuda` in.
+fn allowed(cuda: LibraryCuda, wish: CudaWish) -> Result<(), String> {
+    let is = cuda.exact.map_or_else(|| cuda.major.to_string(), |exact| exact.to_string());
+    let refuse = |wish: String| Err(format!("it is CUDA {is}, and the target is `cuda = \"{wish}\"`"));
+    match wish {
+        CudaWish::Cpu => refuse("cpu".to_owned()),
+        CudaWish::Major(major) if cuda.major != major => refuse(major.to_string()),
+        CudaWish::Exact(wish) if cuda.major != wish.major || cuda.exact.is_some_and(|exact| exact != wish) => {
+            refuse(wish.to_string())
         }
         _ => Ok(()),
     }
@@ -57,7 +62,7 @@ fn major_edge(question: Question<'_>, major: u32) -> Option<Edge> {
 fn driver_edge(question: Question<'_>, cuda: CudaVersion) -> Option<Edge> {
     let hardware = &question.target.hardware;
     hardware.driver.as_ref()?;
-    if hardware.compat.iter().any(|level| *level >= cuda) {
+    if forward_level(question.matrix, hardware).is_some_and(|level| level >= cuda) {
         return None;
     }
     let floor = question.matrix.driver_floor(cuda)?;

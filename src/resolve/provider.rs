@@ -117,7 +117,9 @@ impl<'a> Provider<'a> {
 
     /// What is installed, where it fits and may be kept.
     pub(super) fn keepable(&self, name: &PackageName, range: &VersionRange) -> Option<&'a Present> {
-        self.present(name).filter(|present| range.contains(&present.version))
+        // A wheel given by address is wanted as such, whatever has its name.
+        let direct = self.question.profile.wanted.iter().any(|one| one.name == *name && one.direct.is_some());
+        self.present(name).filter(|present| !direct && range.contains(&present.version))
     }
 
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Trouble> {
@@ -175,7 +177,12 @@ impl<'a> Provider<'a> {
         let python = &self.question.target.python;
         Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
             Some(wanted) => Requirements::Unfit(format!("it needs Python {wanted}, the target has {}", python.version)),
-            None => Requirements::Known { requires: metadata.requires.clone(), extras: Some(metadata.extras.clone()) },
+            None => match metadata.unreadable.first() {
+                Some(line) => Requirements::Unfit(format!("its requirement `{line}` can't be read")),
+                None => {
+                    Requirements::Known { requires: metadata.requires.clone(), extras: Some(metadata.extras.clone()) }
+                }
+            },
         })
     }
 
@@ -253,8 +260,8 @@ enum Requirements {
 
 /// Adds one requirement; a second one on the same package narrows the first.
 fn push(edges: &mut Vec<Edge>, requirement: &Requirement, name: &PackageName, version: &Version) -> Result<(), String> {
-    if let Some(url) = &requirement.url {
-        return Err(format!("it needs `{}` from an address ({url}), which no index can serve", requirement.name));
+    if requirement.url.is_some() {
+        return Err(format!("it needs `{}` from an address, which no index can serve", requirement.name));
     }
     let own = requirement.name == *name;
     if own && !requirement.range.contains(version) {
@@ -309,7 +316,10 @@ impl DependencyProvider for Provider<'_> {
             Package::Profile => Ok(within(Version::new([0]))),
             Package::Driver => Ok(hardware.driver.as_ref().and_then(|driver| within(driver.as_version()))),
             Package::Gpu(at) => Ok(hardware.gpus.get(*at).and_then(|gpu| within(gpu.capability.as_version()))),
-            Package::CudaMajor => Ok([13, 12, 11].into_iter().find_map(|major| within(Version::new([major])))),
+            Package::CudaMajor => {
+                let majors = self.question.matrix.majors();
+                Ok(majors.into_iter().find_map(|major| within(Version::new([u64::from(major)]))))
+            }
             Package::Published(_) => Ok(range.as_singleton().cloned()),
             Package::Distribution(name) | Package::Extra(name, _) => self.choose(name, range),
         }

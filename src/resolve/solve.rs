@@ -123,7 +123,10 @@ fn fixes(question: Question<'_>, facts: &[Fact]) -> Vec<Fix> {
         };
         let version = solution.get(&Package::Distribution(wanted.name.clone()));
         fixes.push(match version {
-            Some(version) if !drop => Fix::Version { name: wanted.name.clone(), version: version.clone() },
+            Some(version) if !drop => {
+                let extras = wanted.extras.iter().map(ToString::to_string).collect();
+                Fix::Version { name: wanted.name.clone(), version: version.clone(), extras }
+            }
             _ => Fix::Without { name: wanted.name.clone() },
         });
     }
@@ -149,7 +152,7 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
     let mut variants = 0;
     for (name, version) in chosen {
         let in_profile = provider.wanted().any(|wanted| wanted.name == *name);
-        let kept = provider.present(name).is_some_and(|present| present.version == *version);
+        let kept = provider.keepable(name, &VersionRange::singleton(version.clone())).is_some();
         let source = if kept {
             PickSource::Kept
         } else {

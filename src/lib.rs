@@ -35,7 +35,7 @@ use crate::command::{Report, Session};
 use crate::diag::{Failure, Kind};
 use crate::host::{Paths, files};
 use crate::matrix::Matrix;
-use crate::output::{Style, envelope, render_failure, render_finding};
+use crate::output::{Style, envelope, harmless, render_failure, render_finding};
 
 /// Everything that a run takes from the world around it.
 pub struct Ambient<'a> {
@@ -123,9 +123,9 @@ fn present(
     }
     match outcome {
         Ok(report) => {
-            report.talk.iter().for_each(|line| drop(writeln!(err, "{line}")));
+            report.talk.iter().for_each(|line| drop(writeln!(err, "{}", harmless(line))));
             if !to_stdout {
-                let _ = out.write_all(report.text.as_bytes());
+                let _ = out.write_all(harmless(&report.text).as_bytes());
             }
         }
         Err(failure) => drop(write!(err, "{}", render_failure(failure, style))),
@@ -136,8 +136,6 @@ fn present(
 
 fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal: bool) -> Style {
     let set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
-    let number =
-        |name: &str| environment.get(name).and_then(|value| value.parse::<usize>().ok()).filter(|columns| *columns > 0);
     let color = match arguments.color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
@@ -146,5 +144,5 @@ fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal
         }
     };
     let notebook = set("JPY_PARENT_PID") || set("COLAB_RELEASE_TAG");
-    Style { color, width: number("COLUMNS").unwrap_or(100), plain: notebook || !terminal }
+    Style { color, plain: notebook || !terminal }
 }

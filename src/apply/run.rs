@@ -66,7 +66,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     if status.success() {
         return Ok(Ok(()));
     }
-    let tail = last_lines(&files::read_optional(&log)?.unwrap_or_default(), 12);
+    let tail = last_lines(&files::read_end(&log, 64 << 10), 12);
     let step = steps(&journal).pop().unwrap_or_else(|| "start".to_owned());
     Ok(Err(Failed { step, code: exit_code(status), tail, log }))
 }

@@ -12,7 +12,7 @@ use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::host::files;
-use crate::index::{Client, Download, fetch_all};
+use crate::index::{Client, Download, Locations, fetch_all};
 use crate::lock::{LockedPackage, write_lock};
 use crate::machine::{Kernel, Layout, uptime};
 use crate::marker::{Marker, Now, Standing, begin, standing};
@@ -234,15 +234,17 @@ impl Work<'_> {
         if options.plan.index.offline {
             return all_here(packages, folder);
         }
-        let client = Client::new()?;
-        let downloads = self.downloads(options, packages, &client)?;
+        let planned = self.planned;
+        let locations = self.session.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
+        let client = Client::new(locations.addresses())?;
+        let downloads = self.downloads(locations, packages, &client)?;
         fetch_all(&client, &downloads, folder, &bar(plan.download_bytes, self.style))
     }
 
     /// Addresses of the locked files. The lock names none, so that it works through any mirror; the index is asked.
     fn downloads(
         &self,
-        options: &ApplyOptions,
+        locations: Locations,
         packages: &[&LockedPackage],
         client: &Client,
     ) -> Result<Vec<Download>, Failure> {
@@ -253,7 +255,7 @@ impl Work<'_> {
         let (given, listed): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
             packages.iter().partition(|package| direct(&package.name).is_some());
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
-        let listings = self.session.listings(options, self.planned, client, &names)?;
+        let listings = self.session.listings(self.planned, locations, client, &names)?;
         let mut downloads = Vec::new();
         for (package, listing) in listed.iter().zip(listings) {
             let Some(wheel) = &package.wheel else {

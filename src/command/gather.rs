@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{ApplyOptions, IndexOptions, MachineOptions};
+use crate::cli::{IndexOptions, MachineOptions};
 use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
@@ -169,13 +169,16 @@ impl Session<'_> {
     /// The listings of `names` for an applied plan.
     pub(super) fn listings(
         &self,
-        options: &ApplyOptions,
         planned: &Planned,
+        locations: Locations,
         client: &Client,
         names: &[PackageName],
     ) -> Result<Vec<Option<std::sync::Arc<Listing>>>, Failure> {
-        let target = self.target(&planned.profile, &planned.seen)?;
-        let locations = self.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
+        let mut target = self.target(&planned.profile, &planned.seen)?;
+        // As the lock's maker saw the index: a newer C library here would rank other wheels first.
+        if let Some(glibc) = planned.target.glibc() {
+            target.python.glibc = Some(glibc);
+        }
         let cache = Cache::new(&self.paths.cache, self.now, false);
         let catalog = Online::new(client, locations, scope(&planned.profile, &target)?, cache);
         catalog.listings(names).map_err(from_trouble)
@@ -198,7 +201,7 @@ impl Session<'_> {
         if offline {
             return Ok((ask(&Offline::new(locations, scope, cache))?, Traffic::default()));
         }
-        let client = Client::new()?;
+        let client = Client::new(locations.addresses())?;
         let catalog = Online::new(&client, locations, scope, cache);
         let resolution = ask(&catalog)?;
         Ok((resolution, client.traffic()))

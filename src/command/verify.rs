@@ -12,8 +12,8 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::lock::{LockedPackage, LockedTarget, stale};
 use crate::machine::{Layout, installed_modules};
-use crate::marker::{Standing, standing};
-use crate::model::PackageName;
+use crate::marker::{Standing, begin, standing};
+use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::verify::{FileFault, SmokeOutcome, SmokeTest, check_distribution, ghosts, run_smoke};
 
@@ -54,9 +54,16 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let marker = state.marker()?;
     let stands = standing(marker.as_ref(), &State::now(lock.digest(), &seen.machine, marker.as_ref()));
     let mut findings = seen.findings.clone();
-    let files = check_files(target, layout, &state, &mut findings)?;
+    let files = check_files(target, layout, &state, &seen, &mut findings)?;
+    if !files.faulty.is_empty() || files.leftovers {
+        // The next apply looks at them, whatever it would have thought.
+        let now = State::now(lock.digest(), &seen.machine, marker.as_ref());
+        let marker =
+            begin(format!("{} {}", profile.name, profile.version), &now, files.faulty.clone(), marker.as_ref());
+        state.write_marker(&marker.failed("verify found files that are not what they should be".to_owned()))?;
+    }
     findings.extend(kernel_finding(stands));
-    let smokes = smoke_tests(session, &profile, &seen, layout);
+    let smokes = smoke_tests(session, &profile, &seen, target);
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, &seen)));
     findings.extend(no_gpu(&smokes, &seen));
     let text = render(&files, stands, &smokes, &findings);
@@ -78,42 +85,59 @@ struct Files {
     against_own: usize,
     /// Kept from the image, known by version alone.
     by_version: usize,
-    faulty: usize,
+    faulty: Vec<PackageName>,
+    /// What a killed installer has left.
+    leftovers: bool,
 }
 
 fn check_files(
     target: &LockedTarget,
     layout: &Layout,
     state: &State,
+    seen: &Seen,
     findings: &mut Vec<Finding>,
 ) -> Result<Files, Failure> {
     let mut files = Files::default();
     for package in &target.packages {
-        let record = match &package.wheel {
-            Some(wheel) => state.record(&wheel.sha256)?,
-            None => None,
+        let faults = match &package.wheel {
+            // The target was chosen because it has this version; there is no wheel to hold it against.
+            None => {
+                files.by_version += 1;
+                Vec::new()
+            }
+            Some(wheel) => {
+                let record = state.record(&wheel.sha256)?;
+                *(if record.is_some() { &mut files.against_wheel } else { &mut files.against_own }) += 1;
+                let layout = where_it_lies(layout, seen, &package.name);
+                check_distribution(&layout, &package.name, &package.version, record.as_deref(), 3)
+            }
         };
-        match (&package.wheel, &record) {
-            (Some(_), Some(_)) => files.against_wheel += 1,
-            (Some(_), None) => files.against_own += 1,
-            (None, _) => files.by_version += 1,
+        if !faults.is_empty() {
+            files.faulty.push(package.name.clone());
         }
-        let empty = Vec::new();
-        let entries = if package.wheel.is_none() { Some(&empty) } else { record.as_ref() };
-        let faults = check_distribution(layout, &package.name, &package.version, entries.map(Vec::as_slice), 3);
-        files.faulty += usize::from(!faults.is_empty());
         findings.extend(finding_of(package, &faults));
     }
     let left = leftovers(&layout.purelib);
     if !left.is_empty() {
         let message = format!("a killed installer has left {} behind", left.join(", "));
         findings.push(Finding::error(Code::VerifyFiles, message).with_help("`colab-boot apply` removes them"));
+        files.leftovers = true;
     }
     let others: Vec<String> = ghosts(layout).into_iter().filter(|name| !name.starts_with('~')).collect();
-    if !others.is_empty() && files.faulty == 0 {
+    if !others.is_empty() && files.faulty.is_empty() {
         findings.push(Finding::warning(Code::VerifyFiles, format!("installed more than once: {}", others.join(", "))));
     }
     Ok(files)
+}
+
+/// The layout with the folder that `import` finds the distribution in: Debian's packages lie beside pip's.
+fn where_it_lies(layout: &Layout, seen: &Seen, name: &PackageName) -> Layout {
+    let mut layout = layout.clone();
+    if let Some(folder) = seen.machine.installed.get(name).and_then(|one| one.location.clone()) {
+        layout.purelib.clone_from(&folder);
+        layout.platlib = folder;
+    }
+    layout
 }
 
 /// One finding for the faults of a distribution.
@@ -146,17 +170,19 @@ fn smoke_tests(
     session: &Session<'_>,
     profile: &Profile,
     seen: &Seen,
-    layout: &Layout,
+    target: &LockedTarget,
 ) -> Vec<(PackageName, SmokeOutcome)> {
     let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
         return Vec::new();
     };
     let run = |name: &PackageName| {
         session.say(&format!("testing {name}"));
-        let test = SmokeTest { package: name.clone(), modules: installed_modules(name, &layout.purelib) };
-        (name.clone(), run_smoke(&test, python, session.environment))
+        let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
+        let modules = location.map(|folder| installed_modules(name, folder)).unwrap_or_default();
+        (name.clone(), run_smoke(&SmokeTest { package: name.clone(), modules }, python, session.environment))
     };
-    profile.smoke.iter().map(run).collect()
+    // A marker may keep a framework of the profile out of this target.
+    profile.smoke.iter().filter(|name| target.package(name).is_some()).map(run).collect()
 }
 
 fn smoke_finding(name: &PackageName, outcome: &SmokeOutcome, target: &LockedTarget, seen: &Seen) -> Option<Finding> {
@@ -165,8 +191,8 @@ fn smoke_finding(name: &PackageName, outcome: &SmokeOutcome, target: &LockedTarg
         let message = format!("{name} did not pass its smoke test");
         return Some(Finding::error(Code::VerifySmoke, message).with_note(outcome.detail.clone()));
     }
-    // `2.11.0+cu128` is imported as such also where its dist-info says so; some packages leave the label out of one of them.
-    let public = |text: &str| text.split('+').next().unwrap_or_default().to_owned();
+    // `2.20.0-rc0` is `2.20.0rc0`, and a local label may be missing from one of the two.
+    let public = |text: &str| text.parse::<Version>().ok().map(Version::without_local);
     if let (Some(version), Some(imported)) = (&version, &outcome.version)
         && public(version) != public(imported)
     {
@@ -196,7 +222,10 @@ fn render(files: &Files, stands: Standing, smokes: &[(PackageName, SmokeOutcome)
         "files",
         format!(
             "{} packages against their wheels, {} against their own RECORD, {} by version; {} faulty",
-            files.against_wheel, files.against_own, files.by_version, files.faulty
+            files.against_wheel,
+            files.against_own,
+            files.by_version,
+            files.faulty.len()
         ),
     );
     row("kernel", stands.as_str().to_owned());

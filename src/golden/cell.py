@@ -98,7 +98,7 @@ def colab_boot_server():
 # gone. If the server won't, the kernel is ended, and the server starts another.
 COLAB_BOOT_RESTART = """
 import os, signal, sys, time, urllib.request
-url, token, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
 time.sleep(0.7)
 try:
     request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
@@ -119,8 +119,11 @@ def colab_boot_restart():
     kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
     if server:
         url = f"{server[0]}api/kernels/{kernel}/restart"
-        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, server[1], str(os.getpid())]
-        subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
+        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
+        child.stdin.close()
     else:
         get_ipython().kernel.do_shutdown(True)  # noqa: F821
     raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")

@@ -1,7 +1,7 @@
 //! Files: read with the path in every error, written whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,6 +26,19 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
         return Err(Failure::input(format!("`{}` is larger than {} MB", path.display(), TEXT_LIMIT >> 20)));
     }
     Ok(Some(text))
+}
+
+/// The last `limit` bytes of a log, whatever they are; nothing where it cannot be read.
+pub fn read_end(path: &Path, limit: u64) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+        let mut bytes = Vec::new();
+        file.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
 /// The text of `path`, which must exist; `what` names it for the user.

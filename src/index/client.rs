@@ -37,6 +37,8 @@ pub(super) struct Http {
     client: reqwest::Client,
     requests: Arc<AtomicU64>,
     bytes: Arc<AtomicU64>,
+    /// Index addresses that carry credentials.
+    trusted: Arc<Vec<Url>>,
 }
 
 /// One request.
@@ -71,7 +73,9 @@ struct Miss {
 }
 
 impl Client {
-    pub fn new() -> Result<Self, Failure> {
+    /// `indexes` are the addresses whose credentials, if they carry any, also go with the files of the same origin: links of a page
+    /// have none, and pip sends them too.
+    pub fn new(indexes: Vec<Url>) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -88,7 +92,9 @@ impl Client {
                     .because(&error)
                     .help("check SSL_CERT_FILE and the proxy variables")
             })?;
-        let http = Http { client, requests: Arc::default(), bytes: Arc::default() };
+        let trusted =
+            indexes.into_iter().filter(|url| !url.username().is_empty() || url.password().is_some()).collect();
+        let http = Http { client, requests: Arc::default(), bytes: Arc::default(), trusted: Arc::new(trusted) };
         Ok(Self { http, runtime: Some(runtime) })
     }
 
@@ -133,11 +139,23 @@ impl Http {
     /// Starts a download; the caller looks at the status and reads the body.
     pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Trouble> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut request = self.client.get(url.clone());
+        let mut request = self.client.get(self.with_credentials(url));
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
         request.send().await.map_err(|error| trouble(url, &reason(&error), 1))
+    }
+
+    fn with_credentials(&self, url: &Url) -> Url {
+        let mut url = url.clone();
+        let same =
+            |index: &&Url| index.origin() == url.origin() && url.username().is_empty() && url.password().is_none();
+        if let Some(index) = self.trusted.iter().find(same).cloned() {
+            // Fails only for addresses without a host, which http has not.
+            let _ = url.set_username(index.username());
+            let _ = url.set_password(index.password());
+        }
+        url
     }
 
     pub(super) fn count(&self, bytes: usize) {
@@ -146,7 +164,7 @@ impl Http {
 
     async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut builder = self.client.get(request.url.clone());
+        let mut builder = self.client.get(self.with_credentials(request.url));
         if let Some(accept) = request.accept {
             builder = builder.header(ACCEPT, accept);
         }

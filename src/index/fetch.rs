@@ -62,7 +62,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
     }
     let part = folder.join(format!("{}.part", download.file));
     let mut tries = 1;
-    while let Err(trouble) = receive(http, download, &part, progress).await? {
+    while let Err(trouble) = receive(http, download, &part, (progress, tries == 1)).await? {
         if tries == TRIES {
             return Err(failure(trouble));
         }
@@ -104,7 +104,7 @@ async fn receive(
     http: &Http,
     download: &Download,
     part: &PathBuf,
-    progress: &dyn Progress,
+    (progress, first): (&dyn Progress, bool),
 ) -> Result<Result<(), Trouble>, Failure> {
     let disk = |error: std::io::Error| {
         Failure::world(format!("could not write `{}`", part.display()))
@@ -128,7 +128,7 @@ async fn receive(
     if here > 0 && status != reqwest::StatusCode::PARTIAL_CONTENT {
         file.set_len(0).map_err(disk)?;
         file.seek(SeekFrom::Start(0)).map_err(disk)?;
-    } else {
+    } else if first {
         progress.bytes(here);
     }
     let mut body = response.bytes_stream();

@@ -36,6 +36,11 @@ impl Locations {
         Self { default, bound: bound.collect(), named: profile.indexes.clone() }
     }
 
+    /// Every address that may be asked.
+    pub fn addresses(&self) -> Vec<Url> {
+        std::iter::once(&self.default).chain(self.named.iter().map(|index| &index.url)).cloned().collect()
+    }
+
     /// Name and address of the only index that may serve `package`. An explicit index is never fallen through.
     pub fn responsible(&self, package: &PackageName) -> (&str, &Url) {
         let explicit = self.bound.get(package).and_then(|name| self.named.iter().find(|index| index.name == *name));
@@ -101,8 +106,10 @@ pub fn locate_default(
             .help("give the index with --index-url")
     })?;
     let url = parse(&index, "pip")?;
-    // A cache that cannot be written costs a tenth of a second next time, nothing else.
-    let _ = files::write_whole(&record, finished.stdout.as_bytes());
+    // A cache that cannot be written costs a tenth of a second next time, nothing else. Credentials are not kept.
+    if url.username().is_empty() && url.password().is_none() && url.query().is_none() {
+        let _ = files::write_whole(&record, finished.stdout.as_bytes());
+    }
     Ok(url)
 }
 

@@ -108,6 +108,12 @@ impl LockedTarget {
         self.packages.iter().find(|package| package.name == *name)
     }
 
+    /// The C library that `platform` names: `(2, 35)` of `manylinux_2_35_x86_64`.
+    pub fn glibc(&self) -> Option<(u32, u32)> {
+        let mut parts = self.platform.strip_prefix("manylinux_")?.splitn(3, '_');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    }
+
     /// Bytes of all its wheels, as far as they are known.
     pub fn wheel_bytes(&self) -> u64 {
         self.packages.iter().filter_map(|package| package.wheel.as_ref()?.size).sum()

@@ -160,12 +160,6 @@ impl Marker {
         Self { phase: Phase::Applied, old_kernel, because, asked, applied_at: uptime, ..self }
     }
 
-    /// After a check found distributions whose files are not what they should be: the next apply looks at them.
-    #[must_use]
-    pub fn doubted(self, names: Vec<PackageName>, why: String) -> Self {
-        Self { changed: names, ..self.failed(why) }
-    }
-
     /// After a step failed.
     #[must_use]
     pub fn failed(self, why: String) -> Self {

@@ -64,7 +64,7 @@ pub fn render_failure(failure: &Failure, style: Style) -> String {
 }
 
 /// Control characters, bidirectional overrides and zero-width characters of foreign text, made visible.
-fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     let hostile = |c: char| {
         (c.is_control() && c != '\n')
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')

@@ -4,7 +4,7 @@ mod human;
 mod json;
 mod progress;
 
-pub use human::{bytes, render_failure, render_finding, render_plan};
+pub use human::{bytes, harmless, render_failure, render_finding, render_plan};
 pub use json::envelope;
 pub use progress::bar;
 
@@ -12,8 +12,6 @@ pub use progress::bar;
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub color: bool,
-    /// Columns; 100 where a terminal says 0, as notebooks do.
-    pub width: usize,
     /// A notebook or a file: no cursor movement.
     pub plain: bool,
 }

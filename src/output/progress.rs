@@ -1,12 +1,14 @@
-//! Progress of downloads. On a terminal a bar; in a notebook or a log one line at most twice a second, without cursor movement.
+//! Progress of downloads. On a terminal a bar; in a notebook or a log a line now and then.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::index::Progress;
-use crate::output::Style;
+use crate::output::{Style, bytes};
 
 struct Bar(ProgressBar);
 
@@ -26,14 +28,39 @@ impl Drop for Bar {
     }
 }
 
+/// Lines, for what keeps all that is written.
+struct Lines {
+    total: u64,
+    here: AtomicU64,
+    told: Mutex<Instant>,
+}
+
+impl Progress for Lines {
+    fn bytes(&self, count: u64) {
+        let here = self.here.fetch_add(count, Ordering::Relaxed) + count;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.elapsed() >= BETWEEN_LINES {
+            *told = Instant::now();
+            // A closed stderr is no reason to stop.
+            let _ = writeln!(std::io::stderr(), "colab-boot: {} of {}", bytes(here), bytes(self.total));
+        }
+    }
+
+    fn finished(&self, _file: &str) {}
+}
+
+/// Notebooks cut long outputs from the top, so lines are few.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+
 /// A sink for the progress of `total` bytes.
 pub fn bar(total: u64, style: Style) -> Arc<dyn Progress> {
-    let target = if style.plain { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(2) };
-    let bar = ProgressBar::with_draw_target(Some(total), target);
+    if style.plain {
+        return Arc::new(Lines { total, here: AtomicU64::new(0), told: Mutex::new(Instant::now()) });
+    }
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(2));
     let template = "  {bytes:>10} of {total_bytes} [{bar:30}] {msg}";
     if let Ok(look) = ProgressStyle::with_template(template) {
         bar.set_style(look.progress_chars("=> "));
     }
-    bar.enable_steady_tick(Duration::from_millis(500));
     Arc::new(Bar(bar))
 }

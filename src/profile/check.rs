@@ -120,7 +120,6 @@ fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {
     let python = table.text("python", faults);
     let texts = |places: Vec<Placed<String>>| places.into_iter().map(|place| place.value).collect();
     let wish = TargetWish {
-        cuda_span: cuda.as_ref().map(|place| place.span.clone()),
         cuda: cuda.and_then(|place| faults.value(&place, "a CUDA target", cuda_wish(&place.value))).unwrap_or_default(),
         python: python.and_then(|place| faults.value(&place, "a Python version", python_minor(&place.value))),
         gpus: texts(table.texts("gpus", faults)),

@@ -47,7 +47,6 @@ pub struct Profile {
 #[derive(Clone, Debug, Default)]
 pub struct TargetWish {
     pub cuda: CudaWish,
-    pub cuda_span: Option<Range<usize>>,
     /// `(3, 12)`.
     pub python: Option<(u64, u64)>,
     pub gpus: Vec<String>,
@@ -135,11 +134,6 @@ impl Profile {
     /// Reads a profile. `source` is its name and text; faults come all at once, each with a caret.
     pub fn parse(source: &Source) -> Result<Self, Vec<Finding>> {
         check::check(source)
-    }
-
-    /// The frameworks, which matrix rules and smoke tests are about.
-    pub fn frameworks(&self) -> impl Iterator<Item = &Wanted> {
-        self.wanted.iter().filter(|wanted| wanted.framework)
     }
 
     /// The name of the index that alone may serve `package`.

@@ -16,6 +16,8 @@ pub enum FileFault {
     NotInstalled,
     /// Several dist-info folders for one name.
     Duplicates(Vec<String>),
+    /// Its RECORD, the list of its files, is not there.
+    NoRecord,
     Missing(String),
     Changed(String),
     Unreadable(String, String),
@@ -26,6 +28,7 @@ impl std::fmt::Display for FileFault {
         match self {
             Self::NotInstalled => f.write_str("is not installed"),
             Self::Duplicates(names) => write!(f, "is there more than once: {}", names.join(", ")),
+            Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or it came by other means"),
             Self::Missing(path) => write!(f, "`{path}` is missing"),
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
@@ -57,6 +60,9 @@ pub fn check_distribution(
         None => {
             let text = crate::host::files::read_optional(&own.join("RECORD")).ok().flatten().unwrap_or_default();
             installed = crate::verify::parse_record(&text);
+            if installed.is_empty() {
+                return vec![FileFault::NoRecord];
+            }
             &installed
         }
     };

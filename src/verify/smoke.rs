@@ -41,6 +41,10 @@ pub struct SmokeOutcome {
 /// Runs `test` with `python`.
 pub fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String, String>) -> SmokeOutcome {
     let own = SCRIPTS.get_file(format!("{}.py", test.package));
+    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
+    if own.is_none() && test.modules.is_empty() {
+        return failed("no module of it was found to import".to_owned());
+    }
     let script =
         own.or_else(|| SCRIPTS.get_file("import.py")).and_then(include_dir::File::contents_utf8).unwrap_or_default();
     let mut arguments = vec!["-I", "-c", script];
@@ -56,7 +60,6 @@ pub fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String,
     ] {
         environment.insert(name.to_owned(), value.to_owned());
     }
-    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
     match Invocation::new(python, &arguments, &environment).output(LIMIT) {
         Ok(finished) => {
             let line = finished.stdout.lines().rev().find(|line| line.starts_with('{'));

@@ -91,7 +91,7 @@ fn an_old_driver_explains_itself_and_offers_a_fix_that_works() {
     let laptop = observed("laptop");
     let arguments = ["plan", "p.toml", "--machine", &laptop, "--driver", "535.104.05", "--gpu", "T4"];
     let outcome = test.run(&arguments).expect(1);
-    for words in ["error[driver-too-old]", "535.104.05", "580.65.06", "cuda-toolkit", "this set was solved"] {
+    for words in ["error[driver-too-old]", "535.104.05", "580.65.06", "CUDA 13.2", "this set was solved"] {
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     }
 }
@@ -119,7 +119,7 @@ fn a_killed_apply_is_finished_by_the_next() {
 }
 
 #[test]
-fn changed_files_fail_verification_and_apply_repairs_nothing_it_does_not_know() {
+fn changed_files_fail_verification_and_apply_repairs_them() {
     let Some(test) = world() else { return };
     let venv = Venv::new(&test, &[]);
     let test = test.file("p.toml", &profile("einops = '*'", ""));
@@ -131,6 +131,28 @@ fn changed_files_fail_verification_and_apply_repairs_nothing_it_does_not_know() 
     let outcome = test.run(&["verify", "p.toml", "--python", &python, "--json"]).expect(1);
     assert!(outcome.codes().contains(&"verify-files".to_owned()), "{:?}", outcome.codes());
     assert!(outcome.codes().contains(&"verify-smoke".to_owned()), "{:?}", outcome.codes());
+    std::fs::create_dir(venv.layout().join("~inops")).expect("a leftover");
+    let repaired = test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    assert!(repaired.stderr.contains("~inops"), "{}", repaired.stderr);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    assert!(test.run(&["apply", "p.toml", "--python", &python]).expect(0).stdout.contains("ready"));
+}
+
+#[test]
+fn uv_installs_where_it_is_on_path() {
+    let Some(test) = world() else { return };
+    let venv = Venv::new(&test, &["uv", "numpy==2.2.6"]);
+    let test = test.file("p.toml", &profile("numpy = '>=2.3'", "[packages]\neinops = '*'\n"));
+    let bin = venv.python.parent().expect("a folder").display().to_string();
+    let path = format!("{bin}:{}", test.environment["PATH"]);
+    let test = test.set("PATH", path).set("UV_CONSTRAINT", "/nowhere/constraints");
+    let python = venv.python.display().to_string();
+    test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    assert_eq!(
+        std::fs::read_to_string(venv.layout().join("einops-0.8.2.dist-info/INSTALLER")).unwrap_or_default().trim(),
+        "uv"
+    );
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
 }
 
 #[test]

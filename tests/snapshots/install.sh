@@ -59,6 +59,10 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 uv=$(command -v uv || true)
+# Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
+if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
+  uv=
+fi
 
 remove() {
   if [[ -n $uv ]]; then

@@ -10,6 +10,7 @@ use crate::diag::Failure;
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
+    let index = session.default_index(&seen.machine);
     let machine = &seen.machine;
     let origin = |fact: &str| machine.origins.get(fact).map(|origin| format!("  ({origin})")).unwrap_or_default();
     let mut text = String::new();
@@ -26,11 +27,14 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
     if let Some(python) = &machine.python {
         row("python", format!("{} on {}", python.facts.version, python.facts.platform_tag()), "python");
     }
+    if let Some(index) = &index {
+        row("index", index.clone(), "");
+    }
     row("packages", machine.installed.len().to_string(), "");
     row("root", if machine.is_root { "yes" } else { "no" }.to_owned(), "");
     row("apt", if machine.has_apt { "yes" } else { "no" }.to_owned(), "");
     if let Some(kernel) = &machine.kernel {
         row("kernel", format!("pid {}", kernel.pid), "");
     }
-    Ok(Report::new(json!({ "observed": seen.observed }), text).with_findings(seen.findings))
+    Ok(Report::new(json!({ "observed": seen.observed, "index": index }), text).with_findings(seen.findings))
 }

@@ -8,7 +8,7 @@ use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
-use crate::index::{Cache, Client, Locations, Offline, Online, Scope, Traffic, locate_default};
+use crate::index::{Cache, Client, Locations, Offline, Online, Scope, Traffic, locate_default, redact};
 use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
@@ -182,6 +182,12 @@ impl Session<'_> {
         let cache = Cache::new(&self.paths.cache, self.now, false);
         let catalog = Online::new(client, locations, scope(&planned.profile, &target)?, cache);
         catalog.listings(names).map_err(from_trouble)
+    }
+
+    /// The address of the default index as it may be shown; `None` where it can't be told.
+    pub fn default_index(&self, machine: &Machine) -> Option<String> {
+        let python = machine.python.as_ref().and_then(|python| python.path.clone()).filter(|path| path.exists());
+        locate_default(self.environment, python.as_deref(), &self.paths).ok().map(|url| redact(&url))
     }
 
     /// Solves `profile` for `target`. Also returns what went over the network.

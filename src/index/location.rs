@@ -58,7 +58,7 @@ pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
 }
 
 /// `url` as it may be shown: without credentials and query.
-pub(super) fn redact(url: &Url) -> String {
+pub fn redact(url: &Url) -> String {
     let mut shown = url.clone();
     let had_user = !shown.username().is_empty() || shown.password().is_some();
     let _ = shown.set_username(if had_user { "***" } else { "" });

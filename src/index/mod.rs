@@ -13,5 +13,5 @@ mod store;
 pub use cache::Cache;
 pub use client::{Client, Traffic};
 pub use fetch::{Download, Progress, fetch_all};
-pub use location::{Locations, locate_default};
+pub use location::{Locations, locate_default, redact};
 pub use store::{Offline, Online, Scope};

@@ -71,8 +71,14 @@ pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
     if !apt {
         eprintln!("skipped: the apt part needs root and apt-get");
     }
-    let apt = if apt { "[apt]\npackages = ['libsndfile1', 'bzip2']\n" } else { "" };
-    let rest = format!("[packages]\neinops = '*'\ntqdm = '*'\n{apt}[env]\nLIVE_FLAG = 'set by colab-boot'\n");
+    if apt {
+        // Not there before, so that apt-get has something to do.
+        let purged =
+            Command::new("apt-get").args(["-o", "DPkg::Lock::Timeout=120", "purge", "--yes", "hello"]).output();
+        assert!(purged.is_ok_and(|output| output.status.success()), "apt-get can't purge `hello`");
+    }
+    let asked = if apt { "[apt]\npackages = ['hello']\n" } else { "" };
+    let rest = format!("[packages]\neinops = '*'\ntqdm = '*'\n{asked}[env]\nLIVE_FLAG = 'set by colab-boot'\n");
     let mut test = test.file("live.toml", &profile("numpy = '>=2.3'\njax = '*'", &rest));
     test.environment.remove("COLAB_BOOT_ROOT");
     let python = venv.python.display().to_string();
@@ -94,6 +100,12 @@ pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
     let seen: Value = serde_json::from_str(stdout.lines().last().unwrap_or_default())
         .unwrap_or_else(|_| panic!("{stdout}\n{}", String::from_utf8_lossy(&output.stderr)));
     check(&seen);
+    if apt {
+        let status = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", "hello"]).output();
+        assert!(status.is_ok_and(|output| output.stdout == b"installed"), "{seen:#}");
+        let journal = std::fs::read_to_string(test.path("state/apply.journal")).expect("a journal");
+        assert!(journal.starts_with("begin apt\nend apt\nbegin wheels\n"), "{journal}");
+    }
     let verified = test.run(&["verify", "live.toml", "--python", &python]);
     assert!(verified.stderr.contains("no GPU here") || verified.stdout.contains("GPU"), "{verified:?}");
 }

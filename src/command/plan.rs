@@ -1,6 +1,6 @@
 //! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
@@ -284,12 +284,7 @@ pub(super) fn script_of(planned: &Planned) -> String {
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),
         indexes: planned.profile.indexes.iter().map(|index| (index.name.as_str(), &index.url)).collect(),
-        direct: direct
-            .filter_map(|direct| {
-                let file = direct.url.path_segments()?.next_back()?.replace("%2B", "+");
-                Some((file, &direct.url))
-            })
-            .collect::<BTreeMap<_, _>>(),
+        direct: direct.map(|direct| (direct.file(), &direct.url)).collect(),
     };
     render_script(&planned.plan, &context)
 }

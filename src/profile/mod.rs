@@ -86,6 +86,13 @@ pub struct Direct {
     pub sha256: Sha256,
 }
 
+impl Direct {
+    /// The file name that the address ends in; `+` may come as `%2B`.
+    pub fn file(&self) -> String {
+        self.url.path_segments().and_then(Iterator::last).unwrap_or_default().replace("%2B", "+")
+    }
+}
+
 /// `[[index]]`: an explicit index, the only source of its packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedIndex {

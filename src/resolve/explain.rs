@@ -68,9 +68,10 @@ fn gather(tree: &DerivationTree<Package, VersionRange, String>, facts: &mut Vec<
 
 fn fact(external: &External<Package, VersionRange, String>) -> Option<Fact> {
     match external.clone() {
-        External::NotRoot(..) => None,
-        // An extra needs its own distribution, and that its own metadata: says nothing.
-        External::FromDependencyOf(Package::Distribution(_), _, Package::Published(_), _) => None,
+        // That we solve for the profile, that an extra needs its own distribution, and that its own metadata: says nothing.
+        External::NotRoot(..) | External::FromDependencyOf(Package::Distribution(_), _, Package::Published(_), _) => {
+            None
+        }
         External::FromDependencyOf(Package::Extra(name, _), _, Package::Distribution(same), _) if name == same => None,
         External::FromDependencyOf(package, versions, needed, range) => {
             Some(Fact::Needs { package, versions, needed, range })

@@ -97,7 +97,7 @@ impl<'a> Provider<'a> {
         let Some(direct) = direct else {
             return self.question.catalog.listing(name);
         };
-        let file = direct.url.path_segments().and_then(Iterator::last).unwrap_or_default().replace("%2B", "+");
+        let file = direct.file();
         let wheel: crate::model::WheelName = file.parse().map_err(|_| Trouble {
             message: format!("the address given for `{name}` does not end in the name of a wheel"),
             causes: Vec::new(),
@@ -186,8 +186,8 @@ impl<'a> Provider<'a> {
         })
     }
 
-    /// The matrix's requirements of a version, and its published ones: at once where they are at hand or the matrix knows
-    /// nothing, else as a node of their own, which is only looked into if the first are met.
+    /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
+    /// first are met. Where the matrix knows nothing of it, the published ones alone.
     fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
         let mut edges = match hardware_edges(self.question, name, version) {
             Ok(edges) => edges,

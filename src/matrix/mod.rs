@@ -10,10 +10,10 @@ use include_dir::{Dir, include_dir};
 use pep440_rs::VersionSpecifiers;
 use serde::Deserialize;
 
-use crate::model::version::{VersionRange, range_of};
+use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
-pub use rows::{Branch, Build, Compat, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Toolkit};
+pub use rows::{Branch, Build, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Toolkit};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, forward_level, verdict};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
@@ -32,6 +32,7 @@ pub struct Matrix {
     brings_cuda: Vec<PackageName>,
     libraries: Vec<Library>,
     overlays: Vec<Overlay>,
+    families: Vec<Family>,
     floors: Vec<rows::Floor>,
 }
 
@@ -55,6 +56,7 @@ impl Matrix {
             brings_cuda: packages.brings_cuda,
             libraries: packages.library,
             overlays: packages.overlay,
+            families: parse::<rows::FamiliesFile>("families.toml")?.family,
             floors: packages.floor,
         })
     }
@@ -106,6 +108,11 @@ impl Matrix {
             .find(|row| row.local.as_ref() == Some(&label) && version.release().starts_with(row.version.release()))
     }
 
+    /// Whether `package` is a CUDA library, of whichever major.
+    pub fn is_cuda_library(&self, package: &PackageName) -> bool {
+        self.libraries.iter().any(|row| row.matches(package))
+    }
+
     /// Whether the wheel of `package` pulls in the CUDA it was built for, without being asked by an extra.
     pub fn brings_cuda(&self, package: &PackageName) -> bool {
         self.brings_cuda.contains(package)
@@ -120,6 +127,15 @@ impl Matrix {
     pub fn overlays(&self, package: &PackageName, version: &Version) -> impl Iterator<Item = &Overlay> {
         let version = version.clone();
         self.overlays.iter().filter(move |row| row.package == *package && row.range.contains(&version))
+    }
+
+    /// The package that `package` at `version` was built against, and the versions of it that go with it; local labels aside.
+    pub fn family(&self, package: &PackageName, version: &Version) -> Option<(&PackageName, VersionRange)> {
+        let version = version.clone().without_local();
+        let mut rows = self.families.iter().filter(|row| row.members.get(package) == Some(&version));
+        let first = rows.next()?;
+        let range = rows.fold(release(&first.version), |all, row| all.union(&release(&row.version)));
+        Some((&first.anchor, range))
     }
 
     /// The oldest version of `package` worth choosing, with the reason.

@@ -1,5 +1,7 @@
 //! The types of the rows in `matrix/*.toml`.
 
+use std::collections::BTreeMap;
+
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -152,6 +154,18 @@ pub struct Overlay {
     pub source: String,
 }
 
+/// Packages that were built against exactly one version of another.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// `torch`.
+    pub anchor: PackageName,
+    pub version: Version,
+    /// `torchvision = "0.24.1"`.
+    pub members: BTreeMap<PackageName, Version>,
+    pub source: String,
+}
+
 /// The oldest version worth choosing.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -207,6 +221,12 @@ pub(super) struct GpusFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct CompatFile {
     pub compat: Vec<Compat>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FamiliesFile {
+    pub family: Vec<Family>,
 }
 
 #[derive(Deserialize)]

@@ -114,3 +114,17 @@ fn coverage_says_the_same_as_the_verdict() {
         }
     }
 }
+
+#[test]
+fn families_go_together_whatever_their_label() {
+    let matrix = matrix();
+    let torch = |member: &str, version: &str| {
+        let found = matrix.family(&member.parse().expect("a name"), &version.parse().expect("a version"));
+        found.map(|(anchor, range)| format!("{anchor} {}", crate::model::version::describe(&range)))
+    };
+    assert_eq!(torch("torchvision", "0.24.1").as_deref(), Some("torch ==2.9.1"));
+    assert_eq!(torch("torchvision", "0.26.0+cu128").as_deref(), Some("torch ==2.11.0"));
+    assert_eq!(torch("torchaudio", "2.0.2").as_deref(), Some("torch ==2.0.1"));
+    assert_eq!(torch("torchvision", "0.29.2"), None);
+    assert_eq!(torch("torchaudio", "2.11.0"), None);
+}

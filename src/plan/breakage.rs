@@ -1,9 +1,9 @@
 //! Installed packages whose own requirements the plan would violate. A delta: what is broken already is not our news.
 
-use pep508_rs::MarkerEnvironment;
 use serde::Serialize;
 
-use crate::model::{PackageName, Requirement, Version};
+use crate::model::version::describe;
+use crate::model::{PackageName, Version, VersionRange};
 use crate::plan::{Change, Inputs};
 
 /// An installed package that would break.
@@ -29,30 +29,34 @@ pub(super) fn breakages(inputs: Inputs<'_>, changes: &[Change]) -> Vec<Breakage>
             continue;
         }
         let who = format!("{name} {}", installed.version);
-        for requirement in installed.requires.iter().flatten() {
-            found.extend(violated(&who, requirement, &markers, changed(&requirement.name)));
+        for requirement in installed.requires.iter().flatten().filter(|one| one.applies(&markers, None)) {
+            let shown = format!("{}{}", requirement.name, requirement.specifiers);
+            found.extend(violated(&who, &shown, &requirement.range, changed(&requirement.name)));
+        }
+        // A described runtime records no requirements; what must move together is known all the same.
+        if let Some((anchor, range)) =
+            inputs.matrix.family(name, &installed.version).filter(|_| installed.requires.is_none())
+        {
+            found.extend(violated(&who, &format!("{anchor} {}", describe(&range)), &range, changed(anchor)));
         }
     }
     for pin in &inputs.machine.pins {
-        found.extend(violated("google-colab", pin, &markers, changed(&pin.name)));
+        let shown = format!("{}{}", pin.name, pin.specifiers);
+        found.extend(violated("google-colab", &shown, &pin.range, changed(&pin.name)));
     }
     found
 }
 
-fn violated(
-    who: &str,
-    requirement: &Requirement,
-    markers: &MarkerEnvironment,
-    change: Option<&Change>,
-) -> Option<Breakage> {
-    let change = change.filter(|_| requirement.applies(markers, None))?;
-    let satisfied = |version: &Version| requirement.range.contains(version);
+/// The breakage, if `change` ends what was satisfied.
+fn violated(who: &str, requires: &str, range: &VersionRange, change: Option<&Change>) -> Option<Breakage> {
+    let change = change?;
+    let satisfied = |version: &Version| range.contains(version);
     let before = change.from.as_ref().is_some_and(satisfied);
     let after = change.to.as_ref().is_some_and(satisfied);
     (before && !after).then(|| Breakage {
         package: who.to_owned(),
-        requires: format!("{}{}", requirement.name, requirement.specifiers),
-        changed: requirement.name.clone(),
+        requires: requires.to_owned(),
+        changed: change.name.clone(),
         from: change.from.clone(),
         to: change.to.clone(),
     })

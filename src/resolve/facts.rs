@@ -33,6 +33,9 @@ pub(super) fn hardware_edges(
         let covered = coverage(matrix, build, &target.hardware);
         edges.extend((0..target.hardware.gpus.len()).map(|at| (Package::Gpu(at), covered.clone())));
     }
+    if let Some((anchor, range)) = matrix.family(name, version) {
+        edges.push((Package::Distribution(anchor.clone()), range));
+    }
     for overlay in matrix.overlays(name, version) {
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }

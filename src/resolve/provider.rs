@@ -230,6 +230,18 @@ impl<'a> Provider<'a> {
         Ok(added.map(|()| edges))
     }
 
+    /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`), and the CUDA libraries. The
+    /// matrix then rules out releases of the others unread; the other way round each would have to be read.
+    fn settles_cuda(&self, package: &Package) -> bool {
+        let framework =
+            |name: &PackageName| self.question.profile.wanted.iter().any(|one| one.framework && one.name == *name);
+        match package {
+            Package::Extra(name, _) => framework(name) || self.question.matrix.is_cuda_library(name),
+            Package::Distribution(name) => self.question.matrix.is_cuda_library(name),
+            _ => false,
+        }
+    }
+
     fn expect(&self, edges: &[Edge]) {
         let wishes = edges.iter().filter_map(|(package, range)| {
             let extra = match package {
@@ -279,7 +291,7 @@ fn push(edges: &mut Vec<Edge>, requirement: &Requirement, name: &PackageName, ve
     Ok(())
 }
 
-/// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins, then first seen first.
+/// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins and what settles CUDA, then first seen first.
 pub(super) type Priority = (u8, u32, Reverse<usize>);
 
 impl DependencyProvider for Provider<'_> {
@@ -304,7 +316,7 @@ impl DependencyProvider for Provider<'_> {
             Package::Profile => (5, 0, order),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) => (4, 0, order),
             _ if conflicts >= 5 => (3, conflicts, order),
-            _ if is_pin(range) => (2, 0, order),
+            _ if is_pin(range) || self.settles_cuda(package) => (2, 0, order),
             _ => (1, 0, order),
         }
     }

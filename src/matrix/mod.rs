@@ -108,6 +108,12 @@ impl Matrix {
             .find(|row| row.local.as_ref() == Some(&label) && version.release().starts_with(row.version.release()))
     }
 
+    /// Whether releases of `package` are ruled out by rows here, without reading their metadata.
+    pub fn knows(&self, package: &PackageName) -> bool {
+        let member = || self.families.iter().any(|row| row.members.contains_key(package));
+        self.brings_cuda(package) || self.is_cuda_library(package) || member()
+    }
+
     /// Whether `package` is a CUDA library, of whichever major.
     pub fn is_cuda_library(&self, package: &PackageName) -> bool {
         self.libraries.iter().any(|row| row.matches(package))

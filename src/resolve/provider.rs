@@ -144,7 +144,8 @@ impl<'a> Provider<'a> {
     fn fetch_ahead(&self, name: &PackageName, chosen: &Candidate, range: &VersionRange, listing: &Listing) {
         let mut tried = self.tried.borrow_mut();
         let versions = tried.entry(name.clone()).or_default();
-        if !versions.insert(chosen.version.clone()) || versions.len() < 2 || self.question.matrix.brings_cuda(name) {
+        let new = versions.insert(chosen.version.clone());
+        if !new || versions.len() < 2 || self.question.matrix.knows(name) {
             return;
         }
         let next =
@@ -230,16 +231,13 @@ impl<'a> Provider<'a> {
         Ok(added.map(|()| edges))
     }
 
-    /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`), and the CUDA libraries. The
-    /// matrix then rules out releases of the others unread; the other way round each would have to be read.
+    /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`). The matrix then rules out
+    /// releases of the others unread; the other way round each would have to be read. Not the CUDA libraries themselves: their
+    /// newest versions are nobody's wish, and frameworks that pin them would be searched in vain.
     fn settles_cuda(&self, package: &Package) -> bool {
         let framework =
             |name: &PackageName| self.question.profile.wanted.iter().any(|one| one.framework && one.name == *name);
-        match package {
-            Package::Extra(name, _) => framework(name) || self.question.matrix.is_cuda_library(name),
-            Package::Distribution(name) => self.question.matrix.is_cuda_library(name),
-            _ => false,
-        }
+        matches!(package, Package::Extra(name, _) if framework(name))
     }
 
     fn expect(&self, edges: &[Edge]) {

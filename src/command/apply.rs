@@ -32,13 +32,9 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
     let marker = state.marker()?;
     let stands = standing(marker.as_ref(), &now(&planned, marker.as_ref()));
     let doubted = marker.as_ref().filter(|marker| marker.is_in_doubt());
-    let planned = match doubted {
-        Some(marker) => {
-            let broken = broken(&planned, &state, &layout, &marker.changed)?;
-            replan(planned, &options.plan, session, &broken)?
-        }
-        None => planned,
-    };
+    let changed = doubted.map(|marker| marker.changed.as_slice()).unwrap_or_default();
+    let again = [broken(&planned, &state, &layout, changed)?, unproven(&planned, &state)?].concat();
+    let planned = if again.is_empty() { planned } else { replan(planned, &options.plan, session, &again)? };
     if planned.findings.iter().any(|finding| finding.severity == Severity::Error) {
         let mut report = Report::new(json!({ "plan": planned.plan }), String::new()).with_findings(planned.findings);
         report.talk.push("nothing was changed".to_owned());
@@ -87,6 +83,19 @@ fn broken(
         }
     }
     Ok(broken)
+}
+
+/// Wheels given by address that were never installed from here: another file may have the same version.
+fn unproven(planned: &Planned, state: &State) -> Result<Vec<PackageName>, Failure> {
+    let mut unproven = Vec::new();
+    for package in &planned.target.packages {
+        if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
+            && state.record(&wheel.sha256)?.is_none()
+        {
+            unproven.push(package.name.clone());
+        }
+    }
+    Ok(unproven)
 }
 
 /// A new answer is kept beside the profile, so that the next run, and the next machine, do the same.
@@ -230,7 +239,8 @@ impl Work<'_> {
         let plan = &self.planned.plan;
         enough_space(&self.session.paths.cache, plan.download_bytes, "the wheels")?;
         let size = if plan.download_bytes > 0 { format!(", {}", bytes(plan.download_bytes)) } else { String::new() };
-        self.session.say(&format!("fetching {} wheels{size}", packages.len()));
+        let plural = if packages.len() == 1 { "" } else { "s" };
+        self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
         if options.plan.index.offline {
             return all_here(packages, folder);
         }

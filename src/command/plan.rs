@@ -251,7 +251,9 @@ fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Fin
             return None;
         };
         let code = match reason {
-            Reason::DriverTooOld { .. } | Reason::NoDriver | Reason::UnknownCuda { .. } => Code::DriverTooOld,
+            // A GPU by name alone, with no driver told: nothing is known to be wrong.
+            Reason::NoDriver => return None,
+            Reason::DriverTooOld { .. } | Reason::UnknownCuda { .. } => Code::DriverTooOld,
             _ => Code::GpuNotCovered,
         };
         Some(Finding::error(code, format!("{} {} does not run here: {reason}", package.name, package.version)))

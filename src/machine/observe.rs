@@ -198,16 +198,27 @@ fn without_address(line: &str) -> String {
     }
 }
 
-/// Names and versions of the packages that dpkg counts as installed.
+/// Names and versions of the packages that dpkg counts as installed, and the virtual names that they provide.
 fn debian_packages(status: &str) -> BTreeMap<String, String> {
     // "install ok installed", and "hold ok installed" for what an image has marked to stay.
     let installed =
         |entry: &&str| entry.lines().any(|line| line.starts_with("Status: ") && line.ends_with(" ok installed"));
-    let entries = status.split("\n\n").filter(installed).filter_map(|entry| {
-        let value = |key: &str| entry.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned);
-        Some((value("Package: ")?, value("Version: ")?))
-    });
-    entries.collect()
+    let mut packages = BTreeMap::new();
+    let mut provided = Vec::new();
+    for entry in status.split("\n\n").filter(installed) {
+        let value = |key: &str| entry.lines().find_map(|line| line.strip_prefix(key));
+        let (Some(name), Some(version)) = (value("Package: "), value("Version: ")) else {
+            continue;
+        };
+        let virtual_names = value("Provides: ").unwrap_or_default().split(',');
+        let names = virtual_names.filter_map(|one| one.split_whitespace().next());
+        provided.extend(names.map(|one| (one.to_owned(), version.to_owned())));
+        packages.insert(name.to_owned(), version.to_owned());
+    }
+    for (name, version) in provided {
+        packages.entry(name).or_insert(version);
+    }
+    packages
 }
 
 /// The kernel named by the cell, else the nearest ancestor of this process that is one.
@@ -300,4 +311,26 @@ fn find_info(folder: &Path, name: &PackageName) -> Option<PathBuf> {
         stem.is_some_and(|(own, _)| own.parse::<PackageName>().is_ok_and(|own| own == *name))
     };
     files::names_in(folder).iter().find(is_it).map(|entry| folder.join(entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{debian_packages, without_address};
+
+    #[test]
+    fn installed_is_what_dpkg_calls_so() {
+        let status = "Package: a\nStatus: install ok installed\nVersion: 1\nProvides: v (= 1), w\n\n\
+            Package: b\nStatus: hold ok installed\nVersion: 2\n\n\
+            Package: c\nStatus: deinstall ok config-files\nVersion: 3\n\n\
+            Package: d\nStatus: install ok half-configured\nVersion: 4\n";
+        let names: Vec<String> = debian_packages(status).into_keys().collect();
+        assert_eq!(names, ["a", "b", "v", "w"]);
+    }
+
+    #[test]
+    fn addresses_are_not_recorded() {
+        assert_eq!(without_address(" b>=1 ; extra == 'x'"), "b>=1 ; extra == 'x'");
+        assert_eq!(without_address("b @ https://token@host/b.whl ; extra == 'x'"), "b ; extra == 'x'");
+        assert_eq!(without_address("b @ https://token@host/b.whl"), "b");
+    }
 }

@@ -15,7 +15,7 @@ pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
             .iter()
             .find(|removal| cuda_stem(&removal.name).is_some_and(|stem| cuda_stem(&package.name) == Some(stem)));
         let reason = if inputs.broken.contains(&package.name) {
-            Some("its files differ from the wheel".to_owned())
+            Some("its files are not known to be those of the wheel".to_owned())
         } else {
             shared.map(|removal| format!("{} takes files of it along", removal.name))
         };

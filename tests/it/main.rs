@@ -5,6 +5,7 @@
 #![expect(unreachable_pub, reason = "a test program has no outside")]
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
+mod direct;
 mod golden;
 mod house;
 mod index_server;

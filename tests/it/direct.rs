@@ -1,0 +1,103 @@
+//! Wheels given by address: pinned by digest, replaced when the digest changes, refused when the bytes do.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::live_python::{Venv, interpreter};
+use crate::test::Test;
+
+/// Writes `demo-1.0-py3-none-any.whl`, whose module says `word`, and prints its digest.
+const BUILD: &str = "
+import base64, hashlib, sys, zipfile
+path, word = sys.argv[1:]
+files = {
+    'demo.py': f'word = {word!r}\\n',
+    'demo-1.0.dist-info/METADATA': 'Metadata-Version: 2.1\\nName: demo\\nVersion: 1.0\\n',
+    'demo-1.0.dist-info/WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+}
+record = ''
+with zipfile.ZipFile(path, 'w') as wheel:
+    for name, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()
+        record += f'{name},sha256={digest},{len(text)}\\n'
+        wheel.writestr(name, text)
+    wheel.writestr('demo-1.0.dist-info/RECORD', record + 'demo-1.0.dist-info/RECORD,,\\n')
+print(hashlib.sha256(open(path, 'rb').read()).hexdigest())
+";
+
+/// Serves a folder on loopback and prints the port. It knows no ranges, as some servers don't.
+const SERVE: &str = "
+import functools, http.server, sys
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
+server = http.server.HTTPServer(('127.0.0.1', 0), handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+";
+
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(folder: &Path) -> (Server, String) {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(interpreter())
+        .args(["-I", "-c", SERVE])
+        .arg(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("Python starts");
+    let mut port = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
+    (Server(child), format!("http://127.0.0.1:{}/demo-1.0-py3-none-any.whl", port.trim()))
+}
+
+fn build(folder: &Path, word: &str) -> String {
+    let wheel = folder.join("demo-1.0-py3-none-any.whl");
+    let output =
+        Command::new(interpreter()).args(["-I", "-c", BUILD]).arg(wheel).arg(word).output().expect("Python starts");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
+    let test = Test::new();
+    let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
+    let test = test.set("PATH", path);
+    let served = test.path("served");
+    std::fs::create_dir(&served).expect("a folder");
+    let (_server, url) = serve(&served);
+    let venv = Venv::new(&test, &[]);
+    let python = venv.python.display().to_string();
+    let profile = |digest: &str| {
+        let text = format!(
+            "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = {{ url = '{url}', sha256 = '{digest}' }}\n"
+        );
+        std::fs::write(test.path("p.toml"), text).expect("a profile");
+    };
+    let apply = || test.run(&["apply", "p.toml", "--python", &python]);
+    let word = || {
+        let output = Command::new(&venv.python)
+            .args(["-I", "-c", "import demo; print(demo.word)"])
+            .output()
+            .expect("Python starts");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    profile(&build(&served, "first"));
+    apply().expect(0);
+    assert_eq!(word(), "first");
+    assert!(apply().expect(0).stdout.contains("ready"));
+    profile(&build(&served, "second"));
+    apply().expect(0);
+    assert_eq!(word(), "second", "the same version, another digest");
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    profile(&"0".repeat(64));
+    let outcome = apply().expect(1);
+    assert!(outcome.stderr.contains("is not the file that the lock names"), "{}", outcome.stderr);
+    assert_eq!(word(), "second", "nothing was changed");
+}

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::apply::leftovers;
 use crate::cli::VerifyOptions;
 use crate::command::gather::{Seen, lock_path};
-use crate::command::state::State;
+use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::lock::{LockedPackage, LockedTarget, stale};
@@ -19,6 +19,8 @@ use crate::verify::{FileFault, SmokeOutcome, SmokeTest, check_distribution, ghos
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
+    // An apply under way would be seen half done, and its marker written over.
+    let _held = hold(&session.paths.state, &|line| session.say(line))?;
     let seen = session.machine(&options.machine)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
     let no = |code: Code, message: String, help: &str| {

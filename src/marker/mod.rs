@@ -1,7 +1,8 @@
 //! The durable record of an apply, and what it means on the next run. Pure: the file is read and written by the commands.
 //!
 //! What makes a marker void: another lock digest (something else is wanted), another boot id (the machine was started anew or is
-//! another one). What does not: the time, the working directory, a file in the notebook's folder.
+//! another one). What does not: the working directory, a file in the notebook's folder, the wall clock. What a void marker leaves
+//! open in the same boot, the next one takes over.
 //!
 //! Legal moves: nothing → applying → (failed →) applied, with or without a restart wanted; restart wanted → restarted once the
 //! kernel is another process. A restart is asked for at most [`ASKED_AT_MOST`] times and then left to the user.

@@ -43,11 +43,11 @@ pub fn reachable() -> bool {
     })
 }
 
-/// The newest CPython from 3.12 down to 3.10 that can make virtual environments: on `PATH`, or below pyenv.
+/// A CPython of 3.12, 3.13 or 3.11 that can make virtual environments: on `PATH`, or below pyenv.
 pub fn interpreter() -> &'static Path {
     static FOUND: OnceLock<PathBuf> = OnceLock::new();
     FOUND.get_or_init(|| {
-        let minors = [12, 13, 11, 10];
+        let minors = [12, 13, 11];
         let home = std::env::var("HOME").unwrap_or_default();
         let mut candidates = Vec::new();
         for minor in minors {
@@ -58,11 +58,11 @@ pub fn interpreter() -> &'static Path {
         }
         candidates.push(PathBuf::from("python3"));
         let usable = candidates.into_iter().find_map(|candidate| {
-            let probe = "import ensurepip, ssl, sys, venv; assert sys.version_info >= (3, 10); print(sys.executable)";
+            let probe = "import ensurepip, ssl, sys, venv; assert sys.version_info >= (3, 11); print(sys.executable)";
             let output = Command::new(candidate).args(["-I", "-c", probe]).output().ok()?;
             output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
         });
-        usable.expect("a CPython of 3.10 or newer with venv and ensurepip")
+        usable.expect("a CPython of 3.11 or newer with venv and ensurepip")
     })
 }
 

@@ -6,6 +6,7 @@
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
 mod direct;
+mod docs;
 mod golden;
 mod house;
 mod index_server;

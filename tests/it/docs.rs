@@ -1,0 +1,63 @@
+//! What the README says is true: its commands run, its links lead somewhere, its verbs exist.
+
+use std::path::Path;
+
+use crate::live_python::{reachable, with_network};
+use crate::test::Test;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).expect("the README")
+}
+
+/// The lines of its shell blocks.
+fn commands() -> Vec<String> {
+    let text = readme();
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.flat_map(str::lines).map(|line| line.split('#').next().unwrap_or_default().trim().to_owned()).collect()
+}
+
+#[test]
+fn two_commands_set_it_up() {
+    let cargo: Vec<String> = commands().into_iter().filter(|line| line.starts_with("cargo ")).collect();
+    assert_eq!(cargo.len(), 2, "{cargo:?}");
+    assert!(cargo[0].starts_with("cargo run --release -- plan "), "{cargo:?}");
+    assert_eq!(cargo[1], "cargo test");
+    let ci = std::fs::read_to_string(root().join(".ci/run")).expect("the CI script");
+    assert!(ci.lines().any(|line| line == cargo[1]), "CI calls the README's test command");
+}
+
+#[test]
+fn its_plan_is_a_real_plan() {
+    if !reachable() {
+        eprintln!("skipped: the package index can't be reached from here");
+        return;
+    }
+    let plan = commands().into_iter().find_map(|line| line.strip_prefix("cargo run --release -- ").map(str::to_owned));
+    let plan = plan.expect("the first command");
+    let arguments: Vec<&str> = plan.split(' ').collect();
+    let test = with_network(Test::new());
+    let output = test.command(&arguments).current_dir(root()).output().expect("colab-boot starts");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && stdout.contains("Tesla T4") && stdout.contains("\nplan: "), "{stdout}");
+}
+
+#[test]
+fn its_verbs_exist_and_its_links_lead_somewhere() {
+    let test = Test::new();
+    let verbs: Vec<String> = commands()
+        .iter()
+        .filter_map(|line| line.strip_prefix("colab-boot ")?.split(' ').next().map(str::to_owned))
+        .collect();
+    assert!(verbs.len() >= 6, "{verbs:?}");
+    for verb in verbs {
+        test.run(&[verb.as_str(), "--help"]).expect(0);
+    }
+    let text = readme();
+    for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(root().join(link).exists(), "{link} does not exist");
+    }
+}

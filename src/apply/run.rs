@@ -48,7 +48,12 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     let output = File::create(&log)
         .map_err(|error| Failure::world(format!("could not write `{}`", log.display())).because(&error))?;
     let mut child = invocation.spawn_into(output)?;
-    record_process(job.state, child.id())?;
+    if let Err(failure) = record_process(job.state, child.id()) {
+        // Without the record a later run could not wait for it; it has only just begun.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(failure);
+    }
     let mut told = 0;
     let status = loop {
         let steps = steps(&journal);

@@ -26,7 +26,7 @@ const MARGIN: u64 = 256 << 20;
 
 pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let held = hold(&session.paths.state, &|line| session.say(line))?;
-    let planned = make(&options.plan, session, &[])?;
+    let planned = make(&options.plan, session)?;
     let layout = layout_of(&planned)?;
     let state = State::of(&held.folder, &layout);
     let marker = state.marker()?;

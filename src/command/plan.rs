@@ -12,9 +12,9 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
-use crate::lock::{Lock, LockedTarget, stale};
+use crate::lock::{Lock, LockedPackage, LockedTarget, stale};
 use crate::machine::loaded_distributions;
-use crate::matrix::{Reason, Verdict, verdict};
+use crate::matrix::{Build, Reason, Verdict, verdict};
 use crate::model::PackageName;
 use crate::output::render_plan;
 use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
@@ -39,7 +39,7 @@ pub(super) struct Planned {
 }
 
 pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let planned = make(options, session, &[])?;
+    let planned = make(options, session)?;
     let Planned { profile, seen, target, lock, plan, restart, traffic, .. } = &planned;
     let verdicts = verdicts(session, seen, target);
     let title = format!("{} {}", profile.name, profile.version);
@@ -64,7 +64,7 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
 }
 
 /// Lock (the one beside the profile where it is fresh and fits, else a new solve) minus machine.
-pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[PackageName]) -> Result<Planned, Failure> {
+pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Planned, Failure> {
     let profile = session.profile(&options.profile)?;
     let seen = session.machine(&options.machine)?;
     let mut findings = seen.findings.clone();
@@ -94,7 +94,7 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>, broken: &[Packa
             target: &target,
             machine: &seen.machine,
             matrix: session.matrix,
-            broken,
+            broken: &[],
         }),
         restart: Restart::default(),
         environment_differs: false,
@@ -243,11 +243,22 @@ fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) ->
     findings
 }
 
+/// The locked packages with a GPU build, each with how it runs on the machine.
+fn judged_builds<'a>(
+    session: &'a Session<'_>,
+    seen: &'a Seen,
+    target: &'a LockedTarget,
+) -> impl Iterator<Item = (&'a LockedPackage, &'a Build, Verdict)> {
+    target.packages.iter().filter_map(|package| {
+        let build = session.matrix.build(&package.name, &package.version)?;
+        Some((package, build, verdict(session.matrix, build, &seen.machine.hardware)))
+    })
+}
+
 /// Locked builds that do not run on the machine: what is kept of an image may be such.
 fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
-    let of = |package: &crate::lock::LockedPackage| {
-        let build = session.matrix.build(&package.name, &package.version)?;
-        let Verdict::No(reason) = verdict(session.matrix, build, &seen.machine.hardware) else {
+    let of = |(package, _, verdict): (&LockedPackage, &Build, Verdict)| {
+        let Verdict::No(reason) = verdict else {
             return None;
         };
         let code = match reason {
@@ -258,21 +269,19 @@ fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Fin
         };
         Some(Finding::error(code, format!("{} {} does not run here: {reason}", package.name, package.version)))
     };
-    target.packages.iter().filter_map(of).collect()
+    judged_builds(session, seen, target).filter_map(of).collect()
 }
 
 /// How each locked package with a GPU build runs on the machine.
 fn verdicts(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<String> {
-    let hardware = &seen.machine.hardware;
-    let of = |package: &crate::lock::LockedPackage| {
-        let build = session.matrix.build(&package.name, &package.version)?;
-        let how = match verdict(session.matrix, build, hardware) {
+    let of = |(package, build, verdict): (&LockedPackage, &Build, Verdict)| {
+        let how = match verdict {
             Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
             other => other.to_string(),
         };
-        Some(format!("{} {} (CUDA {}): {how}", package.name, package.version, build.cuda))
+        format!("{} {} (CUDA {}): {how}", package.name, package.version, build.cuda)
     };
-    target.packages.iter().filter_map(of).collect()
+    judged_builds(session, seen, target).map(of).collect()
 }
 
 /// The script that `apply` would run.

@@ -9,6 +9,7 @@ use crate::host::{Invocation, Paths, files, paths};
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
 use crate::machine::{Installed, Kernel};
 use crate::model::PackageName;
+use crate::model::wheel::dist_info;
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
 const SMI_LIMIT: Duration = Duration::from_secs(5);
@@ -304,12 +305,8 @@ pub fn installed_modules(name: &PackageName, folder: &Path) -> Vec<String> {
     modules.into_iter().collect()
 }
 
-/// dist-info folders of older tools are not normalised: `Pillow-9.0.dist-info`.
 fn find_info(folder: &Path, name: &PackageName) -> Option<PathBuf> {
-    let is_it = |entry: &&String| {
-        let stem = entry.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'));
-        stem.is_some_and(|(own, _)| own.parse::<PackageName>().is_ok_and(|own| own == *name))
-    };
+    let is_it = |entry: &&String| dist_info(entry).is_some_and(|(own, _)| own == *name);
     files::names_in(folder).iter().find(is_it).map(|entry| folder.join(entry))
 }
 

@@ -56,6 +56,12 @@ impl FromStr for WheelName {
     }
 }
 
+/// Name and version of a dist-info folder, `Pillow-9.0.dist-info`: older tools did not normalise the name. `None` for any other.
+pub fn dist_info(folder: &str) -> Option<(PackageName, &str)> {
+    let (name, version) = folder.strip_suffix(".dist-info")?.rsplit_once('-')?;
+    Some((name.parse().ok()?, version))
+}
+
 fn build_tag(text: &str) -> (u64, String) {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     (text[..digits].parse().unwrap_or(0), text[digits..].to_owned())
@@ -76,7 +82,7 @@ impl Display for WheelName {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotAWheel, WheelName};
+    use super::{NotAWheel, WheelName, dist_info};
 
     #[test]
     fn names_are_taken_apart() {
@@ -86,6 +92,14 @@ mod tests {
             "a_b-1.0+cu128-py2.py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl".parse().expect("a wheel");
         assert_eq!((wheel.name.to_string(), wheel.version.to_string()), ("a-b".into(), "1.0+cu128".into()));
         assert_eq!((wheel.pythons.len(), wheel.platforms.len()), (2, 2));
+    }
+
+    #[test]
+    fn dist_info_folders_are_named_for_their_distribution() {
+        let found = dist_info("My.Pkg-1.0+cu128.dist-info").expect("a dist-info");
+        assert_eq!((found.0.to_string(), found.1), ("my-pkg".to_owned(), "1.0+cu128"));
+        assert_eq!(dist_info("numpy"), None);
+        assert_eq!(dist_info("~umpy-1.0.dist-info"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::host::files::names_in;
 use crate::machine::Layout;
+use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Sha256, Version};
 use crate::verify::Entry;
 
@@ -115,8 +116,7 @@ fn dist_infos(layout: &Layout, name: &PackageName) -> Vec<PathBuf> {
     folders.dedup();
     for folder in folders {
         for entry in names_in(folder) {
-            let stem = entry.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'));
-            if stem.is_some_and(|(own, _)| own.parse::<PackageName>().is_ok_and(|own| own == *name)) {
+            if dist_info(&entry).is_some_and(|(own, _)| own == *name) {
                 found.push(folder.join(entry));
             }
         }
@@ -125,8 +125,7 @@ fn dist_infos(layout: &Layout, name: &PackageName) -> Vec<PathBuf> {
 }
 
 fn version_of(info: &Path) -> Option<Version> {
-    let name = info.file_name()?.to_str()?.strip_suffix(".dist-info")?;
-    name.rsplit_once('-')?.1.parse().ok()
+    dist_info(info.file_name()?.to_str()?)?.1.parse().ok()
 }
 
 /// Names with more than one dist-info in site-packages, and leftovers of killed installers.
@@ -136,9 +135,7 @@ pub fn ghosts(layout: &Layout) -> Vec<String> {
     for entry in names_in(&layout.purelib) {
         if entry.starts_with('~') {
             ghosts.push(entry);
-        } else if let Some((name, _)) = entry.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'))
-            && let Ok(name) = name.parse::<PackageName>()
-        {
+        } else if let Some((name, _)) = dist_info(&entry) {
             seen.entry(name).or_default().push(entry.clone());
         }
     }

@@ -39,6 +39,9 @@ pub enum Verb {
     /// Make the notebook cell of a profile and its lock
     #[command(subcommand)]
     Golden(GoldenVerb),
+    /// The facts about GPU builds: read them from wheels, show them, bring them up to date
+    #[command(subcommand)]
+    Matrix(MatrixVerb),
     /// Say what a diagnostic code means
     Explain(ExplainOptions),
 }
@@ -55,6 +58,7 @@ impl Verb {
             Self::Verify(_) => "verify",
             Self::Status(_) => "status",
             Self::Golden(_) => "golden",
+            Self::Matrix(_) => "matrix",
             Self::Explain(_) => "explain",
         }
     }
@@ -214,4 +218,40 @@ pub struct GoldenOptions {
     /// The digest that the download must have
     #[arg(long, value_name = "HEX", requires = "binary_url")]
     pub binary_sha256: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MatrixVerb {
+    /// Read what wheels were built for from the wheels themselves, without downloading them
+    Inspect(InspectOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct InspectOptions {
+    /// `torch==2.15.0`, the path of a wheel, or its address
+    #[arg(required = true, value_name = "SPEC")]
+    pub specs: Vec<String>,
+
+    /// Read fat binaries even where a text file names the architectures: they tell the PTX ISA
+    #[arg(long)]
+    pub thorough: bool,
+
+    #[command(flatten)]
+    pub wheel: WheelOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+/// Which wheel of a version is meant.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Target")]
+pub struct WheelOptions {
+    /// The Python version that wheels must fit; by default this machine's
+    #[arg(long, value_name = "VERSION")]
+    pub python: Option<String>,
+
+    /// The platform they must fit, such as `manylinux_2_35_x86_64`; by default this machine's
+    #[arg(long, value_name = "TAG")]
+    pub platform: Option<String>,
 }

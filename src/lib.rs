@@ -7,6 +7,7 @@ pub mod model;
 pub mod diag;
 pub mod host;
 pub mod matrix;
+pub mod inspect;
 pub mod profile;
 pub mod machine;
 pub mod index;

@@ -4,13 +4,15 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use crate::cli::MachineOptions;
+use crate::cli::{IndexOptions, MachineOptions};
 use crate::command::{Report, Session};
 use crate::diag::Failure;
+use crate::index::redact;
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
-    let index = session.default_index(&seen.machine);
+    let index =
+        session.default_index(&IndexOptions::default(), seen.machine.python.as_ref()).ok().map(|url| redact(&url));
     let machine = &seen.machine;
     let origin = |fact: &str| machine.origins.get(fact).map(|origin| format!("  ({origin})")).unwrap_or_default();
     let mut text = String::new();

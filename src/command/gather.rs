@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use url::Url;
+
 use crate::cli::{IndexOptions, MachineOptions};
 use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
-use crate::index::{Cache, Client, Locations, Offline, Online, Scope, Traffic, locate_default, redact};
+use crate::index::{Cache, Client, Locations, Offline, Online, Scope, Traffic, locate_default};
 use crate::machine::{
-    HostKind, Looker, Machine, Observed, Overrides, apply_overrides, find_runtime, judge, observe, resolve_gpus,
+    HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
 use crate::model::PackageName;
@@ -149,21 +151,25 @@ impl Session<'_> {
         )
     }
 
-    /// The index addresses: `--index-url`, else what pip uses on the machine's own Python or, for a runtime, on one that is here.
+    /// The index addresses: the default index, and those of the profile.
     pub fn locations(
         &self,
         options: &IndexOptions,
         profile: &Profile,
         machine: &Machine,
     ) -> Result<Locations, Failure> {
+        Ok(Locations::new(self.default_index(options, machine.python.as_ref())?, profile))
+    }
+
+    /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
+    pub fn default_index(&self, options: &IndexOptions, python: Option<&Python>) -> Result<Url, Failure> {
         let given = options.index_url.as_ref().map(|text| ("COLAB_BOOT_INDEX_URL".to_owned(), text.clone()));
         let mut environment = self.environment.clone();
         environment.extend(given);
         let search = self.environment.get("PATH").map(String::as_str).unwrap_or_default();
-        let own = machine.python.as_ref().and_then(|python| python.path.clone()).filter(|path| path.exists());
+        let own = python.and_then(|python| python.path.clone()).filter(|path| path.exists());
         let python: Option<PathBuf> = own.or_else(|| find_program("python3", search));
-        let default = locate_default(&environment, python.as_deref(), &self.paths)?;
-        Ok(Locations::new(default, profile))
+        locate_default(&environment, python.as_deref(), &self.paths)
     }
 
     /// The listings of `names` for an applied plan.
@@ -180,14 +186,8 @@ impl Session<'_> {
             target.python.glibc = Some(glibc);
         }
         let cache = Cache::new(&self.paths.cache, self.now, false);
-        let catalog = Online::new(client, locations, scope(&planned.profile, &target)?, cache);
+        let catalog = Online::new(client, self.matrix, (locations, scope(&planned.profile, &target)?), cache);
         catalog.listings(names).map_err(from_trouble)
-    }
-
-    /// The address of the default index as it may be shown; `None` where it can't be told.
-    pub fn default_index(&self, machine: &Machine) -> Option<String> {
-        let python = machine.python.as_ref().and_then(|python| python.path.clone()).filter(|path| path.exists());
-        locate_default(self.environment, python.as_deref(), &self.paths).ok().map(|url| redact(&url))
     }
 
     /// Solves `profile` for `target`. Also returns what went over the network.
@@ -208,7 +208,7 @@ impl Session<'_> {
             return Ok((ask(&Offline::new(locations, scope, cache))?, Traffic::default()));
         }
         let client = Client::new(locations.addresses())?;
-        let catalog = Online::new(&client, locations, scope, cache);
+        let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
         let resolution = ask(&catalog)?;
         Ok((resolution, client.traffic()))
     }
@@ -222,7 +222,7 @@ fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
     Ok(Scope { python: target.python.clone(), markers, as_of: profile.policy.as_of.clone(), preferred })
 }
 
-fn from_trouble(trouble: Trouble) -> Failure {
+pub(super) fn from_trouble(trouble: Trouble) -> Failure {
     let mut failure = Failure::world(trouble.message);
     failure.causes = trouble.causes;
     failure.help = trouble.help;

@@ -8,6 +8,7 @@ mod golden;
 mod init;
 mod lock;
 mod locking;
+mod matrix;
 mod plan;
 mod state;
 mod status;
@@ -63,6 +64,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Verify(options) => verify::run(options, session),
         Verb::Status(options) => status::run(&options.machine, session),
         Verb::Golden(GoldenVerb::Build(options)) => golden::run(options, session),
+        Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Explain(options) => explain::run(options),
     }
 }

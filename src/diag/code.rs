@@ -46,6 +46,7 @@ codes! {
     ResolvePrerelease = "resolve-prerelease": "A pre-release was chosen because no stable version satisfies the requirements, as pip and uv do. Set `prereleases = \"explicit\"` to refuse.",
     ResolveYanked = "resolve-yanked": "The pinned release was yanked by its authors. It was taken because the profile pins it exactly.",
     ResolveVariantsSkipped = "resolve-variants-skipped": "The index offers wheel variants (PEP 817 and 825, drafts). They were left out; the plain wheels were used.",
+    WheelMalformed = "wheel-malformed": "A wheel has parts that make no sense: a zip directory, a library or a fat binary that is cut off or contradicts itself; the note gives the offset. It may be damaged on its way, or made by a tool that does not follow the formats. Nothing is concluded from such a part.",
     CacheUnusable = "cache-unusable": "The cache folder can't be used. Nothing depends on it but speed: everything is fetched anew, and wheels that an apply needs must go somewhere else. Name another folder with COLAB_BOOT_CACHE_DIR.",
     LockMissing = "lock-missing": "This command works from a lock and found none. `colab-boot lock PROFILE` writes it.",
     LockStale = "lock-stale": "The lock was made from another text of the profile, or by another matrix, or for another target. `colab-boot lock PROFILE` makes it anew.",

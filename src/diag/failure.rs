@@ -29,7 +29,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn new(kind: Kind, message: impl Into<String>) -> Self {
+    /// A failure of `kind`.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), causes: Vec::new(), help: Vec::new(), findings: Vec::new() }
     }
 

@@ -1,6 +1,7 @@
 //! The cache on disk. What makes a record wrong:
 //! - a listing: another index, target, `as-of` date or [`FORMAT`] (all in its key), or age (ten minutes, unless the index says otherwise);
-//! - metadata: nothing. It is keyed by the wheel's digest, and a wheel never changes.
+//! - metadata and files: nothing. They are keyed by the wheel's digest, and a wheel never changes;
+//! - builds: another way of reading them ([`BUILDS`], in the name of their folder).
 //!
 //! A record that cannot be read is as good as none. Nothing here is needed: the folder may be deleted at any time.
 
@@ -11,10 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::files;
 use crate::model::Sha256;
+use crate::model::build::WheelBuild;
 use crate::model::catalog::Listing;
+use crate::model::files::Files;
 
 /// Raised when the meaning of a record changes.
 const FORMAT: u32 = 2;
+
+/// Raised when builds are read in another way.
+const BUILDS: u32 = 1;
 
 /// How long a listing is believed without asking: the `max-age` of the public index.
 pub(super) const LIFETIME: u64 = 600;
@@ -74,10 +80,33 @@ impl Cache {
         write(&self.path("metadata", wheel), record);
     }
 
+    /// What the wheel puts on disk.
+    pub(super) fn files(&self, wheel: &Sha256) -> Option<Files> {
+        read(&self.path("files", wheel))
+    }
+
+    pub(super) fn keep_files(&self, wheel: &Sha256, files: &Files) {
+        write(&self.path("files", wheel), files);
+    }
+
+    /// What the wheel was built for; a thorough reading does for a quick one.
+    pub(super) fn build(&self, wheel: &Sha256, thorough: bool) -> Option<WheelBuild> {
+        let kept = |thorough: bool| read(&self.path(&builds_folder(thorough), wheel));
+        kept(true).or_else(|| if thorough { None } else { kept(false) })
+    }
+
+    pub(super) fn keep_build(&self, wheel: &Sha256, thorough: bool, build: &WheelBuild) {
+        write(&self.path(&builds_folder(thorough), wheel), build);
+    }
+
     fn path(&self, kind: &str, key: &Sha256) -> PathBuf {
         let name = key.to_string();
         self.folder.join(format!("{kind}-v{FORMAT}")).join(&name[..2]).join(name)
     }
+}
+
+fn builds_folder(thorough: bool) -> String {
+    format!("builds-{BUILDS}{}", if thorough { "-thorough" } else { "" })
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {

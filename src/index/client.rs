@@ -1,5 +1,6 @@
 //! HTTP: one connection pool, bounded replies, retries for what may pass, and a count of requests and bytes.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,10 +13,15 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::index::location::redact;
+use crate::inspect::Flow;
 use crate::model::catalog::Trouble;
 
 /// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.
 const TRIES: u32 = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(300);
+
+/// Takes the bytes of a reply as they arrive.
+pub(super) type Take<'a> = &'a mut (dyn FnMut(&[u8]) -> Flow + Send);
 
 /// What has gone over the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -23,6 +29,14 @@ pub struct Traffic {
     pub requests: u64,
     /// Body bytes, after decompression.
     pub bytes: u64,
+}
+
+impl Traffic {
+    /// What was added since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self { requests: self.requests - earlier.requests, bytes: self.bytes - earlier.bytes }
+    }
 }
 
 /// The client. Owns the only async runtime of the program.
@@ -118,9 +132,57 @@ impl Drop for Client {
 }
 
 impl Http {
+    /// Gives the bytes of `range` to `take` as they arrive, until it has enough. What breaks off is taken up where it was.
+    pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Trouble> {
+        let mut left = range;
+        let mut pause = FIRST_PAUSE;
+        let mut tries = 1;
+        loop {
+            let before = left.start;
+            let miss = match self.stream_once(url, &mut left, take).await {
+                Ok(()) => return Ok(()),
+                Err(miss) => miss,
+            };
+            if left.start > before {
+                (tries, pause) = (1, FIRST_PAUSE);
+            }
+            if !miss.again || tries == TRIES {
+                return Err(trouble(url, &miss.why, tries));
+            }
+            tokio::time::sleep(miss.wait.unwrap_or(pause)).await;
+            pause *= 3;
+            tries += 1;
+        }
+    }
+
+    async fn stream_once(&self, url: &Url, left: &mut Range<u64>, take: Take<'_>) -> Result<(), Miss> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let wanted = format!("bytes={}-{}", left.start, left.end.saturating_sub(1));
+        let builder = self.client.get(self.with_credentials(url)).header(RANGE, wanted);
+        let response = builder.send().await.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+        if !response.status().is_success() {
+            return Err(refused(&response));
+        }
+        let start = text_of(response.headers(), CONTENT_RANGE.as_str()).and_then(|text| part(&text));
+        if response.status() != StatusCode::PARTIAL_CONTENT || start.is_none_or(|(start, _)| start != left.start) {
+            let why = "the server does not send parts of files, and this file is too large to be sent whole";
+            return Err(Miss { why: why.to_owned(), again: false, wait: None });
+        }
+        let mut body = response.bytes_stream();
+        while let Some(chunk) = body.next().await {
+            let chunk = chunk.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+            self.count(chunk.len());
+            left.start += chunk.len() as u64;
+            if take(&chunk) == Flow::Enough || left.start >= left.end {
+                return Ok(());
+            }
+        }
+        Err(Miss { why: "the reply ended early".to_owned(), again: true, wait: None })
+    }
+
     /// Sends `request` until it is answered for good. Statuses other than 2xx, 304, 404 and 410 are trouble.
     pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Trouble> {
-        let mut pause = Duration::from_millis(300);
+        let mut pause = FIRST_PAUSE;
         let mut tries = 1;
         loop {
             let miss = match self.try_once(request).await {
@@ -179,10 +241,7 @@ impl Http {
         let fine = status.is_success()
             || matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NOT_FOUND | StatusCode::GONE);
         if !fine {
-            let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
-            let wait = text_of(response.headers(), RETRY_AFTER.as_str()).and_then(|text| text.parse().ok());
-            let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
-            return Err(Miss { why: format!("the server answered {status}"), again, wait });
+            return Err(refused(&response));
         }
         self.read(response, request.limit).await
     }
@@ -212,6 +271,15 @@ impl Http {
         }
         Ok(reply)
     }
+}
+
+/// A status that is no answer, and whether a later one may be.
+fn refused(response: &Response) -> Miss {
+    let status = response.status();
+    let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
+    let wait = text_of(response.headers(), RETRY_AFTER.as_str()).and_then(|text| text.parse().ok());
+    let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
+    Miss { why: format!("the server answered {status}"), again, wait }
 }
 
 fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {

@@ -36,6 +36,11 @@ impl Locations {
         Self { default, bound: bound.collect(), named: profile.indexes.clone() }
     }
 
+    /// The default index alone.
+    pub fn only(default: Url) -> Self {
+        Self { default, named: Vec::new(), bound: BTreeMap::new() }
+    }
+
     /// Every address that may be asked.
     pub fn addresses(&self) -> Vec<Url> {
         std::iter::once(&self.default).chain(self.named.iter().map(|index| &index.url)).cloned().collect()

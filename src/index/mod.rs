@@ -6,12 +6,15 @@ mod cache;
 mod client;
 mod fetch;
 mod location;
+mod offline;
 mod page;
-mod sparse;
+mod remote;
 mod store;
 
 pub use cache::Cache;
 pub use client::{Client, Traffic};
 pub use fetch::{Download, Progress, fetch_all};
 pub use location::{Locations, locate_default, redact};
-pub use store::{Offline, Online, Scope};
+pub use offline::Offline;
+pub use remote::inspect_address;
+pub use store::{Online, Scope};

@@ -1,4 +1,4 @@
-//! The catalog over the network, which fetches ahead, and the catalog from the cache alone.
+//! The catalog over the network, which fetches ahead.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,14 @@ use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord, listing_key};
 use crate::index::client::{Http, Reply, Request, trouble};
 use crate::index::location::{page_address, redact};
 use crate::index::page::{ACCEPT, Filter, read_page};
-use crate::index::sparse::{Sparse, Step, TAIL};
+use crate::index::remote::Remote;
 use crate::index::{Cache, Client, Locations};
+use crate::inspect::Subject;
+use crate::matrix::Matrix;
+use crate::model::build::WheelBuild;
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Trouble, Wish};
-use crate::model::{ExtraName, PackageName, PythonFacts, Sha256, Tags, Version, VersionRange};
+use crate::model::files::Files;
+use crate::model::{ExtraName, PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
 
 /// The largest index page, decoded; the largest METADATA with its directory.
 const PAGE_LIMIT: u64 = 64 << 20;
@@ -32,17 +36,17 @@ pub struct Scope {
 }
 
 /// What both catalogs share: addresses, filter, cache.
-struct Shelf {
+pub(super) struct Shelf {
     locations: Locations,
     scope: Scope,
     filter: Filter,
-    cache: Cache,
+    pub(super) cache: Cache,
     /// What a listing is filtered by, as part of its key.
     target: String,
 }
 
 impl Shelf {
-    fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
+    pub(super) fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
         let python = scope.python.clone();
         let target = format!("{python:?} {:?}", scope.as_of);
         let filter = Filter { tags: Tags::of(&python), python, as_of: scope.as_of.clone() };
@@ -50,51 +54,17 @@ impl Shelf {
     }
 
     /// Name of the responsible index, address of the page, key of its record.
-    fn place(&self, package: &PackageName) -> (&str, Url, Sha256) {
+    pub(super) fn place(&self, package: &PackageName) -> (&str, Url, Sha256) {
         let (index, base) = self.locations.responsible(package);
         let page = page_address(base, package);
         let key = listing_key(&redact(&page), &self.target);
         (index, page, key)
     }
 
-    fn cached_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
+    pub(super) fn cached_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
         let record = self.cache.metadata(&candidate.sha256)?;
         Some(Metadata::parse(&record.headers, record.size.or(candidate.size)))
     }
-}
-
-/// The catalog from the cache alone.
-pub struct Offline(Shelf);
-
-impl Offline {
-    pub fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
-        Self(Shelf::new(locations, scope, cache))
-    }
-}
-
-fn not_cached(what: &str) -> Trouble {
-    Trouble {
-        message: format!("{what} is not in the cache, and --offline forbids asking for it"),
-        causes: Vec::new(),
-        help: vec!["run the command once without --offline".to_owned()],
-    }
-}
-
-impl Catalog for Offline {
-    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
-        let (_, _, key) = self.0.place(package);
-        let (record, _) = self.0.cache.listing(&key).ok_or_else(|| not_cached(&format!("the page of `{package}`")))?;
-        Ok(record.listing.map(Arc::new))
-    }
-
-    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
-        let metadata = self.0.cached_metadata(candidate);
-        metadata.map(Arc::new).ok_or_else(|| not_cached(&format!("the metadata of `{}`", candidate.file)))
-    }
-
-    fn expect(&self, _wishes: Vec<Wish>) {}
-
-    fn expect_metadata(&self, _candidates: &[Candidate]) {}
 }
 
 type Answer<T> = Result<T, Trouble>;
@@ -103,6 +73,7 @@ type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Answer<T>>>>>;
 /// The catalog over the network.
 pub struct Online<'a> {
     client: &'a Client,
+    matrix: &'a Matrix,
     shared: Arc<Shared>,
 }
 
@@ -113,20 +84,22 @@ struct Shared {
     permits: Semaphore,
     listings: Cells<PackageName, Option<Arc<Listing>>>,
     metadata: Cells<Sha256, Arc<Metadata>>,
+    remotes: Cells<Sha256, Arc<Remote>>,
     expected: Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>,
 }
 
 impl<'a> Online<'a> {
-    pub fn new(client: &'a Client, locations: Locations, scope: Scope, cache: Cache) -> Self {
+    pub fn new(client: &'a Client, matrix: &'a Matrix, (locations, scope): (Locations, Scope), cache: Cache) -> Self {
         let shared = Shared {
             shelf: Shelf::new(locations, scope, cache),
             http: client.http.clone(),
             permits: Semaphore::new(48),
             listings: Mutex::default(),
             metadata: Mutex::default(),
+            remotes: Mutex::default(),
             expected: Mutex::default(),
         };
-        Self { client, shared: Arc::new(shared) }
+        Self { client, matrix, shared: Arc::new(shared) }
     }
 
     /// The listings of several packages, fetched together.
@@ -135,6 +108,11 @@ impl<'a> Online<'a> {
             let all = packages.iter().map(|package| self.shared.listing(package));
             futures::future::join_all(all).await.into_iter().collect()
         })
+    }
+
+    /// What `candidate` was built for; `thorough` also reads the fat binaries where a text file says it all.
+    pub fn inspect(&self, candidate: &Candidate, thorough: bool) -> Answer<Arc<WheelBuild>> {
+        self.wait(self.shared.inspect(candidate, self.matrix, thorough)).map(Arc::new)
     }
 
     fn wait<T>(&self, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
@@ -152,6 +130,17 @@ impl Catalog for Online<'_> {
 
     fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
         self.wait(self.shared.metadata(candidate))
+    }
+
+    fn build(&self, candidate: &Candidate) -> Answer<Option<Arc<WheelBuild>>> {
+        self.inspect(candidate, false).map(Some)
+    }
+
+    fn files(&self, candidates: &[Candidate]) -> Answer<Vec<Option<Arc<Files>>>> {
+        self.wait(async {
+            let all = candidates.iter().map(|candidate| self.shared.files(candidate));
+            futures::future::join_all(all).await.into_iter().map(|files| files.map(Some)).collect()
+        })
     }
 
     fn expect(&self, wishes: Vec<Wish>) {
@@ -179,7 +168,7 @@ impl Catalog for Online<'_> {
 fn is_metadata_of(text: &str, wheel: &str) -> bool {
     let name = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("Name:"));
     let name = name.and_then(|name| name.trim().parse::<PackageName>().ok());
-    let wheel = wheel.parse::<crate::model::WheelName>().ok().map(|wheel| wheel.name);
+    let wheel = wheel.parse::<WheelName>().ok().map(|wheel| wheel.name);
     text.starts_with("Metadata-Version:") && name.is_some() && name == wheel
 }
 
@@ -306,36 +295,44 @@ impl Shared {
         Ok((reply.status.is_success() && is_metadata_of(&text, &candidate.file)).then_some(text))
     }
 
-    /// METADATA out of the wheel, never the whole wheel: its tail, then what is missing. Also tells its size.
+    /// METADATA out of the wheel, never the whole wheel. Also tells its size.
     async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
-        let mut sparse = Sparse::default();
-        let mut wanted = format!("bytes=-{TAIL}");
-        for _ in 0..8 {
-            let request = Request {
-                url: &candidate.url,
-                accept: None,
-                range: Some(wanted),
-                validator: None,
-                limit: METADATA_LIMIT,
-            };
-            let reply = self.get(&request).await?;
-            match (reply.status, reply.part) {
-                (StatusCode::PARTIAL_CONTENT, Some((start, total))) => {
-                    sparse.total = total;
-                    sparse.add(start, reply.body);
-                }
-                // A server without ranges: fine for a small wheel, over the limit for a large one.
-                (status, _) if status.is_success() => {
-                    sparse.total = reply.body.len() as u64;
-                    sparse.add(0, reply.body);
-                }
-                (status, _) => return Err(trouble(&candidate.url, &format!("the server answered {status}"), 1)),
-            }
-            match sparse.metadata().map_err(|why| trouble(&candidate.url, &format!("not a usable wheel: {why}"), 1))? {
-                Step::Done(text) => return Ok((text, Some(sparse.total))),
-                Step::Needs(range) => wanted = format!("bytes={}-{}", range.start, range.end.saturating_sub(1)),
-            }
+        let remote = self.remote(candidate).await?;
+        let _permit = self.permits.acquire().await;
+        Ok((remote.metadata(&self.http).await?, Some(remote.total)))
+    }
+
+    /// The opened wheel; opened once, whoever asks.
+    async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
+        let cell = Arc::clone(held(&self.remotes).entry(candidate.sha256).or_default());
+        let open = || async {
+            let _permit = self.permits.acquire().await;
+            Remote::open(&self.http, &candidate.url).await.map(Arc::new)
+        };
+        cell.get_or_init(open).await.clone()
+    }
+
+    /// What the wheel puts on disk.
+    async fn files(&self, candidate: &Candidate) -> Answer<Arc<Files>> {
+        if let Some(files) = self.shelf.cache.files(&candidate.sha256) {
+            return Ok(Arc::new(files));
         }
-        Err(trouble(&candidate.url, "its METADATA is scattered over too many ranges", 1))
+        let remote = self.remote(candidate).await?;
+        self.shelf.cache.keep_files(&candidate.sha256, &remote.files);
+        Ok(Arc::clone(&remote.files))
+    }
+
+    /// What the wheel was built for.
+    async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
+        if let Some(build) = self.shelf.cache.build(&candidate.sha256, thorough) {
+            return Ok(build);
+        }
+        let wheel = candidate.file.parse::<WheelName>();
+        let package = wheel.map_err(|_| trouble(&candidate.url, "its name is no wheel's", 1))?.name;
+        let remote = self.remote(candidate).await?;
+        let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
+        let build = remote.inspect(&self.http, subject).await?;
+        self.shelf.cache.keep_build(&candidate.sha256, thorough, &build);
+        Ok(build)
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
-pub use rows::{Branch, Build, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Toolkit};
+pub use rows::{Branch, Build, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, Toolkit};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, forward_level, verdict};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
@@ -34,6 +34,7 @@ pub struct Matrix {
     overlays: Vec<Overlay>,
     families: Vec<Family>,
     floors: Vec<rows::Floor>,
+    probes: Vec<Probe>,
 }
 
 impl Matrix {
@@ -58,12 +59,23 @@ impl Matrix {
             overlays: packages.overlay,
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
             floors: packages.floor,
+            probes: parse::<rows::ProbesFile>("probes.toml")?.probe,
         })
     }
 
     /// The toolkit row of `cuda`.
     pub fn toolkit(&self, cuda: CudaVersion) -> Option<&Toolkit> {
         self.toolkits.iter().find(|row| row.cuda == cuda)
+    }
+
+    /// The oldest toolkit whose compiler emits PTX of `isa`.
+    pub fn toolkit_of_isa(&self, isa: CudaVersion) -> Option<CudaVersion> {
+        self.toolkits.iter().find(|row| row.ptx_isa == Some(isa)).map(|row| row.cuda)
+    }
+
+    /// Where the wheels of `package` say what they were built for.
+    pub fn probe(&self, package: &PackageName) -> Option<&Probe> {
+        self.probes.iter().find(|row| is_like(package.as_ref(), &row.package))
     }
 
     /// The oldest driver that runs `cuda`: its own row's, else that of its major (a toolkit newer than the matrix).
@@ -148,6 +160,17 @@ impl Matrix {
     pub fn floor(&self, package: &PackageName) -> Option<(&Version, &str)> {
         self.floors.iter().find(|row| row.package == *package).map(|row| (&row.version, row.why.as_str()))
     }
+}
+
+/// Whether `text` is `pattern`, in which `*` stands for anything.
+pub fn is_like(text: &str, pattern: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return text == pattern;
+    };
+    let Some(text) = text.strip_prefix(head) else {
+        return false;
+    };
+    text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| is_like(&text[at..], rest))
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {

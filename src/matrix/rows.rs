@@ -101,6 +101,33 @@ pub enum Basis {
     Published,
 }
 
+/// Where in its wheel a package says what it was built for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// A name, in which `*` stands for anything.
+    pub package: String,
+    /// A Python file that records the build.
+    pub text: Option<String>,
+    /// A library with the architecture list as one text.
+    pub list: Option<String>,
+    /// CUDA compilers that the package carries and runs itself.
+    #[serde(default)]
+    pub compiler: Vec<String>,
+    /// Libraries with fat binaries, best first.
+    #[serde(default)]
+    pub code: Vec<String>,
+    /// Every one of `code` is read, not only the first with code.
+    #[serde(default)]
+    pub all: bool,
+    /// To the end, not only the first containers.
+    #[serde(default)]
+    pub whole: bool,
+    /// Compiled by clang, whose PTX ISA is older than its toolkit's.
+    #[serde(default)]
+    pub clang: bool,
+}
+
 /// A CUDA library published as wheels.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -227,6 +254,12 @@ pub(super) struct CompatFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct FamiliesFile {
     pub family: Vec<Family>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProbesFile {
+    pub probe: Vec<Probe>,
 }
 
 #[derive(Deserialize)]

@@ -7,6 +7,8 @@ use pep508_rs::{ExtraName, PackageName};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::model::build::WheelBuild;
+use crate::model::files::Files;
 use crate::model::version::VersionRange;
 use crate::model::{Requirement, Sha256};
 
@@ -148,6 +150,12 @@ pub trait Catalog {
 
     /// The metadata of one wheel.
     fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble>;
+
+    /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
+    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble>;
+
+    /// What each of the wheels puts on disk; `None` as above.
+    fn files(&self, candidates: &[Candidate]) -> Result<Vec<Option<Arc<Files>>>, Trouble>;
 
     /// Says what will be asked for soon, so that it can be fetched ahead. Changes no answer.
     fn expect(&self, wishes: Vec<Wish>);

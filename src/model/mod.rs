@@ -1,8 +1,10 @@
 //! Values every other room speaks in: versions, names, wheels, tags, CUDA numbers. No room below, no input or output.
 
+pub mod build;
 pub mod catalog;
 pub mod cuda;
 pub mod digest;
+pub mod files;
 pub mod platform;
 pub mod requirement;
 pub mod version;

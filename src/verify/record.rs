@@ -1,13 +1,14 @@
 //! RECORD, the list of a wheel's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
 
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-use zip::ZipArchive;
-
 use crate::diag::Failure;
+use crate::inspect::Archive;
 use crate::model::Sha256;
+
+/// The largest RECORD that is read; those of the largest wheels have 3 MB.
+const RECORD_LIMIT: u64 = 64 << 20;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,27 +43,18 @@ pub fn record_of_wheel(wheel: &Path) -> Result<String, Failure> {
     let failed = |why: &dyn std::error::Error| {
         Failure::world(format!("could not read RECORD of `{}`", wheel.display())).because(why)
     };
-    let file = File::open(wheel).map_err(|error| failed(&error))?;
-    let mut archive = ZipArchive::new(file).map_err(|error| failed(&error))?;
-    let is_record = |name: &str| name.ends_with(".dist-info/RECORD") && name.matches('/').count() == 1;
-    let names: Vec<String> = archive.file_names().flatten().map(std::borrow::Cow::into_owned).collect();
-    let name = names.into_iter().find(|name| is_record(name)).ok_or_else(|| {
+    let mut archive = File::open(wheel).and_then(Archive::open).map_err(|error| failed(&error))?;
+    let record = archive.files().dist_info("RECORD").cloned().ok_or_else(|| {
         Failure::answer(format!("`{}` has no RECORD", wheel.display()))
             .help("it is no valid wheel; choose another release")
     })?;
-    let mut text = String::new();
-    archive
-        .by_name(&name)
-        .map_err(|error| failed(&error))?
-        .read_to_string(&mut text)
-        .map_err(|error| failed(&error))?;
-    Ok(text)
+    archive.text(&record, RECORD_LIMIT).map_err(|error| failed(&error))
 }
 
 /// How many bytes a wheel unpacks to.
 pub fn unpacked_bytes(wheel: &Path) -> Option<u64> {
-    let archive = ZipArchive::new(File::open(wheel).ok()?).ok()?;
-    archive.decompressed_size().and_then(|size| u64::try_from(size).ok())
+    let archive = File::open(wheel).and_then(Archive::open).ok()?;
+    Some(archive.files().unpacked())
 }
 
 #[cfg(test)]

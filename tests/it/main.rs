@@ -7,6 +7,7 @@
 
 mod direct;
 mod docs;
+mod facts;
 mod golden;
 mod house;
 mod index_server;

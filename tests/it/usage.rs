@@ -205,3 +205,18 @@ fn json_says_the_same_on_stdout_or_in_a_file() {
     assert_eq!((&file["schema"], &file["command"]), (&1.into(), &"plan".into()));
     assert_eq!(file["report"]["targets"], alone["report"]["targets"]);
 }
+
+#[test]
+fn wheels_that_cannot_be_read_say_why_and_where() {
+    let test = Test::new().file("x-1.0-py3-none-any.whl", "no archive at all, but long enough to be searched for one");
+    for (spec, code, words) in [
+        ("nope.whl", 2, "NAME-VERSION-PYTHON-ABI-PLATFORM.whl"),
+        ("gone-1.0-py3-none-any.whl", 2, "could not read"),
+        ("x-1.0-py3-none-any.whl", 2, "not a zip file, or cut off (at byte"),
+        ("!!", 2, "write `torch==2.15.0`"),
+    ] {
+        let outcome = test.run(&["matrix", "inspect", spec, "--index-url", "http://127.0.0.1:9/simple"]).expect(code);
+        assert!(outcome.stderr.contains(words), "{spec}: {}", outcome.stderr);
+        assert!(outcome.stdout.is_empty());
+    }
+}

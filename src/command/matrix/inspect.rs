@@ -1,0 +1,132 @@
+//! `matrix inspect`: what wheels were built for, read from their own bytes.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::cli::InspectOptions;
+use crate::command::matrix::reading::{Reader, Reading, Spec};
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding};
+use crate::index::Client;
+use crate::matrix::Matrix;
+use crate::model::catalog::Metadata;
+use crate::model::{Architecture, PackageName, Version};
+use crate::output::bytes;
+
+pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let specs = options.specs.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let (index, python) = session.wheel_target(&options.index, &options.wheel)?;
+    let client = Client::new(vec![index.clone()])?;
+    let reader = Reader::new(session, &client, index, (python, options.thorough))?;
+    let mut builds = Vec::new();
+    let mut texts = Vec::new();
+    let mut findings = Vec::new();
+    for spec in &specs {
+        let reading = reader.read(spec)?;
+        builds.push(as_json(&reading, session.matrix));
+        texts.push(as_text(&reading, session.matrix));
+        findings.extend(unreadable(&reading));
+    }
+    Ok(Report::new(json!({ "builds": builds }), texts.join("\n")).with_findings(findings))
+}
+
+fn unreadable(reading: &Reading) -> Option<Finding> {
+    if reading.build.unreadable.is_empty() {
+        return None;
+    }
+    let finding = Finding::error(Code::WheelMalformed, format!("`{}` has members that can't be read", reading.wheel));
+    Some(reading.build.unreadable.iter().fold(finding, |finding, what| finding.with_note(what.clone())))
+}
+
+fn as_json(reading: &Reading, matrix: &Matrix) -> Value {
+    let Reading { wheel, sha256, size, build, metadata, traffic } = reading;
+    json!({
+        "package": wheel.name,
+        "version": wheel.version,
+        "wheel": wheel.as_str(),
+        "sha256": sha256,
+        "size": size,
+        "cuda": build.cuda.or_else(|| matrix.library_cuda(&wheel.name, &wheel.version)?.exact),
+        "cuda_major": cuda_major(reading, matrix),
+        "sass": build.sass,
+        "ptx": build.ptx,
+        "lto": build.lto,
+        "ptx_isa": build.ptx_isa,
+        "cudnn": build.cudnn,
+        "compilers": build.compilers,
+        "pins": pins(metadata),
+        "libraries": build.libraries,
+        "method": build.method,
+        "basis": build.basis.to_string(),
+        "requests": traffic.requests,
+        "bytes": traffic.bytes,
+    })
+}
+
+/// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where those agree.
+fn cuda_major(reading: &Reading, matrix: &Matrix) -> Option<u32> {
+    let library =
+        |name: &PackageName, version: &Version| matrix.library_cuda(name, version).map(|library| library.major);
+    let Reading { wheel, build, metadata, .. } = reading;
+    let own = build.cuda.map(|cuda| cuda.major).or_else(|| library(&wheel.name, &wheel.version));
+    let asked = || {
+        let any = Version::new([0]);
+        let majors = metadata.requires.iter().filter_map(|one| library(&one.name, &any)).filter(|major| *major > 0);
+        let majors: BTreeSet<u32> = majors.collect();
+        majors.first().copied().filter(|_| majors.len() == 1)
+    };
+    own.or_else(asked)
+}
+
+/// What METADATA asks for of CUDA's libraries, as written.
+fn pins(metadata: &Metadata) -> Vec<String> {
+    let is_cuda = |name: &str| name.starts_with("nvidia-") || name.starts_with("cuda-") || name == "triton";
+    let cuda = metadata.requires.iter().filter(|requirement| is_cuda(requirement.name.as_ref()));
+    let mut pins: Vec<String> = cuda
+        .map(|requirement| {
+            let extras: Vec<&str> = requirement.extras.iter().map(AsRef::as_ref).collect();
+            let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
+            format!("{}{extras}{}", requirement.name, requirement.specifiers.to_string().replace(", ", ","))
+        })
+        .collect();
+    pins.sort();
+    pins.dedup();
+    pins
+}
+
+fn as_text(reading: &Reading, matrix: &Matrix) -> String {
+    let Reading { wheel, size, build, metadata, traffic, .. } = reading;
+    let size = size.map(|size| format!(" ({})", bytes(size))).unwrap_or_default();
+    let mut text = format!("{} {}  {wheel}{size}\n", wheel.name, wheel.version);
+    let mut row = |key: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "  {key:<10}{value}");
+        }
+    };
+    let names = |all: &[Architecture]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
+    let major =
+        cuda_major(reading, matrix).map_or_else(|| "not stated in the wheel".to_owned(), |major| major.to_string());
+    row("CUDA", &build.cuda.map_or(major, |cuda| cuda.to_string()));
+    if build.compilers.is_empty() {
+        row("SASS", &or(names(&build.sass), "none found"));
+        row("PTX", &or(names(&build.ptx), "none found"));
+    } else {
+        row("compiles", &names(&build.sass));
+        row("with", &build.compilers.iter().map(|version| format!("ptxas {version}")).collect::<Vec<_>>().join(", "));
+    }
+    row("LTO IR", &build.lto.join(" "));
+    row("PTX ISA", &build.ptx_isa.map(|isa| isa.to_string()).unwrap_or_default());
+    row("cuDNN", build.cudnn.as_deref().unwrap_or_default());
+    row("pins", &pins(metadata).join(" "));
+    row("carries", &build.libraries.join(" "));
+    let read = match traffic.requests {
+        0 => "nothing fetched".to_owned(),
+        requests => format!("{requests} requests, {}", bytes(traffic.bytes)),
+    };
+    let method = if build.method.is_empty() { String::new() } else { format!("{}; ", build.method) };
+    row("read", &format!("{method}{}; {read}", build.basis));
+    text
+}

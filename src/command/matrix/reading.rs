@@ -1,0 +1,237 @@
+//! Wheels to be read: by name from the index, by address, or from a file; for a Python and a platform.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::cli::{IndexOptions, WheelOptions};
+use crate::command::Session;
+use crate::command::gather::from_trouble;
+use crate::diag::{Failure, Kind};
+use crate::index::{Cache, Client, Locations, Online, Scope, Traffic, inspect_address};
+use crate::inspect::{Archive, Inspection, Subject};
+use crate::model::build::WheelBuild;
+use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Rejection};
+use crate::model::version::is_pin;
+use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
+
+/// A wheel that was read.
+pub(super) struct Reading {
+    pub wheel: WheelName,
+    pub sha256: Option<Sha256>,
+    pub size: Option<u64>,
+    pub build: WheelBuild,
+    pub metadata: Metadata,
+    /// What reading it took.
+    pub traffic: Traffic,
+}
+
+/// One of what the user named.
+pub(super) enum Spec {
+    Requirement(Box<Requirement>),
+    File(PathBuf),
+    Address(Url),
+}
+
+impl Spec {
+    /// `torch==2.15.0`, `wheels/x-1.0-….whl` or `https://…/x-1.0-….whl`.
+    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+        if text.starts_with("http://") || text.starts_with("https://") {
+            let url = Url::parse(text).map_err(|error| Failure::input(format!("`{text}`")).because(&error))?;
+            return Ok(Self::Address(url));
+        }
+        if text.ends_with(".whl") {
+            return Ok(Self::File(PathBuf::from(text)));
+        }
+        let requirement = Requirement::parse(text).map_err(|error| {
+            Failure::input(format!("`{text}` is no requirement, wheel file or address: {error}"))
+                .help("write `torch==2.15.0`, the path of a .whl file, or its address")
+        })?;
+        Ok(Self::Requirement(Box::new(requirement)))
+    }
+}
+
+/// Reads wheels over one connection.
+pub(super) struct Reader<'a> {
+    session: &'a Session<'a>,
+    pub client: &'a Client,
+    pub catalog: Online<'a>,
+    pub python: PythonFacts,
+    thorough: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        session: &'a Session<'a>,
+        client: &'a Client,
+        index: Url,
+        (python, thorough): (PythonFacts, bool),
+    ) -> Result<Self, Failure> {
+        let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
+        let scope = Scope { python: python.clone(), markers, as_of: None, preferred: [].into() };
+        let cache = Cache::new(&session.paths.cache, session.now, false);
+        let catalog = Online::new(client, session.matrix, (Locations::only(index), scope), cache);
+        Ok(Self { session, client, catalog, python, thorough })
+    }
+
+    pub(super) fn read(&self, spec: &Spec) -> Result<Reading, Failure> {
+        match spec {
+            Spec::File(path) => self.file(path),
+            Spec::Address(url) => self.address(url),
+            Spec::Requirement(requirement) => self.candidate(&self.find(requirement)?),
+        }
+    }
+
+    /// What the index has of a package.
+    pub(super) fn listing(&self, name: &PackageName) -> Result<Arc<Listing>, Failure> {
+        let listing = self.catalog.listing(name).map_err(from_trouble)?;
+        listing.ok_or_else(|| {
+            Failure::new(Kind::Answer, format!("the index has no package `{name}`")).help("is the name right?")
+        })
+    }
+
+    fn find(&self, requirement: &Requirement) -> Result<Candidate, Failure> {
+        let listing = self.listing(&requirement.name)?;
+        let admission = Admission { prereleases: PrereleaseRule::Last, yanked: is_pin(&requirement.range) };
+        listing.choose(&requirement.range, admission).cloned().ok_or_else(|| self.not_found(requirement, &listing))
+    }
+
+    fn not_found(&self, requirement: &Requirement, listing: &Listing) -> Failure {
+        let Requirement { name, specifiers, range, .. } = requirement;
+        let (major, minor) = self.python.minor();
+        let platform = self.python.platform_tag();
+        let failure =
+            Failure::answer(format!("`{name}{specifiers}` has no wheel for Python {major}.{minor} on {platform}"));
+        let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
+        match rejected {
+            Some((version, Rejection::Tags(tags))) => {
+                let linux: Vec<&str> = tags.iter().map(String::as_str).filter(|tag| tag.contains("linux")).collect();
+                failure.cause(format!("{name} {version} has wheels for {}", linux.join(", ")))
+            }
+            Some((version, Rejection::NoWheel)) => failure.cause(format!("{name} {version} exists only as source")),
+            Some((version, Rejection::Python(wanted))) => {
+                failure.cause(format!("{name} {version} needs Python {wanted}"))
+            }
+            _ => failure.cause("there is no such version"),
+        }
+        .help("choose another Python with --python, another platform with --platform, or another version")
+    }
+
+    /// A wheel of the index.
+    pub(super) fn candidate(&self, candidate: &Candidate) -> Result<Reading, Failure> {
+        let before = self.client.traffic();
+        let build = self.catalog.inspect(candidate, self.thorough).map_err(from_trouble)?;
+        let metadata = self.catalog.metadata(candidate).map_err(from_trouble)?;
+        Ok(Reading {
+            wheel: wheel_name(&candidate.file)?,
+            sha256: Some(candidate.sha256),
+            size: metadata.size.or(candidate.size),
+            build: (*build).clone(),
+            metadata: (*metadata).clone(),
+            traffic: self.client.traffic().since(before),
+        })
+    }
+
+    fn address(&self, url: &Url) -> Result<Reading, Failure> {
+        let before = self.client.traffic();
+        let file = url.path_segments().and_then(Iterator::last).unwrap_or_default();
+        let wheel = wheel_name(&file.replace("%2B", "+").replace("%2b", "+"))?;
+        let subject = (&wheel.name, self.session.matrix, self.thorough);
+        let (build, metadata) = inspect_address(self.client, url, subject).map_err(from_trouble)?;
+        let size = metadata.size;
+        Ok(Reading { wheel, sha256: None, size, build, metadata, traffic: self.client.traffic().since(before) })
+    }
+
+    fn file(&self, path: &Path) -> Result<Reading, Failure> {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let wheel = wheel_name(&name)?;
+        let failed = |error: &std::io::Error| {
+            let missing = error.kind() == std::io::ErrorKind::NotFound;
+            let kind =
+                if missing || error.kind() == std::io::ErrorKind::InvalidData { Kind::Input } else { Kind::World };
+            Failure::new(kind, format!("could not read `{}`", path.display())).because(error)
+        };
+        let size = std::fs::metadata(path).map_err(|error| failed(&error))?.len();
+        let mut archive = File::open(path).and_then(Archive::open).map_err(|error| failed(&error))?;
+        let files = archive.files().clone();
+        let subject =
+            Subject { package: &wheel.name, files: &files, matrix: self.session.matrix, thorough: self.thorough };
+        let mut inspection = Inspection::new(subject);
+        while let Some(mut request) = inspection.next_request() {
+            let member = &files.members[request.member];
+            let outcome = match archive.unpack(member, &mut request) {
+                Ok(whole) => Ok(whole),
+                Err(error) => Err(malformed(error).map_err(|error| failed(&error))?),
+            };
+            inspection.took(request, outcome);
+        }
+        let text = match files.dist_info("METADATA") {
+            Some(member) => archive.text(member, 16 << 20).map_err(|error| failed(&error))?,
+            None => String::new(),
+        };
+        let metadata = Metadata::parse(&text, Some(size));
+        let traffic = Traffic::default();
+        let build = inspection.finish();
+        Ok(Reading { wheel, sha256: None, size: Some(size), build, metadata, traffic })
+    }
+}
+
+/// What an archive found wrong with its bytes; anything else is trouble with the disk.
+fn malformed(error: std::io::Error) -> Result<crate::inspect::Malformed, std::io::Error> {
+    error.downcast::<crate::inspect::Malformed>()
+}
+
+fn wheel_name(file: &str) -> Result<WheelName, Failure> {
+    file.parse().map_err(|_| {
+        Failure::input(format!("`{file}` is not the name of a wheel"))
+            .help("a wheel is called NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
+    })
+}
+
+impl Session<'_> {
+    /// The index to ask, and the Python to ask for.
+    pub(super) fn wheel_target(
+        &self,
+        index: &IndexOptions,
+        options: &WheelOptions,
+    ) -> Result<(Url, PythonFacts), Failure> {
+        let seen = self.machine(&crate::cli::MachineOptions::default())?;
+        let here = seen.machine.python.as_ref();
+        let mut python = here.map_or_else(reference_python, |python| python.facts.clone());
+        if let Some(text) = &options.python {
+            python.version = text
+                .parse()
+                .map_err(|_| Failure::input(format!("--python: `{text}` is not a version such as `3.12`")))?;
+        }
+        if let Some(text) = &options.platform {
+            let (glibc, architecture) = platform(text).ok_or_else(|| {
+                Failure::input(format!("--platform: `{text}` is not a platform tag such as `manylinux_2_35_x86_64`"))
+            })?;
+            (python.glibc, python.architecture) = (glibc.or(python.glibc), architecture);
+        }
+        Ok((self.default_index(index, here)?, python))
+    }
+}
+
+/// Where no Python is at hand: that of the newest Colab images.
+fn reference_python() -> PythonFacts {
+    PythonFacts {
+        version: crate::model::Version::new([3, 12, 0]),
+        architecture: "x86_64".to_owned(),
+        glibc: Some((2, 35)),
+        free_threaded: false,
+    }
+}
+
+/// `manylinux_2_28_aarch64`, `linux_x86_64` or `x86_64`.
+fn platform(text: &str) -> Option<(Option<(u32, u32)>, String)> {
+    let known = |architecture: &str| matches!(architecture, "x86_64" | "aarch64").then(|| architecture.to_owned());
+    if let Some(rest) = text.strip_prefix("manylinux_") {
+        let mut parts = rest.splitn(3, '_');
+        let glibc = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        return Some((Some(glibc), known(parts.next()?)?));
+    }
+    Some((None, known(text.strip_prefix("linux_").unwrap_or(text))?))
+}

@@ -1,0 +1,141 @@
+//! One wheel on a server, read by ranges: the tail with the zip directory first, then the members that are wanted and no more.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use reqwest::StatusCode;
+use url::Url;
+
+use crate::index::Client;
+use crate::index::client::{Http, Request, trouble};
+use crate::inspect::{Collected, Flow, Inspection, Malformed, Sink, Subject, TAIL, Unpacker, locate, read};
+use crate::matrix::Matrix;
+use crate::model::PackageName;
+use crate::model::build::WheelBuild;
+use crate::model::catalog::{Metadata, Trouble};
+use crate::model::files::{Files, Member};
+
+/// The largest tail and directory; the largest METADATA.
+const LIMIT: u64 = 64 << 20;
+const TEXT_LIMIT: u64 = 16 << 20;
+
+type Answer<T> = Result<T, Trouble>;
+
+/// An opened wheel.
+pub(super) struct Remote {
+    url: Url,
+    pub total: u64,
+    pub files: Arc<Files>,
+    /// The last bytes of the file; members in there need no request.
+    tail: Vec<u8>,
+}
+
+impl Remote {
+    /// Reads the directory of the wheel at `url`: one request, or two where it is larger than the tail.
+    pub(super) async fn open(http: &Http, url: &Url) -> Answer<Self> {
+        let (start, total, tail) = fetch(http, url, format!("bytes=-{TAIL}")).await?;
+        if start + tail.len() as u64 != total {
+            return Err(trouble(url, "the server sent another range than it was asked for", 1));
+        }
+        let unusable = |error: Malformed| trouble(url, &format!("not a usable wheel: {error}"), 1);
+        let place = locate(&tail, total).map_err(unusable)?;
+        let here = usize::try_from(place.range.start.saturating_sub(start)).unwrap_or(usize::MAX);
+        let end = usize::try_from(place.range.end.saturating_sub(start)).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        if place.range.start < start {
+            let missing = place.range.start..start.min(place.range.end);
+            bytes = fetch(http, url, header(&missing)).await?.2;
+            bytes.truncate(usize::try_from(missing.end - missing.start).unwrap_or(usize::MAX));
+        }
+        bytes.extend_from_slice(tail.get(here..end).unwrap_or_default());
+        let files = read(&bytes, &place).map_err(unusable)?;
+        Ok(Self { url: url.clone(), total, files: Arc::new(files), tail })
+    }
+
+    /// The METADATA of the wheel.
+    pub(super) async fn metadata(&self, http: &Http) -> Answer<String> {
+        let unusable = |why: &str| trouble(&self.url, &format!("not a usable wheel: {why}"), 1);
+        let member = self.files.dist_info("METADATA").ok_or_else(|| unusable("it has no .dist-info/METADATA"))?;
+        let mut text = Collected::new(TEXT_LIMIT);
+        let whole = self.unpack(http, member, None, &mut text).await?;
+        whole.map_err(|error| unusable(&error.to_string()))?;
+        Ok(text.into_text())
+    }
+
+    /// What the wheel was built for.
+    pub(super) async fn inspect(&self, http: &Http, subject: Subject<'_>) -> Answer<WheelBuild> {
+        let mut inspection = Inspection::new(subject);
+        while let Some(mut request) = inspection.next_request() {
+            let member = &self.files.members[request.member];
+            let limit = request.limit;
+            let outcome = self.unpack(http, member, limit, &mut request).await?;
+            inspection.took(request, outcome);
+        }
+        Ok(inspection.finish())
+    }
+
+    /// Unpacks `member` into `sink`, at most `limit` packed bytes of it. The inner result is about its bytes: `true` where all of
+    /// them were read.
+    async fn unpack(
+        &self,
+        http: &Http,
+        member: &Member,
+        limit: Option<u64>,
+        sink: &mut (dyn Sink + Send),
+    ) -> Answer<Result<bool, Malformed>> {
+        let mut unpacker = match Unpacker::new(member) {
+            Ok(unpacker) => unpacker,
+            Err(error) => return Ok(Err(error)),
+        };
+        let start = self.total - self.tail.len() as u64;
+        let mut malformed = None;
+        let mut take = |bytes: &[u8]| {
+            unpacker.take(bytes, &mut *sink).unwrap_or_else(|error| {
+                malformed = Some(error);
+                Flow::Enough
+            })
+        };
+        let held = member.offset.checked_sub(start).and_then(|at| self.tail.get(usize::try_from(at).ok()?..));
+        let end = limit.map_or(member.end, |limit| member.end.min(member.offset.saturating_add(limit)));
+        match held {
+            Some(bytes) => drop(take(bytes)),
+            None => http.stream(&self.url, member.offset..end, &mut take).await?,
+        }
+        Ok(match malformed {
+            Some(error) => Err(error),
+            None if end < member.end => Ok(false),
+            None => unpacker.finish(),
+        })
+    }
+}
+
+/// Inspects the wheel at `url`, of which no index speaks: its build and METADATA. `subject` is package, matrix and thoroughness.
+pub fn inspect_address(
+    client: &Client,
+    url: &Url,
+    (package, matrix, thorough): (&PackageName, &Matrix, bool),
+) -> Answer<(WheelBuild, Metadata)> {
+    let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
+    runtime.block_on(async {
+        let remote = Remote::open(&client.http, url).await?;
+        let subject = Subject { package, files: &remote.files, matrix, thorough };
+        let build = remote.inspect(&client.http, subject).await?;
+        let text = remote.metadata(&client.http).await?;
+        Ok((build, Metadata::parse(&text, Some(remote.total))))
+    })
+}
+
+fn header(range: &Range<u64>) -> String {
+    format!("bytes={}-{}", range.start, range.end.saturating_sub(1))
+}
+
+/// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small wheel.
+async fn fetch(http: &Http, url: &Url, range: String) -> Answer<(u64, u64, Vec<u8>)> {
+    let request = Request { url, accept: None, range: Some(range), validator: None, limit: LIMIT };
+    let reply = http.get(&request).await?;
+    match (reply.status, reply.part) {
+        (StatusCode::PARTIAL_CONTENT, Some((start, total))) => Ok((start, total, reply.body)),
+        (status, _) if status.is_success() => Ok((0, reply.body.len() as u64, reply.body)),
+        (status, _) => Err(trouble(url, &format!("the server answered {status}"), 1)),
+    }
+}

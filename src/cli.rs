@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
+use crate::model::PackageName;
+
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
 #[derive(Debug, Parser)]
 #[command(name = "colab-boot", version, max_term_width = 100)]
@@ -224,6 +226,46 @@ pub struct GoldenOptions {
 pub enum MatrixVerb {
     /// Read what wheels were built for from the wheels themselves, without downloading them
     Inspect(InspectOptions),
+    /// Read the wheels of releases that have no row yet, and write their rows
+    Refresh(RefreshOptions),
+    /// Hold the rows against the wheels that they were made from
+    Check(CheckOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct RefreshOptions {
+    /// The folder `matrix` of a checkout
+    #[arg(long, value_name = "FOLDER", default_value = "matrix")]
+    pub into: PathBuf,
+
+    /// Write to a file of its own, for --matrix, only what the matrix does not have
+    #[arg(long, value_name = "FILE", conflicts_with = "into")]
+    pub overlay: Option<PathBuf>,
+
+    /// Only this package; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub package: Vec<PackageName>,
+
+    /// Read the wheels of known rows anew, too
+    #[arg(long)]
+    pub again: bool,
+
+    /// Write nothing; fail if a release has no row
+    #[arg(long)]
+    pub check: bool,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    /// Only this package; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub package: Vec<PackageName>,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

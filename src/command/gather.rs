@@ -18,7 +18,7 @@ use crate::matrix::{InstalledGpu, Matrix};
 use crate::model::PackageName;
 use crate::model::catalog::{Listing, Trouble};
 use crate::profile::Profile;
-use crate::resolve::{Present, Question, Remark, Resolution, Target, Unsolved, explain, resolve};
+use crate::resolve::{Present, Question, Resolution, Target, Unsolved, explain, resolve};
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {
@@ -235,25 +235,6 @@ fn refusal(unsolved: Unsolved, question: Question<'_>) -> Failure {
         Unsolved::Target(why) => Failure::bug(why),
         Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question)]),
     }
-}
-
-/// Remarks on a solution as findings.
-pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
-    let finding = |remark: &Remark| match remark {
-        Remark::Yanked { name, version, reason } => {
-            let finding =
-                Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
-            if reason.is_empty() { finding } else { finding.with_note(reason.clone()) }
-        }
-        Remark::Prerelease { name, version } => Finding::warning(
-            Code::ResolvePrerelease,
-            format!("`{name}` {version} is a pre-release: no stable version fits"),
-        ),
-        Remark::VariantsSkipped { count } => {
-            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
-        }
-    };
-    resolution.remarks.iter().map(finding).collect()
 }
 
 /// A record written by `fingerprint --json`: the envelope or the bare record.

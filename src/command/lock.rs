@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::cli::LockOptions;
-use crate::command::gather::{lock_path, remarks};
+use crate::command::gather::lock_path;
+use crate::command::remarks::remarks;
 use crate::command::{Report, Session};
 use crate::diag::Failure;
 use crate::host::files;

@@ -94,7 +94,7 @@ impl Session<'_> {
         let of = |pick: &Pick| {
             let library = self.matrix.library_cuda(&pick.name, &pick.version).and_then(|library| library.exact);
             let build = self.matrix.build(&pick.name, &pick.version).filter(|build| build.local.is_some());
-            library.or_else(|| build.map(|build| build.cuda))
+            library.or_else(|| build.and_then(|build| build.cuda))
         };
         picks.iter().filter_map(of).max()
     }

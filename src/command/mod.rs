@@ -10,6 +10,7 @@ mod lock;
 mod locking;
 mod matrix;
 mod plan;
+mod remarks;
 mod state;
 mod status;
 mod verify;

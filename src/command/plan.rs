@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cli::{MachineOptions, PlanOptions};
-use crate::command::gather::{Seen, lock_path, remarks};
+use crate::command::gather::{Seen, lock_path};
 use crate::command::lock::describe;
+use crate::command::remarks::remarks;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
@@ -250,7 +251,7 @@ fn judged_builds<'a>(
     target: &'a LockedTarget,
 ) -> impl Iterator<Item = (&'a LockedPackage, &'a Build, Verdict)> {
     target.packages.iter().filter_map(|package| {
-        let build = session.matrix.build(&package.name, &package.version)?;
+        let build = session.matrix.build(&package.name, &package.version).filter(|build| build.is_gpu())?;
         Some((package, build, verdict(session.matrix, build, &seen.machine.hardware)))
     })
 }
@@ -279,7 +280,8 @@ fn verdicts(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<St
             Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
             other => other.to_string(),
         };
-        format!("{} {} (CUDA {}): {how}", package.name, package.version, build.cuda)
+        let cuda = build.cuda.map(|cuda| format!(" (CUDA {cuda})")).unwrap_or_default();
+        format!("{} {}{cuda}: {how}", package.name, package.version)
     };
     judged_builds(session, seen, target).map(of).collect()
 }

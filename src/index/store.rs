@@ -136,11 +136,11 @@ impl Catalog for Online<'_> {
         self.inspect(candidate, false).map(Some)
     }
 
-    fn files(&self, candidates: &[Candidate]) -> Answer<Vec<Option<Arc<Files>>>> {
-        self.wait(async {
-            let all = candidates.iter().map(|candidate| self.shared.files(candidate));
-            futures::future::join_all(all).await.into_iter().map(|files| files.map(Some)).collect()
-        })
+    fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
+        let all = candidates.iter().map(|candidate| self.shared.files(candidate));
+        let all = self.wait(async { Ok(futures::future::join_all(all).await) }).unwrap_or_default();
+        let found: Vec<_> = all.into_iter().map(Result::ok).collect();
+        if found.is_empty() { vec![None; candidates.len()] } else { found }
     }
 
     fn expect(&self, wishes: Vec<Wish>) {

@@ -121,6 +121,10 @@ impl<'a> Inspection<'a> {
             if probe.all { found } else { found.into_iter().take(1).collect() }
         });
         self.code = candidates.collect();
+        // A release may have moved its library.
+        if self.code.is_empty() && !probe.code.is_empty() {
+            self.code = blind_candidates(files).into();
+        }
     }
 
     /// The next member to read; `None` when all is known.

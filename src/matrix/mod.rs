@@ -1,6 +1,7 @@
 //! Bundled facts about CUDA: driver floors, GPU architectures, framework builds, families. Facts are rows of `matrix/*.toml`,
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
+mod builds;
 mod rows;
 mod verdict;
 
@@ -13,8 +14,12 @@ use serde::Deserialize;
 use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
-pub use rows::{Branch, Build, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, Toolkit};
-pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, forward_level, verdict};
+pub use builds::{Basis, Build, read_builds, write_builds};
+pub use rows::{
+    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly,
+    Toolkit, Watch,
+};
+pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, forward_level, ptx_only, verdict};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
 
@@ -29,10 +34,14 @@ pub struct Matrix {
     pub compats: Vec<Compat>,
     pub builds: Vec<Build>,
     pub kernel: KernelPackages,
+    /// What `matrix refresh` reads.
+    pub watches: Vec<Watch>,
+    source_only: Vec<SourceOnly>,
     brings_cuda: Vec<PackageName>,
     libraries: Vec<Library>,
     overlays: Vec<Overlay>,
     families: Vec<Family>,
+    pub collisions: Vec<Collision>,
     floors: Vec<rows::Floor>,
     probes: Vec<Probe>,
 }
@@ -43,8 +52,9 @@ impl Matrix {
         let head: rows::Head = parse("matrix.toml")?;
         let packages: rows::PackagesFile = parse("packages.toml")?;
         let mut builds = Vec::new();
-        for file in ["builds-torch.toml", "builds-tensorflow.toml", "builds-jax.toml"] {
-            builds.extend(parse::<rows::BuildsFile>(file)?.build);
+        let watch: rows::WatchFile = parse("watch.toml")?;
+        for one in &watch.watch {
+            builds.extend(parse::<builds::BuildsFile>(&one.file)?.build);
         }
         Ok(Self {
             version: head.version,
@@ -59,6 +69,9 @@ impl Matrix {
             overlays: packages.overlay,
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
             floors: packages.floor,
+            collisions: packages.collision,
+            watches: watch.watch,
+            source_only: watch.source_only,
             probes: parse::<rows::ProbesFile>("probes.toml")?.probe,
         })
     }
@@ -154,6 +167,28 @@ impl Matrix {
         let first = rows.next()?;
         let range = rows.fold(release(&first.version), |all, row| all.union(&release(&row.version)));
         Some((&first.anchor, range))
+    }
+
+    /// The rows of [`Matrix::collisions`] that `package` at `version` is in, each with its place among the owners.
+    pub fn owned<'a>(
+        &'a self,
+        package: &'a PackageName,
+        version: &'a Version,
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let owner = move |row: &Collision| {
+            row.packages.iter().position(|one| one.name == *package && one.range.contains(version))
+        };
+        self.collisions.iter().enumerate().filter_map(move |(at, row)| Some((at, owner(row)?)))
+    }
+
+    /// Whether `package` at `version` is one whose wheels are read into rows.
+    pub fn is_watched(&self, package: &PackageName, version: &Version) -> bool {
+        self.watches.iter().any(|watch| watch.packages.get(package).is_some_and(|since| version >= since))
+    }
+
+    /// Why `package` has no wheel to read.
+    pub fn source_only(&self, package: &PackageName) -> Option<&SourceOnly> {
+        self.source_only.iter().find(|row| row.package == *package)
     }
 
     /// The oldest version of `package` worth choosing, with the reason.

@@ -69,38 +69,6 @@ pub struct Compat {
     pub source: String,
 }
 
-/// The GPU build of one wheel.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Build {
-    pub package: PackageName,
-    pub version: Version,
-    /// `cu128` for a build of PyTorch's own index.
-    pub local: Option<String>,
-    pub cuda: CudaVersion,
-    pub sass: Vec<Architecture>,
-    pub ptx: Vec<Architecture>,
-    /// ISA of the PTX in it; by default that of the toolkit.
-    pub ptx_isa: Option<CudaVersion>,
-    /// cuDNN it was compiled against.
-    pub cudnn: Option<Version>,
-    pub nccl: Option<Version>,
-    pub basis: Basis,
-    pub source: String,
-}
-
-/// How a build row is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Basis {
-    /// Read from this wheel.
-    Wheel,
-    /// Inferred from another patch release of the series.
-    Series,
-    /// From the publisher's own tables.
-    Published,
-}
-
 /// Where in its wheel a package says what it was built for.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -193,6 +161,19 @@ pub struct Family {
     pub source: String,
 }
 
+/// Distributions that own the same path with other content.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collision {
+    /// One of the files, or how its name begins where the rest depends on the Python.
+    pub path: String,
+    #[serde(deserialize_with = "requirements")]
+    pub packages: Vec<Requirement>,
+    /// Never to be solved together; otherwise it is told.
+    #[serde(default)]
+    pub hard: bool,
+}
+
 /// The oldest version worth choosing.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -218,6 +199,11 @@ fn range<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VersionRange, D::
 
 fn requirement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Requirement, D::Error> {
     requirement_from_text(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+fn requirements<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Requirement>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    texts.iter().map(|text| requirement_from_text(text).map_err(D::Error::custom)).collect()
 }
 
 #[derive(Deserialize)]
@@ -256,16 +242,40 @@ pub(super) struct FamiliesFile {
     pub family: Vec<Family>,
 }
 
-#[derive(Deserialize)]
+/// Packages whose wheels are read into one file of the matrix.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProbesFile {
-    pub probe: Vec<Probe>,
+pub struct Watch {
+    /// `builds-torch.toml`.
+    pub file: String,
+    /// Each with the oldest release that is read.
+    pub packages: BTreeMap<PackageName, Version>,
+    /// Fat binaries are read even where a text file names the architectures.
+    #[serde(default)]
+    pub thorough: bool,
+}
+
+/// A package that has no wheels on the index.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceOnly {
+    pub package: PackageName,
+    pub why: String,
+    pub link: String,
+    pub checked: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WatchFile {
+    pub watch: Vec<Watch>,
+    pub source_only: Vec<SourceOnly>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct BuildsFile {
-    pub build: Vec<Build>,
+pub(super) struct ProbesFile {
+    pub probe: Vec<Probe>,
 }
 
 #[derive(Deserialize)]
@@ -275,5 +285,6 @@ pub(super) struct PackagesFile {
     pub library: Vec<Library>,
     pub overlay: Vec<Overlay>,
     pub floor: Vec<Floor>,
+    pub collision: Vec<Collision>,
     pub kernel: KernelPackages,
 }

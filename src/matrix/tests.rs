@@ -40,21 +40,34 @@ fn rows_are_coherent() {
     }
     for row in &matrix.builds {
         let name = format!("{} {}", row.package, row.version);
-        assert!(!row.source.is_empty() && !row.sass.is_empty(), "{name}");
-        assert!(matrix.driver_floor(row.cuda).is_some(), "{name}: CUDA {} has no toolkit of its major", row.cuda);
+        let derived = row.wheel.is_some() && row.sha256.is_some();
+        let curated = row.link.is_some() && row.checked.is_some();
+        assert_eq!((derived, curated), (row.local.is_none(), row.local.is_some()), "{name} says where it is from");
+        assert!(row.is_gpu() || row.cuda.is_none(), "{name}: CUDA without code");
+        let floor = |cuda| matrix.driver_floor(cuda).is_some();
+        assert!(row.cuda.is_none_or(floor), "{name}: its CUDA has no toolkit of its major");
         assert!(row.sass.iter().all(|architecture| !architecture.ptx), "{name}");
         assert!(row.ptx.iter().all(|architecture| architecture.ptx), "{name}");
         let same = |other: &&crate::matrix::Build| {
             (&other.package, &other.version, &other.local) == (&row.package, &row.version, &row.local)
         };
         assert_eq!(matrix.builds.iter().filter(same).count(), 1, "{name} stands once");
-        if let Some(toolkit) = matrix.toolkit(row.cuda).filter(|toolkit| !toolkit.sm.is_empty()) {
+        if let Some(toolkit) = row.cuda.and_then(|cuda| matrix.toolkit(cuda)).filter(|toolkit| !toolkit.sm.is_empty()) {
             let known = |architecture: &crate::model::Architecture| toolkit.sm.contains(architecture);
             // torch names architectures that its toolkit can compile; clang-built wheels may lag behind, never lead.
             if row.package.as_ref() == "torch" {
-                assert!(row.sass.iter().all(known), "{name}: an architecture that CUDA {} cannot compile", row.cuda);
+                assert!(row.sass.iter().all(known), "{name}: an architecture that its CUDA cannot compile");
             }
         }
+    }
+}
+
+#[test]
+fn rows_are_written_as_they_are_read() {
+    for file in super::FILES.files().filter(|file| file.path().to_string_lossy().starts_with("builds-")) {
+        let text = file.contents_utf8().expect("a text");
+        let (head, rows) = super::read_builds(text).expect("rows");
+        assert_eq!(super::write_builds(&head, &rows), text, "{}", file.path().display());
     }
 }
 
@@ -103,6 +116,9 @@ fn coverage_says_the_same_as_the_verdict() {
     let matrix = matrix();
     for build in &matrix.builds {
         for gpu in &matrix.gpus {
+            if !build.is_gpu() {
+                continue;
+            }
             let hardware = hardware(&matrix, "580.82.07", &[&gpu.product]);
             let covered = coverage(&matrix, build, &hardware).contains(&gpu.compute_capability.as_version());
             let judged = !matches!(

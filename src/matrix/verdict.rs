@@ -119,8 +119,12 @@ pub fn verdict(matrix: &Matrix, build: &Build, hardware: &Hardware) -> Verdict {
     }
 }
 
-fn driver_route(matrix: &Matrix, cuda: CudaVersion, hardware: &Hardware) -> Result<DriverRoute, Reason> {
+/// A build that does not say its CUDA asks nothing of the driver itself; the CUDA libraries that it brings do.
+fn driver_route(matrix: &Matrix, cuda: Option<CudaVersion>, hardware: &Hardware) -> Result<DriverRoute, Reason> {
     let driver = hardware.driver.as_ref().ok_or(Reason::NoDriver)?;
+    let Some(cuda) = cuda else {
+        return Ok(DriverRoute::Native);
+    };
     let floor = matrix.driver_floor(cuda).ok_or(Reason::UnknownCuda { cuda })?;
     let own = matrix.toolkit(cuda).and_then(|row| row.driver.as_ref());
     if own.is_some_and(|own| driver >= own) {
@@ -178,7 +182,16 @@ fn code_for(matrix: &Matrix, build: &Build, hardware: &Hardware, gpu: &Installed
 }
 
 fn ptx_isa(matrix: &Matrix, build: &Build) -> Option<CudaVersion> {
-    build.ptx_isa.or_else(|| matrix.toolkit(build.cuda)?.ptx_isa)
+    build.ptx_isa.or_else(|| matrix.toolkit(build.cuda?)?.ptx_isa)
+}
+
+/// The GPUs of `hardware` for which `build` has PTX alone: the driver compiles its kernels when they are first launched.
+pub fn ptx_only<'a>(
+    matrix: &'a Matrix,
+    build: &'a Build,
+    hardware: &'a Hardware,
+) -> impl Iterator<Item = &'a InstalledGpu> {
+    hardware.gpus.iter().filter(|gpu| code_for(matrix, build, hardware, gpu) == Ok(false))
 }
 
 /// The compute capabilities that `build` covers on `hardware`, as a version range, so that the solver can weigh it like any

@@ -154,8 +154,8 @@ pub trait Catalog {
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble>;
 
-    /// What each of the wheels puts on disk; `None` as above.
-    fn files(&self, candidates: &[Candidate]) -> Result<Vec<Option<Arc<Files>>>, Trouble>;
+    /// What each of the wheels puts on disk; `None` for one that could not be looked into.
+    fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>>;
 
     /// Says what will be asked for soon, so that it can be fetched ahead. Changes no answer.
     fn expect(&self, wishes: Vec<Wish>);

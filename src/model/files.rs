@@ -1,6 +1,8 @@
 //! What a wheel puts on disk, as its zip directory lists it: paths with size and CRC-32, which is enough to tell whether two
 //! wheels would overwrite each other's files.
 
+use std::collections::{BTreeMap, HashMap};
+
 use serde::{Deserialize, Serialize};
 
 /// How a member's bytes are stored.
@@ -51,5 +53,120 @@ impl Files {
     /// Bytes that the wheel unpacks to.
     pub fn unpacked(&self) -> u64 {
         self.members.iter().fold(0, |total, member| total.saturating_add(member.size))
+    }
+}
+
+/// Two wheels that would write other bytes to the same paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// Places of the two in the list that was compared.
+    pub first: usize,
+    pub second: usize,
+    /// Where their files would be, sorted.
+    pub paths: Vec<String>,
+}
+
+impl Clash {
+    /// Whether a program could notice: shared tests, examples and licences at the top of site-packages are only untidy.
+    pub fn is_serious(&self) -> bool {
+        const UNTIDY: [&str; 8] = ["test", "tests", "doc", "docs", "example", "examples", "benchmark", "benchmarks"];
+        let untidy = |path: &String| match path.split_once('/') {
+            Some((top, _)) => UNTIDY.contains(&top) || path.ends_with(".md") || path.ends_with(".txt"),
+            None => !path.ends_with(".py") && !path.contains(".so"),
+        };
+        !self.paths.iter().all(untidy)
+    }
+
+    /// Those of the paths that are shared libraries.
+    pub fn libraries(&self) -> Vec<&String> {
+        self.paths.iter().filter(|path| path.ends_with(".so") || path.contains(".so.")).collect()
+    }
+}
+
+/// Every pair of `all` that would overwrite each other's files. Equal files (the `__init__.py` of a namespace) are no clash.
+pub fn clashes(all: &[&Files]) -> Vec<Clash> {
+    let mut owners: HashMap<String, Vec<(usize, (u32, u64))>> = HashMap::new();
+    for (at, files) in all.iter().enumerate() {
+        for member in &files.members {
+            if let Some(path) = installed_path(&member.path) {
+                owners.entry(path).or_default().push((at, (member.crc32, member.size)));
+            }
+        }
+    }
+    let mut pairs: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    for (path, owners) in owners {
+        for (place, (first, content)) in owners.iter().enumerate() {
+            for (second, other) in &owners[place + 1..] {
+                if first != second && content != other {
+                    pairs.entry((*first, *second)).or_default().push(path.clone());
+                }
+            }
+        }
+    }
+    let clash = |((first, second), mut paths): ((usize, usize), Vec<String>)| {
+        paths.sort();
+        Clash { first, second, paths }
+    };
+    pairs.into_iter().map(clash).collect()
+}
+
+/// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which nobody shares.
+fn installed_path(member: &str) -> Option<String> {
+    let (top, rest) = member.split_once('/').unwrap_or(("", member));
+    if member.ends_with('/') || top.ends_with(".dist-info") {
+        return None;
+    }
+    if !top.ends_with(".data") {
+        return Some(member.to_owned());
+    }
+    match rest.split_once('/') {
+        Some(("purelib" | "platlib", path)) => Some(path.to_owned()),
+        // Beside site-packages: the environment's own folders.
+        Some((scheme, path)) => Some(format!("<{scheme}>/{path}")),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clash, Files, Member, Packing, clashes};
+
+    fn files(all: &[(&str, u32)]) -> Files {
+        let member = |(path, crc32): &(&str, u32)| Member {
+            path: (*path).to_owned(),
+            crc32: *crc32,
+            compressed: 1,
+            size: 1,
+            packing: Packing::Stored,
+            offset: 0,
+            end: 0,
+        };
+        Files { members: all.iter().map(member).collect() }
+    }
+
+    #[test]
+    fn other_content_at_one_path_is_a_clash_and_nothing_else_is() {
+        let cu12 =
+            files(&[("nvidia/__init__.py", 0), ("nvidia/nccl/lib/libnccl.so.2", 1), ("a-1.dist-info/RECORD", 1)]);
+        let cu13 =
+            files(&[("nvidia/__init__.py", 0), ("nvidia/nccl/lib/libnccl.so.2", 2), ("b-1.dist-info/RECORD", 2)]);
+        let moved =
+            files(&[("c-1.data/platlib/nvidia/nccl/lib/libnccl.so.2", 1), ("c-1.data/scripts/run", 1), ("d/", 0)]);
+        let found = clashes(&[&cu12, &cu13, &moved]);
+        let library = "nvidia/nccl/lib/libnccl.so.2".to_owned();
+        let clash = |first, second| Clash { first, second, paths: vec![library.clone()] };
+        assert_eq!(found, [clash(0, 1), clash(1, 2)]);
+        assert!(found[0].is_serious() && found[0].libraries() == [&library]);
+    }
+
+    #[test]
+    fn shared_tests_at_the_top_are_only_untidy() {
+        let found = clashes(&[
+            &files(&[("tests/__init__.py", 1), ("LICENSE", 1)]),
+            &files(&[("tests/__init__.py", 2), ("LICENSE", 2)]),
+        ]);
+        assert!(!found[0].is_serious());
+        let found = clashes(&[&files(&[("cv2/__init__.py", 1)]), &files(&[("cv2/__init__.py", 2)])]);
+        assert!(found[0].is_serious());
     }
 }

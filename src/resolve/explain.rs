@@ -203,6 +203,9 @@ impl Teller<'_> {
         if about(&Package::CudaMajor) {
             return (Code::CudaMixedMajors, "the profile needs libraries of two CUDA majors".to_owned());
         }
+        if self.shared_path(facts).is_some() {
+            return (Code::FilesCollide, "two packages that the profile needs would own the same files".to_owned());
+        }
         let held =
             |name: &PackageName| self.question.target.installed.get(name).is_some_and(|present| present.protected);
         if missing.is_some_and(|(name, _)| held(name)) {
@@ -218,6 +221,13 @@ impl Teller<'_> {
             }
             _ => (Code::ResolveConflict, "no set of wheels satisfies the profile on this target".to_owned()),
         }
+    }
+
+    /// The path whose ownership a conflict is about.
+    fn shared_path(&self, facts: &[Fact]) -> Option<&str> {
+        let packages = facts.iter().flat_map(Fact::packages);
+        let row = packages.filter_map(|package| self.question.matrix.collisions.get(package.owner()?)).next()?;
+        Some(&row.path)
     }
 
     /// Versions in range exist, but none can be used, and nothing is held in place.
@@ -268,12 +278,16 @@ impl Teller<'_> {
     fn built_for(&self, package: &Package, versions: &VersionRange, needed: &Package) -> String {
         let rows = self.question.matrix.builds.iter().filter(|row| Some(&row.package) == package.name());
         let row = rows.filter(|_| *needed == Package::Driver).rfind(|row| versions.contains(&row.version));
-        row.map(|row| format!("is built for CUDA {} and ", row.cuda)).unwrap_or_default()
+        row.and_then(|row| row.cuda).map(|cuda| format!("is built for CUDA {cuda} and ")).unwrap_or_default()
     }
 
     fn need(&self, needed: &Package, range: &VersionRange) -> String {
         match needed {
             Package::Driver => format!("needs NVIDIA driver {} or newer", self.driver_floor(range)),
+            Package::Owner(at) => {
+                let row = self.question.matrix.collisions.get(*at);
+                format!("would own {}", row.map_or("a shared file", |row| &row.path))
+            }
             Package::CudaMajor => format!("belongs to CUDA {}", describe(range).trim_start_matches("==")),
             Package::Gpu(at) => match self.question.target.hardware.gpus.get(*at) {
                 Some(gpu) => format!("has no code for {} (compute capability {})", gpu.name, gpu.capability),
@@ -298,6 +312,9 @@ impl Teller<'_> {
                 Package::Driver => {
                     let driver = target.hardware.driver.as_ref()?;
                     Some(format!("the NVIDIA driver is {driver} ({})", target.driver_origin))
+                }
+                Package::Owner(_) => {
+                    Some("a file has one owner: installed together they would overwrite each other's".to_owned())
                 }
                 Package::CudaMajor => Some("an environment holds one CUDA major (`one-cuda-major = true`)".to_owned()),
                 _ => None,

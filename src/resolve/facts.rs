@@ -1,6 +1,6 @@
 //! What the matrix adds to a distribution's own requirements: driver floor, CUDA major, GPU coverage, families.
 
-use crate::matrix::{LibraryCuda, coverage, forward_level};
+use crate::matrix::{Build, LibraryCuda, coverage, forward_level};
 use crate::model::version::release;
 use crate::model::{CudaVersion, PackageName, Version, VersionRange};
 use crate::profile::CudaWish;
@@ -10,11 +10,13 @@ use crate::resolve::package::Package;
 /// A requirement with the reason it exists.
 pub(super) type Edge = (Package, VersionRange);
 
-/// Requirements of `name` at `version` that follow from hardware and matrix; `Err` says why the version can't be used at all.
+/// Requirements of `name` at `version`, built as `build` says, that follow from hardware and matrix; `Err` says why the version can't
+/// be used at all.
 pub(super) fn hardware_edges(
     question: Question<'_>,
     name: &PackageName,
     version: &Version,
+    build: Option<&Build>,
 ) -> Result<Vec<Edge>, String> {
     let Question { matrix, target, .. } = question;
     let mut edges = Vec::new();
@@ -23,23 +25,35 @@ pub(super) fn hardware_edges(
         edges.extend(major_edge(question, library.major));
         edges.extend(library.exact.and_then(|cuda| driver_edge(question, cuda)));
     }
-    if let Some(build) = matrix.build(name, version) {
-        if build.local.is_some() || matrix.brings_cuda(name) {
-            allowed(LibraryCuda { major: build.cuda.major, exact: Some(build.cuda) }, target.cuda)?;
+    if let Some(build) = build {
+        if let Some(cuda) = build.cuda.filter(|_| build.local.is_some() || matrix.brings_cuda(name)) {
+            allowed(LibraryCuda { major: cuda.major, exact: Some(cuda) }, target.cuda)?;
             // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
-            edges.extend(major_edge(question, build.cuda.major));
-            edges.extend(driver_edge(question, build.cuda));
+            edges.extend(major_edge(question, cuda.major));
         }
-        let covered = coverage(matrix, build, &target.hardware);
-        edges.extend((0..target.hardware.gpus.len()).map(|at| (Package::Gpu(at), covered.clone())));
+        edges.extend(code_edges(question, build));
     }
     if let Some((anchor, range)) = matrix.family(name, version) {
         edges.push((Package::Distribution(anchor.clone()), range));
+    }
+    for (at, owner) in matrix.owned(name, version).filter(|(at, _)| matrix.collisions[*at].hard) {
+        edges.push((Package::Owner(at), VersionRange::singleton(Version::new([owner as u64]))));
     }
     for overlay in matrix.overlays(name, version) {
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }
     Ok(edges)
+}
+
+/// What the GPU code of `build` asks for, where it has any: its driver, and that every target GPU is covered.
+pub(super) fn code_edges(question: Question<'_>, build: &Build) -> Vec<Edge> {
+    let hardware = &question.target.hardware;
+    if !build.is_gpu() {
+        return Vec::new();
+    }
+    let covered = coverage(question.matrix, build, hardware);
+    let gpus = (0..hardware.gpus.len()).map(|at| (Package::Gpu(at), covered.clone()));
+    gpus.chain(build.cuda.and_then(|cuda| driver_edge(question, cuda))).collect()
 }
 
 /// Whether the profile's `cuda` lets a library or build of `cuda` in.
@@ -84,7 +98,7 @@ pub(super) fn opaque_edges(question: Question<'_>, name: &PackageName, version: 
             && question
                 .matrix
                 .library_cuda(library, &present.version)
-                .is_some_and(|cuda| cuda.major == build.cuda.major)
+                .is_some_and(|cuda| Some(cuda.major) == build.cuda.map(|own| own.major))
     });
     libraries.map(|(library, present)| (Package::Distribution(library.clone()), release(&present.version))).collect()
 }

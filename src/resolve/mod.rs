@@ -3,6 +3,8 @@
 //! `PubGrub` with the machine inside: the driver, the CUDA major and each GPU stand in the same problem as packages with one
 //! version, so that a conflict is explained in their terms. Pure but for the [`Catalog`] it asks.
 
+mod builds;
+mod collide;
 mod explain;
 mod facts;
 mod package;
@@ -13,6 +15,7 @@ use std::collections::BTreeMap;
 
 use crate::matrix::{Hardware, Matrix};
 use crate::model::catalog::{Candidate, Catalog};
+use crate::model::files::Clash;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 use crate::profile::{CudaWish, Profile};
 
@@ -84,7 +87,38 @@ pub enum PickSource {
 /// Something worth telling about a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    Yanked { name: PackageName, version: Version, reason: String },
-    Prerelease { name: PackageName, version: Version },
-    VariantsSkipped { count: usize },
+    Yanked {
+        name: PackageName,
+        version: Version,
+        reason: String,
+    },
+    Prerelease {
+        name: PackageName,
+        version: Version,
+    },
+    /// The driver compiles its kernels for these GPUs.
+    PtxOnly {
+        name: PackageName,
+        version: Version,
+        gpus: Vec<String>,
+    },
+    /// The matrix has no row for it, and its wheel could not be read.
+    BuildUnknown {
+        name: PackageName,
+        version: Version,
+        why: String,
+    },
+    /// Installed together they would overwrite each other's files.
+    FilesCollide {
+        first: PackageName,
+        second: PackageName,
+        clash: Clash,
+    },
+    /// Wheels whose zip directory could not be read.
+    FilesUnchecked {
+        count: usize,
+    },
+    VariantsSkipped {
+        count: usize,
+    },
 }

@@ -15,6 +15,8 @@ pub(super) enum Package {
     CudaMajor,
     /// A target GPU by its place in the list; its version is the compute capability.
     Gpu(usize),
+    /// The owner of a path that several distributions would write, by its row in the matrix; its version is the owner's place.
+    Owner(usize),
     Distribution(PackageName),
     /// What the METADATA of a distribution asks for, apart from what the matrix knows of it: a version that the hardware rules
     /// out is ruled out without reading its wheel.
@@ -31,6 +33,11 @@ impl Package {
             _ => None,
         }
     }
+
+    /// The row of the matrix, where it is about a shared path.
+    pub(super) fn owner(&self) -> Option<usize> {
+        if let Self::Owner(at) = self { Some(*at) } else { None }
+    }
 }
 
 impl Display for Package {
@@ -40,6 +47,7 @@ impl Display for Package {
             Self::Driver => f.write_str("the NVIDIA driver"),
             Self::CudaMajor => f.write_str("the CUDA major"),
             Self::Gpu(at) => write!(f, "GPU {at}"),
+            Self::Owner(at) => write!(f, "the owner of shared path {at}"),
             Self::Distribution(name) | Self::Published(name) => write!(f, "{name}"),
             Self::Extra(name, extra) => write!(f, "{name}[{extra}]"),
         }

@@ -12,7 +12,8 @@ use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Troub
 use crate::model::version::{is_pin, range_of};
 use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
-use crate::resolve::facts::{Edge, hardware_edges, opaque_edges};
+use crate::resolve::builds::Known;
+use crate::resolve::facts::{Edge, code_edges, hardware_edges, opaque_edges};
 use crate::resolve::package::Package;
 use crate::resolve::{Present, Question};
 
@@ -29,12 +30,14 @@ pub(super) struct Variation {
 
 pub(super) struct Provider<'a> {
     pub question: Question<'a>,
-    markers: MarkerEnvironment,
+    pub(super) markers: MarkerEnvironment,
     variation: Variation,
     seen: RefCell<HashMap<Package, usize>>,
     tried: RefCell<HashMap<PackageName, BTreeSet<Version>>>,
     /// The edges of each version that was tried, for "needed by".
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
+    /// Builds that the matrix has no row for.
+    pub(super) builds: RefCell<HashMap<(PackageName, Version), Known>>,
 }
 
 impl<'a> Provider<'a> {
@@ -47,6 +50,7 @@ impl<'a> Provider<'a> {
             seen: RefCell::default(),
             tried: RefCell::default(),
             edges: RefCell::default(),
+            builds: RefCell::default(),
         })
     }
 
@@ -190,7 +194,8 @@ impl<'a> Provider<'a> {
     /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
     /// first are met. Where the matrix knows nothing of it, the published ones alone.
     fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
-        let mut edges = match hardware_edges(self.question, name, version) {
+        let build = self.build(name, version)?;
+        let mut edges = match hardware_edges(self.question, name, version, build.as_deref()) {
             Ok(edges) => edges,
             Err(why) => return Ok(Err(why)),
         };
@@ -209,8 +214,13 @@ impl<'a> Provider<'a> {
         };
         let mut edges = Vec::new();
         let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
-        let added = applying.try_for_each(|requirement| push(&mut edges, requirement, name, version));
-        Ok(added.map(|()| edges))
+        if let Err(why) = applying.try_for_each(|requirement| push(&mut edges, requirement, name, version)) {
+            return Ok(Err(why));
+        }
+        if let Some(build) = self.unlisted_build(name, version, &requires)? {
+            edges.extend(code_edges(self.question, &build));
+        }
+        Ok(Ok(edges))
     }
 
     fn extra_edges(&self, name: &PackageName, extra: &ExtraName, version: &Version) -> Result<Outcome, Trouble> {
@@ -312,7 +322,7 @@ impl DependencyProvider for Provider<'_> {
         let conflicts = statistics.conflict_count();
         match package {
             Package::Profile => (5, 0, order),
-            Package::Driver | Package::CudaMajor | Package::Gpu(_) => (4, 0, order),
+            Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => (4, 0, order),
             _ if conflicts >= 5 => (3, conflicts, order),
             _ if is_pin(range) || self.settles_cuda(package) => (2, 0, order),
             _ => (1, 0, order),
@@ -330,7 +340,7 @@ impl DependencyProvider for Provider<'_> {
                 let majors = self.question.matrix.majors();
                 Ok(majors.into_iter().find_map(|major| within(Version::new([u64::from(major)]))))
             }
-            Package::Published(_) => Ok(range.as_singleton().cloned()),
+            Package::Published(_) | Package::Owner(_) => Ok(range.as_singleton().cloned()),
             Package::Distribution(name) | Package::Extra(name, _) => self.choose(name, range),
         }
     }
@@ -349,7 +359,7 @@ impl DependencyProvider for Provider<'_> {
     ) -> Result<Dependencies<Package, VersionRange, String>, Trouble> {
         let edges = match package {
             Package::Profile => Ok(self.root_edges()),
-            Package::Driver | Package::CudaMajor | Package::Gpu(_) => Ok(Vec::new()),
+            Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => Ok(Vec::new()),
             Package::Distribution(name) => self.distribution_edges(name, version)?,
             Package::Published(name) => self.published_edges(name, version)?,
             Package::Extra(name, extra) => self.extra_edges(name, extra, version)?,

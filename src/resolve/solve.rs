@@ -6,6 +6,7 @@ use pubgrub::{PubGrubError, SelectedDependencies};
 
 use crate::model::catalog::Trouble;
 use crate::model::{PackageName, Version, VersionRange};
+use crate::resolve::collide::collisions;
 use crate::resolve::explain::{Conflict, Fact, Fix, facts_of};
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
@@ -151,6 +152,7 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
     let mut resolution = Resolution { picks: Vec::new(), remarks: Vec::new() };
     let mut variants = 0;
     for (name, version) in chosen {
+        resolution.remarks.extend(provider.build_remark(name, version));
         let in_profile = provider.wanted().any(|wanted| wanted.name == *name);
         let kept = provider.keepable(name, &VersionRange::singleton(version.clone())).is_some();
         let source = if kept {
@@ -169,6 +171,7 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
             in_profile,
         });
     }
+    resolution.remarks.extend(collisions(provider.question.catalog, &resolution.picks));
     if variants > 0 {
         resolution.remarks.push(Remark::VariantsSkipped { count: variants });
     }

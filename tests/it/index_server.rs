@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Cursor, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use colab_boot::model::Sha256;
+use colab_boot::model::{Architecture, Sha256};
 use serde::Deserialize;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// One release of the table.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -20,6 +22,10 @@ pub struct Release {
     /// `py3-none-any` unless said otherwise; several make several wheels; none makes an sdist.
     pub tags: Option<Vec<String>>,
     pub uploaded: Option<String>,
+    /// Files of its wheels besides METADATA, with their text.
+    pub files: BTreeMap<String, String>,
+    /// Architectures that a library of its wheels has code for: `sm_75`, `compute_90`.
+    pub code: Vec<String>,
 }
 
 pub type Table = BTreeMap<String, BTreeMap<String, Release>>;
@@ -40,6 +46,8 @@ pub enum Manner {
     LoginPage,
     /// Metadata is advertised but not there.
     NoSidecar,
+    /// Neither is any wheel.
+    NoWheels,
 }
 
 impl IndexServer {
@@ -70,6 +78,7 @@ fn serve(stream: TcpStream, table: &Table, manner: Manner, asked: &Mutex<Vec<Str
     let mut stream = stream;
     loop {
         let mut path = None;
+        let mut range = None;
         let mut line = String::new();
         while reader.read_line(&mut line).is_ok_and(|count| count > 0) {
             let text = line.trim_end().to_owned();
@@ -78,33 +87,51 @@ fn serve(stream: TcpStream, table: &Table, manner: Manner, asked: &Mutex<Vec<Str
                 break;
             }
             path = path.or_else(|| text.split(' ').nth(1).map(str::to_owned));
+            range = range.or_else(|| text.to_lowercase().strip_prefix("range: bytes=").map(str::to_owned));
         }
         let Some(path) = path else {
             return;
         };
         asked.lock().expect("a lock").push(path.clone());
-        let (status, kind, body) = answer(&path, table, manner);
-        let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
-        if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_err() {
+        let (mut status, kind, mut body) = answer(&path, table, manner);
+        let mut more = String::new();
+        if let Some(range) = range.filter(|_| status.starts_with("200")) {
+            let total = body.len();
+            let (start, end) = match range.split_once('-').expect("a range") {
+                ("", last) => (total.saturating_sub(last.parse().expect("a length")), total),
+                (start, end) => {
+                    (start.parse().expect("a start"), end.parse::<usize>().map_or(total, |end| total.min(end + 1)))
+                }
+            };
+            body = body[start..end].to_vec();
+            status = "206 Partial Content";
+            more = format!("Content-Range: bytes {start}-{}/{total}\r\n", end - 1);
+        }
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{more}Content-Length: {length}\r\n\r\n");
+        if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body)).is_err() {
             return;
         }
     }
 }
 
-fn answer(path: &str, table: &Table, manner: Manner) -> (&'static str, &'static str, String) {
-    let missing = ("404 Not Found", "text/plain", String::new());
+fn answer(path: &str, table: &Table, manner: Manner) -> (&'static str, &'static str, Vec<u8>) {
+    let missing = ("404 Not Found", "text/plain", Vec::new());
     match manner {
-        Manner::Unavailable => return ("503 Service Unavailable", "text/plain", String::new()),
-        Manner::LoginPage => return ("200 OK", "text/plain", "please log in".to_owned()),
+        Manner::Unavailable => return ("503 Service Unavailable", "text/plain", Vec::new()),
+        Manner::LoginPage => return ("200 OK", "text/plain", b"please log in".to_vec()),
         _ => {}
     }
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
-        ["simple", name] => table.get(*name).map_or(missing, |releases| ("200 OK", "text/html", page(name, releases))),
+        ["simple", name] => {
+            table.get(*name).map_or(missing, |releases| ("200 OK", "text/html", page(name, releases).into_bytes()))
+        }
         ["simple", name, file] => {
-            let wheel = file.strip_suffix(".metadata").filter(|_| manner != Manner::NoSidecar);
-            let text = wheel.and_then(|wheel| metadata(name, wheel, table.get(*name)?));
-            text.map_or(missing, |text| ("200 OK", "text/plain", text))
+            let sidecar = file.strip_suffix(".metadata").filter(|_| manner == Manner::Good);
+            let text = sidecar.and_then(|wheel| metadata(name, wheel, table.get(*name)?)).map(String::into_bytes);
+            let whole = || wheel(name, file, table.get(*name)?).filter(|_| manner != Manner::NoWheels);
+            text.or_else(whole).map_or(missing, |body| ("200 OK", "text/plain", body))
         }
         _ => missing,
     }
@@ -153,4 +180,58 @@ fn metadata(name: &str, wheel: &str, releases: &BTreeMap<String, Release>) -> Op
         let _ = writeln!(text, "Provides-Extra: {extra}");
     }
     Some(text)
+}
+
+/// The wheel itself.
+fn wheel(name: &str, file: &str, releases: &BTreeMap<String, Release>) -> Option<Vec<u8>> {
+    let text = metadata(name, file, releases)?;
+    let decoded = file.replace("%2B", "+");
+    let (version, release) =
+        releases.iter().find(|(version, release)| files(name, version, release).contains(&decoded))?;
+    let stem = name.replace('-', "_");
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut add = |path: &str, bytes: &[u8]| {
+        writer.start_file(path, SimpleFileOptions::default()).expect("a member");
+        writer.write_all(bytes).expect("its bytes");
+    };
+    for (path, text) in &release.files {
+        add(path, text.as_bytes());
+    }
+    if !release.code.is_empty() {
+        add(&format!("{stem}/_cuda.so"), &library(&release.code));
+    }
+    add(&format!("{stem}-{version}.dist-info/METADATA"), text.as_bytes());
+    Some(writer.finish().expect("an archive").into_inner())
+}
+
+/// An ELF file with one fat binary; its PTX is of ISA 8.0, CUDA 12.0.
+fn library(code: &[String]) -> Vec<u8> {
+    let mut entries = Vec::new();
+    for name in code {
+        let architecture: Architecture = name.parse().expect("an architecture");
+        let kind: u16 = if architecture.ptx { 1 } else { 2 };
+        let number = architecture.capability.major * 10 + architecture.capability.minor;
+        let flags: u64 = match architecture.suffix {
+            Some('a') => 0x10_0011,
+            Some(_) => 0x20_0011,
+            None => 0x11,
+        };
+        entries.extend([kind.to_le_bytes(), 0x101_u16.to_le_bytes()].concat());
+        entries.extend(64_u32.to_le_bytes());
+        entries.extend(8_u64.to_le_bytes());
+        entries.extend([0; 8]);
+        entries.extend([0_u16.to_le_bytes(), 8_u16.to_le_bytes()].concat());
+        entries.extend(number.to_le_bytes());
+        entries.extend([0; 8]);
+        entries.extend(flags.to_le_bytes());
+        entries.extend([0; 24]);
+    }
+    let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+    bytes.resize(18, 0);
+    bytes.extend([62, 0]);
+    bytes.resize(4096, 0);
+    bytes.extend([0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0]);
+    bytes.extend((entries.len() as u64).to_le_bytes());
+    bytes.extend(entries);
+    bytes
 }

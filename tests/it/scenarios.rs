@@ -124,7 +124,7 @@ fn what_was_fetched_once_is_not_fetched_again_and_offline_needs_nothing() {
 fn a_missing_sidecar_never_means_no_dependencies() {
     let mut table = Table::new();
     table.entry("a".into()).or_default().insert("1.0".into(), Release::default());
-    let server = IndexServer::start(table, Manner::NoSidecar);
+    let server = IndexServer::start(table, Manner::NoWheels);
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
     // This index has no wheel either, so there is nothing left to ask: that is an error, not an empty set.
     let outcome = test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);

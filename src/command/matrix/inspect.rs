@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::InspectOptions;
 use crate::command::matrix::reading::{Reader, Reading, Spec};
 use crate::command::{Report, Session};
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::Failure;
 use crate::index::Client;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
@@ -27,17 +27,9 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
         let reading = reader.read(spec)?;
         builds.push(as_json(&reading, session.matrix));
         texts.push(as_text(&reading, session.matrix));
-        findings.extend(unreadable(&reading));
+        findings.extend(reading.unreadable());
     }
     Ok(Report::new(json!({ "builds": builds }), texts.join("\n")).with_findings(findings))
-}
-
-fn unreadable(reading: &Reading) -> Option<Finding> {
-    if reading.build.unreadable.is_empty() {
-        return None;
-    }
-    let finding = Finding::error(Code::WheelMalformed, format!("`{}` has members that can't be read", reading.wheel));
-    Some(reading.build.unreadable.iter().fold(finding, |finding, what| finding.with_note(what.clone())))
 }
 
 fn as_json(reading: &Reading, matrix: &Matrix) -> Value {

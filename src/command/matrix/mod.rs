@@ -1,7 +1,9 @@
 //! `matrix`: the facts about GPU builds, read from wheels, shown, compared and brought up to date.
 
+mod check;
 mod inspect;
 mod reading;
+mod refresh;
 
 use crate::cli::MatrixVerb;
 use crate::command::{Report, Session};
@@ -9,6 +11,8 @@ use crate::diag::Failure;
 
 pub(super) fn run(verb: &MatrixVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {
+        MatrixVerb::Check(options) => check::run(options, session),
+        MatrixVerb::Refresh(options) => refresh::run(options, session),
         MatrixVerb::Inspect(options) => inspect::run(options, session),
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 use crate::cli::{IndexOptions, WheelOptions};
 use crate::command::Session;
 use crate::command::gather::from_trouble;
-use crate::diag::{Failure, Kind};
+use crate::diag::{Code, Failure, Finding, Kind};
 use crate::index::{Cache, Client, Locations, Online, Scope, Traffic, inspect_address};
 use crate::inspect::{Archive, Inspection, Subject};
 use crate::model::build::WheelBuild;
@@ -26,6 +26,18 @@ pub(super) struct Reading {
     pub metadata: Metadata,
     /// What reading it took.
     pub traffic: Traffic,
+}
+
+impl Reading {
+    /// What was wrong with the wheel.
+    pub(super) fn unreadable(&self) -> Option<Finding> {
+        if self.build.unreadable.is_empty() {
+            return None;
+        }
+        let message = format!("`{}` has members that can't be read", self.wheel);
+        let finding = Finding::error(Code::WheelMalformed, message);
+        Some(self.build.unreadable.iter().fold(finding, |finding, what| finding.with_note(what.clone())))
+    }
 }
 
 /// One of what the user named.

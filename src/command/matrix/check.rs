@@ -1,0 +1,50 @@
+//! `matrix check`: holds rows against the wheels that they were made from, and tells each difference.
+
+use serde_json::json;
+
+use crate::cli::CheckOptions;
+use crate::command::matrix::refresh::Releases;
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding};
+use crate::index::Client;
+use crate::matrix::Build;
+use crate::model::Version;
+
+pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let index = session.default_index(&options.index, None)?;
+    let client = Client::new(vec![index.clone()])?;
+    let releases = Releases { session, client: &client, index };
+    let mut agree = 0;
+    let mut lines = Vec::new();
+    for watch in &session.matrix.watches {
+        for package in watch.packages.keys() {
+            let of_package = |row: &&Build| row.package == *package && row.wheel.is_some();
+            let rows: Vec<&Build> = session.matrix.builds.iter().filter(of_package).collect();
+            if rows.is_empty() || (!options.package.is_empty() && !options.package.contains(package)) {
+                continue;
+            }
+            let published = releases.of(package, &Version::new([0]))?;
+            for row in rows {
+                let differences = match published.get(&row.version) {
+                    Some((candidate, python)) => {
+                        session.say(&format!("checking {package} {}", row.version));
+                        row.differences(&releases.row(candidate, *python, watch.thorough)?.0)
+                    }
+                    None => vec!["the index has no such release any more".to_owned()],
+                };
+                agree += usize::from(differences.is_empty());
+                lines.extend(differences.into_iter().map(|what| format!("{package} {}: {what}", row.version)));
+            }
+        }
+    }
+    let traffic = client.traffic();
+    let data = json!({ "agree": agree, "differences": lines, "requests": traffic.requests, "bytes": traffic.bytes });
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut report = Report::new(data, format!("{text}{agree} rows agree with their wheels\n"));
+    if !lines.is_empty() {
+        let message = format!("{} fields differ from the wheels", lines.len());
+        let finding = Finding::error(Code::MatrixWrong, message).with_help("run `colab-boot matrix refresh --again`");
+        report = report.with_findings(vec![finding]);
+    }
+    Ok(report)
+}

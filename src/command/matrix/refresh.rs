@@ -1,0 +1,193 @@
+//! `matrix refresh`: reads the wheels of releases that have no row, and writes their rows. Done package by package, so that a run that
+//! is cut off goes on where it was.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use url::Url;
+
+use crate::cli::RefreshOptions;
+use crate::command::matrix::reading::Reader;
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding};
+use crate::golden::day_of;
+use crate::host::files;
+use crate::index::Client;
+use crate::matrix::{Build, Watch, read_builds, write_builds};
+use crate::model::catalog::Candidate;
+use crate::model::{PackageName, PythonFacts, Version};
+
+/// Pythons whose wheels are read, the first that a release has.
+const PYTHONS: [u64; 8] = [12, 11, 13, 10, 14, 9, 8, 7];
+
+/// The most that a wheel's platform tag may ask for: every one that there is.
+const GLIBC: (u32, u32) = (2, 45);
+
+pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let place = Place::of(options)?;
+    let index = session.default_index(&options.index, None)?;
+    let client = Client::new(vec![index.clone()])?;
+    let releases = Releases { session, client: &client, index };
+    let mut lines = Vec::new();
+    let mut findings = Vec::new();
+    let mut new = 0;
+    for watch in &session.matrix.watches {
+        let mut file = place.read(session, watch)?;
+        for (package, since) in &watch.packages {
+            if !options.package.is_empty() && !options.package.contains(package) {
+                continue;
+            }
+            if options.again {
+                file.rows.retain(|row| row.package != *package || row.wheel.is_none());
+            }
+            let known = |version: &Version| {
+                let mut rows = file.rows.iter().chain(file.bundled);
+                rows.any(|row| row.package == *package && row.version == *version && row.local.is_none())
+            };
+            let missing: Vec<_> =
+                releases.of(package, since)?.into_iter().filter(|(version, _)| !known(version)).collect();
+            new += missing.len();
+            lines.extend(missing.iter().map(|(version, _)| format!("{package} {version}")));
+            if options.check || missing.is_empty() {
+                continue;
+            }
+            for (version, (candidate, python)) in missing {
+                session.say(&format!("reading {package} {version}"));
+                let row = releases.row(&candidate, python, watch.thorough)?;
+                findings.extend(row.1);
+                file.rows.push(row.0);
+            }
+            file.write()?;
+        }
+    }
+    if options.check && new > 0 {
+        let message = format!("{new} releases have no row");
+        findings.push(Finding::error(Code::MatrixBehind, message).with_help("run `colab-boot matrix refresh`"));
+    } else if new > 0 {
+        place.date(session)?;
+    }
+    let traffic = client.traffic();
+    let data = json!({ "new": lines, "requests": traffic.requests, "bytes": traffic.bytes });
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut report = Report::new(data, text).with_findings(findings);
+    report.talk.push(format!("{new} new rows, {} requests", traffic.requests));
+    Ok(report)
+}
+
+/// Where rows are kept: the files of a checkout, or one overlay.
+enum Place {
+    Folder(PathBuf),
+    Overlay(PathBuf),
+}
+
+/// One file of rows.
+struct Rows<'a> {
+    path: PathBuf,
+    head: String,
+    rows: Vec<Build>,
+    /// Rows that are elsewhere, and need not be written.
+    bundled: &'a [Build],
+}
+
+impl Place {
+    fn of(options: &RefreshOptions) -> Result<Self, Failure> {
+        if let Some(path) = &options.overlay {
+            return Ok(Self::Overlay(path.clone()));
+        }
+        if options.into.join("watch.toml").exists() {
+            return Ok(Self::Folder(options.into.clone()));
+        }
+        Err(Failure::input(format!("`{}` is not the matrix of a checkout", options.into.display()))
+            .help("run it in a checkout of colab-boot, or write new rows to a file of your own with --overlay FILE"))
+    }
+
+    fn read<'a>(&self, session: &'a Session<'_>, watch: &Watch) -> Result<Rows<'a>, Failure> {
+        let (path, bundled, head): (PathBuf, &[Build], &str) = match self {
+            Self::Folder(folder) => (folder.join(&watch.file), &[], "# Written by `colab-boot matrix refresh`.\n"),
+            Self::Overlay(path) => (path.clone(), &session.matrix.builds, OVERLAY_HEAD),
+        };
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(Rows { path, head: head.to_owned(), rows: Vec::new(), bundled });
+        };
+        let (head, rows) = read_builds(&text)
+            .map_err(|error| Failure::input(format!("`{}` can't be read", path.display())).cause(error))?;
+        Ok(Rows { path, head, rows, bundled })
+    }
+
+    /// A matrix with new rows is a new matrix.
+    fn date(&self, session: &Session<'_>) -> Result<(), Failure> {
+        let Self::Folder(folder) = self else {
+            return Ok(());
+        };
+        let path = folder.join("matrix.toml");
+        let text = files::read_text(&path, "matrix version")?;
+        let version = day_of(session.now).replace('-', ".");
+        let lines = text.lines().map(|line| {
+            if line.starts_with("version = ") { format!("version = \"{version}\"\n") } else { format!("{line}\n") }
+        });
+        files::write_whole(&path, lines.collect::<String>().as_bytes())
+    }
+}
+
+const OVERLAY_HEAD: &str = "# Rows for colab-boot's matrix, read from wheels by `colab-boot matrix refresh --overlay`.\n# Use them with --matrix.\n";
+
+impl Rows<'_> {
+    fn write(&self) -> Result<(), Failure> {
+        files::write_whole(Path::new(&self.path), write_builds(&self.head, &self.rows).as_bytes())
+    }
+}
+
+/// The releases of packages, for whichever Python has a wheel.
+pub(super) struct Releases<'a> {
+    pub session: &'a Session<'a>,
+    pub client: &'a Client,
+    pub index: Url,
+}
+
+impl<'a> Releases<'a> {
+    /// Every release of `package` from `since` on that has a wheel for x86_64, oldest first: stable ones that were not yanked.
+    pub(super) fn of(
+        &self,
+        package: &PackageName,
+        since: &Version,
+    ) -> Result<BTreeMap<Version, (Candidate, u64)>, Failure> {
+        let mut found = BTreeMap::new();
+        for python in PYTHONS {
+            let listing = self.reader(python, false)?.listing(package)?;
+            for candidate in &listing.candidates {
+                let wanted = candidate.version >= *since && !candidate.version.any_prerelease();
+                if wanted && candidate.yanked.is_none() {
+                    found.entry(candidate.version.clone()).or_insert_with(|| (candidate.clone(), python));
+                }
+            }
+            let rejected = |version: &Version| version >= since && !found.contains_key(version);
+            if !listing.rejected.iter().any(|(version, _)| rejected(version)) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The row of one wheel, and what was wrong with it.
+    pub(super) fn row(
+        &self,
+        candidate: &Candidate,
+        python: u64,
+        thorough: bool,
+    ) -> Result<(Build, Option<Finding>), Failure> {
+        let reading = self.reader(python, thorough)?.candidate(candidate)?;
+        let row = Build::of_wheel(&reading.wheel, reading.sha256, &reading.build, &reading.metadata);
+        Ok((row, reading.unreadable()))
+    }
+
+    fn reader(&self, python: u64, thorough: bool) -> Result<Reader<'a>, Failure> {
+        let facts = PythonFacts {
+            version: Version::new([3, python, 0]),
+            architecture: "x86_64".to_owned(),
+            glibc: Some(GLIBC),
+            free_threaded: false,
+        };
+        Reader::new(self.session, self.client, self.index.clone(), (facts, thorough))
+    }
+}

@@ -1,0 +1,64 @@
+//! What was noticed while solving, as findings.
+
+use crate::diag::{Code, Finding};
+use crate::model::files::Clash;
+use crate::resolve::{Remark, Resolution};
+
+/// Files that are named in a finding; the rest is counted.
+const SHOWN: usize = 6;
+
+/// Two packages that overwrite each other's files.
+pub(super) fn collision(first: &str, second: &str, clash: &Clash) -> Finding {
+    let message = format!("`{first}` and `{second}` both own {} files with different content", clash.paths.len());
+    let finding = if clash.is_serious() {
+        Finding::warning(Code::FilesCollide, message)
+    } else {
+        Finding::note(Code::FilesCollide, message)
+    };
+    let libraries = clash.libraries();
+    let rest = clash.paths.iter().filter(|path| !libraries.contains(path));
+    let named: Vec<&str> = libraries.iter().copied().chain(rest).map(String::as_str).take(SHOWN).collect();
+    let more = clash.paths.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    finding
+        .with_note(format!("{}{more}", named.join(", ")))
+        .with_help("the one that is installed later wins; leave one of the two out if you can")
+}
+
+/// Remarks on a solution as findings.
+pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
+    let finding = |remark: &Remark| match remark {
+        Remark::Yanked { name, version, reason } => {
+            let finding =
+                Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
+            if reason.is_empty() { finding } else { finding.with_note(reason.clone()) }
+        }
+        Remark::Prerelease { name, version } => Finding::warning(
+            Code::ResolvePrerelease,
+            format!("`{name}` {version} is a pre-release: no stable version fits"),
+        ),
+        Remark::PtxOnly { name, version, gpus } => Finding::warning(
+            Code::GpuPtxOnly,
+            format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", ")),
+        )
+        .with_note(
+            "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
+        )
+        .with_help(
+            "a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them",
+        ),
+        Remark::BuildUnknown { name, version, why } => {
+            Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
+                .with_note(format!("the matrix has no row for it, and {why}"))
+        }
+        Remark::FilesCollide { first, second, clash } => collision(&first.to_string(), &second.to_string(), clash),
+        Remark::FilesUnchecked { count } => Finding::note(
+            Code::FilesUnchecked,
+            format!("{count} wheels could not be looked into for files that others own too"),
+        ),
+        Remark::VariantsSkipped { count } => {
+            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
+        }
+    };
+    resolution.remarks.iter().map(finding).collect()
+}

@@ -1,0 +1,98 @@
+//! Which GPU build a version is: by a row of the matrix, else read from its wheel, where that can decide anything.
+
+use std::borrow::Cow;
+
+use crate::matrix::{Build, ptx_only};
+use crate::model::catalog::{Candidate, Metadata, Trouble};
+use crate::model::{PackageName, Requirement, Version, WheelName};
+use crate::resolve::Remark;
+use crate::resolve::provider::Provider;
+
+/// What is known of a build that the matrix has no row for.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    Build(Box<Build>),
+    /// It could not be read, and why.
+    Unknown(String),
+}
+
+impl<'a> Provider<'a> {
+    /// The build of a version of a watched package.
+    pub(super) fn build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Trouble> {
+        let matrix = self.question.matrix;
+        match matrix.build(name, version) {
+            Some(row) => Ok(Some(Cow::Borrowed(row))),
+            None if matrix.is_watched(name, version) => self.read_build(name, version),
+            None => Ok(None),
+        }
+    }
+
+    /// The build of a version of a package that nobody watches, but that asks for CUDA libraries itself.
+    pub(super) fn unlisted_build(
+        &self,
+        name: &PackageName,
+        version: &Version,
+        requires: &[Requirement],
+    ) -> Result<Option<Cow<'a, Build>>, Trouble> {
+        let matrix = self.question.matrix;
+        let listed = matrix.build(name, version).is_some() || matrix.is_watched(name, version);
+        let told = matrix.probe(name).is_some() || matrix.is_cuda_library(name);
+        let asks = || requires.iter().any(|one| matrix.is_cuda_library(&one.name) && one.applies(&self.markers, None));
+        if listed || told || !asks() { Ok(None) } else { self.read_build(name, version) }
+    }
+
+    fn read_build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Trouble> {
+        if self.question.target.hardware.gpus.is_empty() {
+            return Ok(None);
+        }
+        let key = (name.clone(), version.clone());
+        let known = self.builds.borrow().get(&key).cloned();
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let listing = self.listing(name)?;
+                let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
+                    return Ok(None);
+                };
+                self.inspect(candidate)
+            }
+        };
+        self.builds.borrow_mut().insert(key, known.clone());
+        Ok(match known {
+            Known::Build(build) => Some(Cow::Owned(*build)),
+            Known::Unknown(_) => None,
+        })
+    }
+
+    /// A wheel that can't be looked into is no reason to refuse it: that nothing was checked is told.
+    fn inspect(&self, candidate: &Candidate) -> Known {
+        let Ok(wheel) = candidate.file.parse::<WheelName>() else {
+            return Known::Unknown("its file name is no wheel's".to_owned());
+        };
+        match self.question.catalog.build(candidate) {
+            Ok(Some(read)) => {
+                let build = Build::of_wheel(&wheel, Some(candidate.sha256), &read, &Metadata::default());
+                Known::Build(Box::new(build))
+            }
+            Ok(None) => Known::Unknown("its wheel can't be read offline".to_owned()),
+            Err(trouble) => Known::Unknown(format!("{}: {}", trouble.message, trouble.causes.join(": "))),
+        }
+    }
+
+    /// What is worth telling about the build of a chosen version.
+    pub(super) fn build_remark(&self, name: &PackageName, version: &Version) -> Option<Remark> {
+        let builds = self.builds.borrow();
+        let build = match (self.question.matrix.build(name, version), builds.get(&(name.clone(), version.clone()))) {
+            (Some(row), _) => row,
+            (None, Some(Known::Build(build))) => build,
+            (None, Some(Known::Unknown(why))) => {
+                let (name, version, why) = (name.clone(), version.clone(), why.clone());
+                return Some(Remark::BuildUnknown { name, version, why });
+            }
+            (None, None) => return None,
+        };
+        let gpus = ptx_only(self.question.matrix, build, &self.question.target.hardware);
+        let gpus: Vec<String> = gpus.map(|gpu| gpu.name.clone()).collect();
+        (!gpus.is_empty()).then(|| Remark::PtxOnly { name: name.clone(), version: version.clone(), gpus })
+    }
+}

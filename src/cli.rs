@@ -44,6 +44,8 @@ pub enum Verb {
     /// The facts about GPU builds: read them from wheels, show them, bring them up to date
     #[command(subcommand)]
     Matrix(MatrixVerb),
+    /// Judge an environment that somebody else made: this one, a lock, a list of requirements, a notebook image
+    Audit(AuditOptions),
     /// Say what a diagnostic code means
     Explain(ExplainOptions),
 }
@@ -61,6 +63,7 @@ impl Verb {
             Self::Status(_) => "status",
             Self::Golden(_) => "golden",
             Self::Matrix(_) => "matrix",
+            Self::Audit(_) => "audit",
             Self::Explain(_) => "explain",
         }
     }
@@ -220,6 +223,19 @@ pub struct GoldenOptions {
     /// The digest that the download must have
     #[arg(long, value_name = "HEX", requires = "binary_url")]
     pub binary_sha256: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditOptions {
+    /// A requirements.txt, the output of `pip freeze`, a pylock.toml, uv.lock or colab-boot lock, or a bundled notebook image such as
+    /// `colab-2026.07`; without one, what is installed for this machine's Python
+    pub target: Option<String>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }
 
 #[derive(Debug, Subcommand)]

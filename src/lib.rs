@@ -1,6 +1,6 @@
 //! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
 //!
-//! A module names only modules above it in this list. `model diag matrix profile resolve lock plan script marker` are pure:
+//! A module names only modules above it in this list. `model diag matrix inspect profile resolve audit lock plan script marker golden` are pure:
 //! they take values and return values. Both laws are kept by `tests/it/house.rs`.
 
 pub mod model;
@@ -12,6 +12,7 @@ pub mod profile;
 pub mod machine;
 pub mod index;
 pub mod resolve;
+pub mod audit;
 pub mod lock;
 pub mod plan;
 pub mod script;

@@ -1,6 +1,7 @@
 //! One file a verb: gather facts, ask the core, return a [`Report`]. Nothing here prints.
 
 mod apply;
+mod audit;
 mod explain;
 mod fingerprint;
 mod gather;
@@ -66,6 +67,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Status(options) => status::run(&options.machine, session),
         Verb::Golden(GoldenVerb::Build(options)) => golden::run(options, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
+        Verb::Audit(options) => audit::run(options, session),
         Verb::Explain(options) => explain::run(options),
     }
 }

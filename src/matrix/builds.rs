@@ -64,7 +64,8 @@ impl Build {
             package: wheel.name.clone(),
             version: wheel.version.clone(),
             local: None,
-            cuda: read.cuda.filter(|_| gpu),
+            // A compiler that a package runs asks nothing of the driver; what it makes does.
+            cuda: read.cuda.filter(|_| gpu && read.compilers.is_empty()),
             sass: read.sass.clone(),
             ptx: read.ptx.clone(),
             ptx_isa: read.ptx_isa,

@@ -19,7 +19,7 @@ pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly,
     Toolkit, Watch,
 };
-pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, coverage, forward_level, ptx_only, verdict};
+pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
 

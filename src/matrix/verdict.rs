@@ -157,8 +157,8 @@ fn jit_isa(matrix: &Matrix, hardware: &Hardware) -> Option<CudaVersion> {
     by_driver.max(by_compat)
 }
 
-/// `Ok(true)`: machine code. `Ok(false)`: PTX to compile.
-fn code_for(matrix: &Matrix, build: &Build, hardware: &Hardware, gpu: &InstalledGpu) -> Result<bool, Reason> {
+/// What `build` has for `gpu`, a GPU of `hardware`. `Ok(true)`: machine code. `Ok(false)`: PTX that the driver compiles.
+pub fn code_for(matrix: &Matrix, build: &Build, hardware: &Hardware, gpu: &InstalledGpu) -> Result<bool, Reason> {
     if let Some(row) = matrix.gpu(&gpu.name) {
         let last = matrix.branches.iter().find(|branch| branch.last_for.contains(&row.architecture));
         if let (Some(last), Some(driver)) = (last, &hardware.driver)

@@ -40,6 +40,12 @@ impl Sha256 {
         Some(Self(bytes.try_into().ok()?))
     }
 
+    /// The first four bytes.
+    pub fn prefix(&self) -> u32 {
+        let [a, b, c, d, ..] = self.0;
+        u32::from_be_bytes([a, b, c, d])
+    }
+
     /// The first twelve digits, for people.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Sha256;
+
 /// How a member's bytes are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Packing {
@@ -28,6 +30,14 @@ pub struct Member {
     pub offset: u64,
     /// Where the next member or the directory begins: `offset..end` holds header and data.
     pub end: u64,
+}
+
+impl Member {
+    /// A file as an installed RECORD names it; of its digest, as much as a CRC-32 has.
+    pub fn of_record(path: String, sha256: &Sha256) -> Self {
+        let crc32 = sha256.prefix();
+        Self { path, crc32, compressed: 0, size: 0, packing: Packing::Stored, offset: 0, end: 0 }
+    }
 }
 
 /// All files of a wheel.

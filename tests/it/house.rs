@@ -48,7 +48,9 @@ fn against_the_order(order: &[String], module: &str, text: &str) -> Vec<String> 
 }
 
 /// The rooms that only think.
-const PURE: &[&str] = &["model", "diag", "matrix", "profile", "resolve", "lock", "plan", "script", "marker", "golden"];
+const PURE: &[&str] = &[
+    "model", "diag", "matrix", "inspect", "profile", "resolve", "audit", "lock", "plan", "script", "marker", "golden",
+];
 
 fn against_purity(text: &str) -> Vec<&'static str> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();

@@ -1,0 +1,286 @@
+//! What the matrix and NVIDIA's rules have against an environment. One finding a cause, however many packages share it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::audit::{Environment, Held};
+use crate::diag::{Code, Finding, Severity};
+use crate::matrix::{Build, Matrix, code_for, forward_level};
+use crate::model::files::{Clash, Files, clashes};
+use crate::model::{CudaVersion, DriverVersion, PackageName, Version};
+
+/// Judges `environment`; errors come first.
+pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let auditor = Auditor { environment, matrix };
+    let mut findings = auditor.drivers();
+    findings.extend(auditor.coverage());
+    findings.extend(auditor.majors());
+    findings.extend(auditor.families());
+    findings.extend(auditor.old_libraries());
+    findings.extend(auditor.collisions());
+    findings.extend(auditor.duplicates());
+    findings.extend(auditor.compat());
+    findings.sort_by_key(|finding| match finding.severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Note => 2,
+    });
+    findings
+}
+
+#[derive(Clone, Copy)]
+struct Auditor<'a> {
+    environment: &'a Environment,
+    matrix: &'a Matrix,
+}
+
+impl<'a> Auditor<'a> {
+    fn held(self) -> impl Iterator<Item = &'a Held> {
+        self.environment.held.iter()
+    }
+
+    fn version(self, name: &PackageName) -> Option<&'a Version> {
+        self.held().find(|held| held.name == *name).map(|held| &held.version)
+    }
+
+    fn builds(self) -> impl Iterator<Item = (&'a Held, &'a Build)> {
+        self.held().filter_map(|held| Some((held, held.build.as_ref().filter(|build| build.is_gpu())?)))
+    }
+
+    /// Packages whose CUDA the driver cannot run, by CUDA major.
+    fn drivers(self) -> Vec<Finding> {
+        let hardware = &self.environment.hardware;
+        let Some(driver) = &hardware.driver else {
+            return Vec::new();
+        };
+        let lifted = forward_level(self.matrix, hardware);
+        let mut refused: BTreeMap<u32, (CudaVersion, &DriverVersion, Vec<String>)> = BTreeMap::new();
+        for held in self.held() {
+            let library = self.matrix.library_cuda(&held.name, &held.version).and_then(|library| library.exact);
+            let built = held.build.as_ref().and_then(|build| build.cuda);
+            let Some(cuda) = built.or(library).filter(|cuda| lifted.is_none_or(|level| level < *cuda)) else {
+                continue;
+            };
+            if let Some(floor) = self.matrix.driver_floor(cuda).filter(|floor| *floor > driver) {
+                let entry = refused.entry(cuda.major).or_insert((cuda, floor, Vec::new()));
+                entry.0 = entry.0.max(cuda);
+                entry.2.push(format!("{} {}", held.name, held.version));
+            }
+        }
+        let finding = |(cuda, floor, packages): (CudaVersion, &DriverVersion, Vec<String>)| {
+            let message = format!("driver `{driver}` cannot run CUDA {cuda}: that needs {floor} or newer");
+            Finding::error(Code::DriverTooOld, message).with_note(some(&packages))
+        };
+        refused.into_values().map(finding).collect()
+    }
+
+    /// Builds without code for a GPU, and builds that the driver has to compile for one.
+    fn coverage(self) -> Vec<Finding> {
+        let hardware = &self.environment.hardware;
+        let mut findings = Vec::new();
+        for (held, build) in self.builds() {
+            let mut refused = BTreeMap::new();
+            let mut compiled = Vec::new();
+            for gpu in &hardware.gpus {
+                match code_for(self.matrix, build, hardware, gpu) {
+                    Ok(true) => {}
+                    Ok(false) => compiled.push(gpu.name.as_str()),
+                    Err(reason) => drop(refused.insert(gpu.name.as_str(), reason.to_string())),
+                }
+            }
+            let name = format!("{} {}", held.name, held.version);
+            if !refused.is_empty() {
+                let gpus: Vec<&str> = refused.keys().copied().collect();
+                let finding =
+                    Finding::error(Code::GpuNotCovered, format!("{name} does not run on {}", gpus.join(", ")));
+                findings.push(refused.into_values().fold(finding, Finding::with_note));
+            }
+            if !compiled.is_empty() {
+                let message = format!("{name} has no machine code for {}: the driver compiles it", compiled.join(", "));
+                findings.push(
+                    Finding::warning(Code::GpuPtxOnly, message).with_note("minutes at the first launch of its kernels"),
+                );
+            }
+        }
+        findings
+    }
+
+    /// Libraries of several CUDA majors.
+    fn majors(self) -> Option<Finding> {
+        let mut majors: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        for held in self.held() {
+            if let Some(library) = self.matrix.library_cuda(&held.name, &held.version) {
+                majors.entry(library.major).or_default().push(format!("{} {}", held.name, held.version));
+            }
+        }
+        if majors.len() < 2 {
+            return None;
+        }
+        let named: Vec<String> = majors.keys().map(ToString::to_string).collect();
+        let message = format!("libraries of CUDA {} in one environment", named.join(" and "));
+        let finding = Finding::warning(Code::CudaMixedMajors, message);
+        Some(majors.into_iter().fold(finding, |finding, (major, packages)| {
+            finding.with_note(format!("CUDA {major}: {}", some(&packages)))
+        }))
+    }
+
+    /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not state.
+    fn families(self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for held in self.held() {
+            let family = self.matrix.family(&held.name, &held.version);
+            let family = family.map(|(anchor, range)| (anchor.clone(), range, "it was built against it".to_owned()));
+            let stated = self.matrix.overlays(&held.name, &held.version);
+            let stated =
+                stated.map(|row| (row.requirement.name.clone(), row.requirement.range.clone(), row.why.clone()));
+            for (anchor, range, why) in family.into_iter().chain(stated) {
+                let Some(version) = self.version(&anchor).filter(|version| !range.contains(version)) else {
+                    continue;
+                };
+                let wanted = crate::model::version::describe(&range);
+                let message = format!("{} {} needs {anchor} {wanted}, and {version} is here", held.name, held.version);
+                findings.push(Finding::error(Code::FamilyBroken, message).with_note(why));
+            }
+        }
+        findings
+    }
+
+    /// cuDNN and NCCL older than a framework was compiled against.
+    fn old_libraries(self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (held, build) in self.builds() {
+            let Some(cuda) = build.cuda else { continue };
+            for (library, floor) in [("cudnn", &build.cudnn), ("nccl", &build.nccl)] {
+                let name = format!("nvidia-{library}-cu{}", cuda.major).parse::<PackageName>().ok();
+                let found = name.and_then(|name| Some((self.version(&name)?, name)));
+                let Some(((version, name), floor)) = found.zip(floor.as_ref()) else {
+                    continue;
+                };
+                if version < floor {
+                    let message = format!("{name} {version} is older than {} {} asks for", held.name, held.version);
+                    findings.push(
+                        Finding::error(Code::LibraryTooOld, message)
+                            .with_note(format!("it was compiled against {floor} or newer")),
+                    );
+                }
+            }
+        }
+        findings
+    }
+
+    /// Paths with two owners: by the files that are known, else by the rows of the matrix.
+    fn collisions(self) -> Vec<Finding> {
+        let folders: BTreeSet<&Option<String>> = self.held().map(|held| &held.folder).collect();
+        let mut findings = Vec::new();
+        let mut told = BTreeSet::new();
+        for folder in folders {
+            let in_folder = self.held().filter(|held| held.folder == *folder);
+            let known: Vec<(&Held, &Files)> =
+                in_folder.filter_map(|held| Some((held, held.files.as_deref()?))).collect();
+            let files: Vec<&Files> = known.iter().map(|(_, files)| *files).collect();
+            for clash in clashes(&files).iter().filter(|clash| clash.is_serious()) {
+                let (first, second) = (known[clash.first].0, known[clash.second].0);
+                if first.name != second.name {
+                    told.extend([(&first.name, &second.name), (&second.name, &first.name)]);
+                    findings.push(overwritten_files(first, second, clash));
+                }
+            }
+        }
+        findings.extend(self.known_pairs(&told));
+        findings
+    }
+
+    fn known_pairs(self, told: &BTreeSet<(&PackageName, &PackageName)>) -> Vec<Finding> {
+        let mut owners: BTreeMap<usize, Vec<&Held>> = BTreeMap::new();
+        for held in self.held() {
+            for (at, _) in self.matrix.owned(&held.name, &held.version) {
+                owners.entry(at).or_default().push(held);
+            }
+        }
+        let mut findings = Vec::new();
+        for (at, owners) in owners {
+            for pair in owners.windows(2).filter(|pair| pair[0].name != pair[1].name) {
+                if told.contains(&(&pair[0].name, &pair[1].name)) {
+                    continue;
+                }
+                let message = overwritten(pair[0], pair[1], 0);
+                let path = self.matrix.collisions[at].path.clone();
+                findings.push(Finding::error(Code::FilesCollide, message).with_note(path));
+            }
+        }
+        findings
+    }
+
+    /// One name, several installations.
+    fn duplicates(self) -> Vec<Finding> {
+        let mut places: BTreeMap<&PackageName, Vec<&Held>> = BTreeMap::new();
+        for held in self.held() {
+            places.entry(&held.name).or_default().push(held);
+        }
+        let mut findings = Vec::new();
+        for (name, all) in places.into_iter().filter(|(_, all)| all.len() > 1) {
+            let folders: BTreeSet<&Option<String>> = all.iter().map(|held| &held.folder).collect();
+            let versions: Vec<String> = all.iter().map(|held| held.version.to_string()).collect();
+            let distinct: BTreeSet<&String> = versions.iter().collect();
+            if folders.len() < all.len() {
+                let message = format!("`{name}` is there {} times in one place: {}", all.len(), versions.join(", "));
+                let help = format!("remove it until it is gone (`pip uninstall {name}`), then install one version");
+                findings.push(Finding::error(Code::DuplicateDistribution, message).with_help(help));
+            } else if distinct.len() > 1 {
+                let message = format!("`{name}` is installed in {} folders: {}", all.len(), versions.join(", "));
+                let note = "Python imports the first on its path; the others are what tools may report";
+                findings.push(Finding::note(Code::DuplicateDistribution, message).with_note(note));
+            }
+        }
+        findings
+    }
+
+    /// Forward-compatibility packages older than the driver: loaded, they take its place and bring less.
+    fn compat(self) -> Vec<Finding> {
+        let Some(driver) = &self.environment.hardware.driver else {
+            return Vec::new();
+        };
+        let compat = self.environment.debian.iter().filter(|(name, _)| name.starts_with("cuda-compat-"));
+        let older = compat.filter_map(|(name, version)| {
+            let own: DriverVersion = version.split('-').next()?.parse().ok()?;
+            (own < *driver).then_some((name, own))
+        });
+        let finding = |(name, own): (&String, DriverVersion)| {
+            let message = format!("{name} ({own}) is older than the driver ({driver})");
+            if self.environment.compat_in_use {
+                Finding::error(Code::CompatOld, message)
+                    .with_note("its folder is on LD_LIBRARY_PATH: programs get the older libcuda")
+                    .with_help("take the folder `compat` out of LD_LIBRARY_PATH")
+            } else {
+                Finding::note(Code::CompatOld, message).with_note("harmless as long as it is not on LD_LIBRARY_PATH")
+            }
+        };
+        older.map(finding).collect()
+    }
+}
+
+/// An error where shared libraries are among the files: then the wrong one is loaded.
+fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
+    let libraries = clash.libraries();
+    let message = overwritten(first, second, clash.paths.len());
+    if libraries.is_empty() {
+        return Finding::warning(Code::FilesCollide, message).with_note(some(&clash.paths));
+    }
+    let paths: Vec<String> = libraries.into_iter().cloned().collect();
+    Finding::error(Code::FilesCollide, message).with_note(some(&paths))
+}
+
+fn overwritten(first: &Held, second: &Held, count: usize) -> String {
+    let count = if count == 0 { "the same".to_owned() } else { format!("{count} of the same") };
+    format!(
+        "{} {} and {} {} own {count} files with different content",
+        first.name, first.version, second.name, second.version
+    )
+}
+
+/// The first few, and how many more.
+fn some(all: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let more = all.len().saturating_sub(SHOWN);
+    let named = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}

@@ -1,0 +1,192 @@
+//! Locks of other tools: `pylock.toml` (PEP 751), `uv.lock`, and our own.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use pep508_rs::{MarkerEnvironment, MarkerTree};
+use serde::Deserialize;
+
+use crate::audit::{Listed, Named};
+use crate::model::{ExtraName, PackageName, Version};
+
+/// Which lock a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockKind {
+    /// PEP 751.
+    Pylock,
+    Uv,
+    ColabBoot,
+}
+
+/// The kind of lock that the TOML `text` is; `None` for anything else.
+pub fn kind_of(text: &str) -> Option<LockKind> {
+    let table: toml::Table = text.parse().ok()?;
+    if table.contains_key("lock-version") {
+        Some(LockKind::Pylock)
+    } else if table.contains_key("target") {
+        Some(LockKind::ColabBoot)
+    } else if table.contains_key("version") && table.contains_key("package") {
+        Some(LockKind::Uv)
+    } else {
+        None
+    }
+}
+
+/// What a lock of another tool installs where `markers` hold.
+pub fn read_lock_file(text: &str, kind: LockKind, markers: &MarkerEnvironment) -> Result<Listed, String> {
+    match kind {
+        LockKind::Pylock => pylock(text, markers),
+        LockKind::Uv => uv(text, markers),
+        LockKind::ColabBoot => ours(text),
+    }
+}
+
+#[derive(Deserialize)]
+struct Pylock {
+    #[serde(default)]
+    packages: Vec<PylockPackage>,
+}
+
+#[derive(Deserialize)]
+struct PylockPackage {
+    name: PackageName,
+    version: Option<Version>,
+    marker: Option<String>,
+}
+
+fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
+    let lock: Pylock = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut listed = Listed::default();
+    for package in lock.packages {
+        if !holds(package.marker.as_deref(), markers, None)? {
+            continue;
+        }
+        match package.version {
+            Some(version) => listed.named.push(Named { name: package.name, version }),
+            None => listed.elsewhere.push(package.name.to_string()),
+        }
+    }
+    Ok(listed)
+}
+
+#[derive(Deserialize)]
+struct UvLock {
+    #[serde(default)]
+    package: Vec<UvPackage>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct UvPackage {
+    name: PackageName,
+    version: Option<Version>,
+    #[serde(default)]
+    source: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    resolution_markers: Vec<String>,
+    #[serde(default)]
+    dependencies: Vec<UvDependency>,
+    #[serde(default)]
+    optional_dependencies: BTreeMap<ExtraName, Vec<UvDependency>>,
+}
+
+#[derive(Deserialize)]
+struct UvDependency {
+    name: PackageName,
+    version: Option<Version>,
+    marker: Option<String>,
+    #[serde(default)]
+    extra: Vec<ExtraName>,
+}
+
+/// What the workspace itself needs, all the way down: a uv.lock also holds what other platforms and extras need.
+fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
+    let lock: UvLock = toml::from_str(text).map_err(|error| error.to_string())?;
+    let is_root =
+        |package: &UvPackage| package.source.contains_key("virtual") || package.source.contains_key("editable");
+    let mut open: VecDeque<(usize, Option<ExtraName>)> =
+        (0..lock.package.len()).filter(|at| is_root(&lock.package[*at])).map(|at| (at, None)).collect();
+    if open.is_empty() {
+        open.extend((0..lock.package.len()).map(|at| (at, None)));
+    }
+    let mut reached = BTreeSet::new();
+    while let Some((at, extra)) = open.pop_front() {
+        if !reached.insert((at, extra.clone())) {
+            continue;
+        }
+        let package = &lock.package[at];
+        let needed = match &extra {
+            None => Some(&package.dependencies),
+            Some(extra) => package.optional_dependencies.get(extra),
+        };
+        for dependency in needed.into_iter().flatten() {
+            if !holds(dependency.marker.as_deref(), markers, extra.as_ref())? {
+                continue;
+            }
+            for next in places(&lock, dependency, markers)? {
+                open.push_back((next, None));
+                open.extend(dependency.extra.iter().map(|extra| (next, Some(extra.clone()))));
+            }
+        }
+    }
+    let mut listed = Listed::default();
+    let places: BTreeSet<usize> = reached.into_iter().map(|(at, _)| at).collect();
+    for package in places.into_iter().map(|at| &lock.package[at]) {
+        match &package.version {
+            Some(version) if package.source.contains_key("registry") => {
+                listed.named.push(Named { name: package.name.clone(), version: version.clone() });
+            }
+            _ if is_root(package) => {}
+            _ => listed.elsewhere.push(package.name.to_string()),
+        }
+    }
+    Ok(listed)
+}
+
+/// The entries of a package that `dependency` may mean: a fork has one for each of its markers.
+fn places(lock: &UvLock, dependency: &UvDependency, markers: &MarkerEnvironment) -> Result<Vec<usize>, String> {
+    let mut found = Vec::new();
+    for (at, package) in lock.package.iter().enumerate() {
+        let same_version = dependency.version.is_none() || dependency.version == package.version;
+        if package.name != dependency.name || !same_version {
+            continue;
+        }
+        let forks = package.resolution_markers.iter().map(|marker| holds(Some(marker), markers, None));
+        let forks = forks.collect::<Result<Vec<bool>, String>>()?;
+        if forks.is_empty() || forks.contains(&true) {
+            found.push(at);
+        }
+    }
+    Ok(found)
+}
+
+fn holds(marker: Option<&str>, markers: &MarkerEnvironment, extra: Option<&ExtraName>) -> Result<bool, String> {
+    let Some(text) = marker else {
+        return Ok(true);
+    };
+    let tree: MarkerTree = text.parse().map_err(|error| format!("marker `{text}`: {error}"))?;
+    Ok(tree.evaluate(markers, extra.map(std::slice::from_ref).unwrap_or_default()))
+}
+
+#[derive(Deserialize)]
+struct Ours {
+    target: Vec<OurTarget>,
+}
+
+#[derive(Deserialize)]
+struct OurTarget {
+    package: Vec<OurPackage>,
+}
+
+#[derive(Deserialize)]
+struct OurPackage {
+    name: PackageName,
+    version: Version,
+}
+
+/// The first target.
+fn ours(text: &str) -> Result<Listed, String> {
+    let lock: Ours = toml::from_str(text).map_err(|error| error.to_string())?;
+    let packages = lock.target.into_iter().next().map(|target| target.package).unwrap_or_default();
+    let named = packages.into_iter().map(|package| Named { name: package.name, version: package.version });
+    Ok(Listed { named: named.collect(), ..Listed::default() })
+}

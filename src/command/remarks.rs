@@ -51,7 +51,7 @@ pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
                 .with_note(format!("the matrix has no row for it, and {why}"))
         }
-        Remark::FilesCollide { first, second, clash } => collision(&first.to_string(), &second.to_string(), clash),
+        Remark::FilesCollide { first, second, clash } => collision(first.as_ref(), second.as_ref(), clash),
         Remark::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),

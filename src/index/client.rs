@@ -20,6 +20,9 @@ use crate::model::catalog::Trouble;
 const TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
 
+/// How much of a reply that nobody needs any more is read to keep its connection.
+const DRAINED: u64 = 128 << 10;
+
 /// Takes the bytes of a reply as they arrive.
 pub(super) type Take<'a> = &'a mut (dyn FnMut(&[u8]) -> Flow + Send);
 
@@ -168,14 +171,22 @@ impl Http {
             let why = "the server does not send parts of files, and this file is too large to be sent whole";
             return Err(Miss { why: why.to_owned(), again: false, wait: None });
         }
+        let mut satisfied = false;
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
             self.count(chunk.len());
             left.start += chunk.len() as u64;
-            if take(&chunk) == Flow::Enough || left.start >= left.end {
+            if !satisfied && take(&chunk) == Flow::Enough {
+                satisfied = true;
+            }
+            // A short rest is read all the same: a reply that is dropped takes its connection along.
+            if satisfied && left.end.saturating_sub(left.start) > DRAINED {
                 return Ok(());
             }
+        }
+        if satisfied || left.start >= left.end {
+            return Ok(());
         }
         Err(Miss { why: "the reply ended early".to_owned(), again: true, wait: None })
     }

@@ -95,7 +95,9 @@ impl Clash {
 
 /// Every pair of `all` that would overwrite each other's files. Equal files (the `__init__.py` of a namespace) are no clash.
 pub fn clashes(all: &[&Files]) -> Vec<Clash> {
-    let mut owners: HashMap<String, Vec<(usize, (u32, u64))>> = HashMap::new();
+    /// The place of a wheel, and CRC-32 and size of its file.
+    type Owner = (usize, (u32, u64));
+    let mut owners: HashMap<String, Vec<Owner>> = HashMap::new();
     for (at, files) in all.iter().enumerate() {
         for member in &files.members {
             if let Some(path) = installed_path(&member.path) {

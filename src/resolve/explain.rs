@@ -225,8 +225,8 @@ impl Teller<'_> {
 
     /// The path whose ownership a conflict is about.
     fn shared_path(&self, facts: &[Fact]) -> Option<&str> {
-        let packages = facts.iter().flat_map(Fact::packages);
-        let row = packages.filter_map(|package| self.question.matrix.collisions.get(package.owner()?)).next()?;
+        let mut packages = facts.iter().flat_map(Fact::packages);
+        let row = packages.find_map(|package| self.question.matrix.collisions.get(package.owner()?))?;
         Some(&row.path)
     }
 

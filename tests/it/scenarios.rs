@@ -133,6 +133,18 @@ fn a_missing_sidecar_never_means_no_dependencies() {
 }
 
 #[test]
+fn metadata_that_is_not_beside_the_wheel_is_read_from_it() {
+    let mut table = Table::new();
+    let needs_b = Release { requires: vec!["b".to_owned()], ..Release::default() };
+    table.entry("a".into()).or_default().insert("1.0".into(), needs_b);
+    table.entry("b".into()).or_default().insert("1.0".into(), Release::default());
+    let server = IndexServer::start(table, Manner::NoSidecar);
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
+    assert!(std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains("b-1.0-py3-none-any.whl"));
+}
+
+#[test]
 fn an_explicit_index_is_the_only_source_of_its_packages() {
     let release = |version: &str| {
         let mut table = Table::new();

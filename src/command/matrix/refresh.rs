@@ -82,7 +82,7 @@ enum Place {
 }
 
 /// One file of rows.
-struct Rows<'a> {
+struct RowFile<'a> {
     path: PathBuf,
     head: String,
     rows: Vec<Build>,
@@ -102,17 +102,17 @@ impl Place {
             .help("run it in a checkout of colab-boot, or write new rows to a file of your own with --overlay FILE"))
     }
 
-    fn read<'a>(&self, session: &'a Session<'_>, watch: &Watch) -> Result<Rows<'a>, Failure> {
+    fn read<'a>(&self, session: &'a Session<'_>, watch: &Watch) -> Result<RowFile<'a>, Failure> {
         let (path, bundled, head): (PathBuf, &[Build], &str) = match self {
             Self::Folder(folder) => (folder.join(&watch.file), &[], "# Written by `colab-boot matrix refresh`.\n"),
             Self::Overlay(path) => (path.clone(), &session.matrix.builds, OVERLAY_HEAD),
         };
         let Some(text) = files::read_optional(&path)? else {
-            return Ok(Rows { path, head: head.to_owned(), rows: Vec::new(), bundled });
+            return Ok(RowFile { path, head: head.to_owned(), rows: Vec::new(), bundled });
         };
         let (head, rows) = read_builds(&text)
             .map_err(|error| Failure::input(format!("`{}` can't be read", path.display())).cause(error))?;
-        Ok(Rows { path, head, rows, bundled })
+        Ok(RowFile { path, head, rows, bundled })
     }
 
     /// A matrix with new rows is a new matrix.
@@ -132,7 +132,7 @@ impl Place {
 
 const OVERLAY_HEAD: &str = "# Rows for colab-boot's matrix, read from wheels by `colab-boot matrix refresh --overlay`.\n# Use them with --matrix.\n";
 
-impl Rows<'_> {
+impl RowFile<'_> {
     fn write(&self) -> Result<(), Failure> {
         files::write_whole(Path::new(&self.path), write_builds(&self.head, &self.rows).as_bytes())
     }
@@ -146,7 +146,7 @@ pub(super) struct Releases<'a> {
 }
 
 impl<'a> Releases<'a> {
-    /// Every release of `package` from `since` on that has a wheel for x86_64, oldest first: stable ones that were not yanked.
+    /// Every release of `package` from `since` on that has a wheel for `x86_64`, oldest first: stable ones that were not yanked.
     pub(super) fn of(
         &self,
         package: &PackageName,

@@ -17,6 +17,10 @@ pub struct Arguments {
     #[arg(long, global = true, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 
+    /// Newer rows for the matrix: a file, or an address that ends in `#sha256=HEX`
+    #[arg(long, global = true, value_name = "FILE|URL", env = "COLAB_BOOT_MATRIX", hide_env_values = true)]
+    pub matrix: Option<String>,
+
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
@@ -242,10 +246,31 @@ pub struct AuditOptions {
 pub enum MatrixVerb {
     /// Read what wheels were built for from the wheels themselves, without downloading them
     Inspect(InspectOptions),
+    /// Show which releases run how on a GPU and driver, and why the others do not
+    Show(ShowOptions),
     /// Read the wheels of releases that have no row yet, and write their rows
     Refresh(RefreshOptions),
     /// Hold the rows against the wheels that they were made from
     Check(CheckOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct ShowOptions {
+    /// A GPU by name (`T4`) or compute capability (`8.9`); may be repeated; by default those of Colab
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    pub gpu: Vec<String>,
+
+    /// The NVIDIA driver version; without one only the code in the wheels is judged
+    #[arg(long, value_name = "VERSION")]
+    pub driver: Option<String>,
+
+    /// Only this package; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub package: Vec<PackageName>,
+
+    /// Every release, not only the newest patch of each minor
+    #[arg(long)]
+    pub all: bool,
 }
 
 #[derive(Debug, Args)]

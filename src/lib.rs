@@ -33,10 +33,9 @@ use std::path::Path;
 use clap::{ColorChoice, Parser};
 
 use crate::cli::Arguments;
-use crate::command::{Report, Session};
+use crate::command::{Report, Session, overlay};
 use crate::diag::{Failure, Kind};
 use crate::host::{Paths, files};
-use crate::matrix::Matrix;
 use crate::output::{Style, envelope, harmless, render_failure, render_finding};
 
 /// Everything that a run takes from the world around it.
@@ -66,8 +65,8 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let talk = RefCell::new(&mut *err);
     // A closed stderr is no reason to stop.
     let say = |line: &str| drop(writeln!(talk.borrow_mut(), "colab-boot: {line}"));
-    let outcome = Matrix::bundled().map_err(Failure::bug).and_then(|matrix| {
-        let paths = Paths::from_environment(&environment);
+    let paths = Paths::from_environment(&environment);
+    let outcome = overlay::matrix(arguments.matrix.as_deref(), &paths).and_then(|matrix| {
         let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
         command::run(&arguments, &session, style)
     });

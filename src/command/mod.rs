@@ -10,6 +10,7 @@ mod init;
 mod lock;
 mod locking;
 mod matrix;
+pub mod overlay;
 mod plan;
 mod remarks;
 mod state;

@@ -16,5 +16,5 @@ pub use client::{Client, Traffic};
 pub use fetch::{Download, Progress, fetch_all};
 pub use location::{Locations, locate_default, redact};
 pub use offline::Offline;
-pub use remote::inspect_address;
+pub use remote::{fetch_document, inspect_address};
 pub use store::{Online, Scope};

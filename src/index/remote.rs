@@ -125,6 +125,17 @@ pub fn inspect_address(
     })
 }
 
+/// The text at `url`, of at most [`TEXT_LIMIT`] bytes.
+pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
+    let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
+    let request = Request { url, accept: None, range: None, validator: None, limit: TEXT_LIMIT };
+    let reply = runtime.block_on(client.http.get(&request))?;
+    if !reply.status.is_success() {
+        return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
+    }
+    String::from_utf8(reply.body).map_err(|_| trouble(url, "it is not a text", 1))
+}
+
 fn header(range: &Range<u64>) -> String {
     format!("bytes={}-{}", range.start, range.end.saturating_sub(1))
 }

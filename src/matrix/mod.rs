@@ -12,7 +12,7 @@ use pep440_rs::VersionSpecifiers;
 use serde::Deserialize;
 
 use crate::model::version::{VersionRange, range_of, release};
-use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Version};
+use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, read_builds, write_builds};
 pub use rows::{
@@ -74,6 +74,27 @@ impl Matrix {
             source_only: watch.source_only,
             probes: parse::<rows::ProbesFile>("probes.toml")?.probe,
         })
+    }
+
+    /// These rows with those of `text`, an overlay, added; a row with the same key takes the place of ours. The version then says so,
+    /// for locks must tell which facts they were made from.
+    pub fn with_overlay(mut self, text: &str) -> Result<Self, String> {
+        let overlay: rows::OverlayFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        replace(&mut self.builds, overlay.build, |row| (row.package.clone(), row.version.clone(), row.local.clone()));
+        replace(&mut self.toolkits, overlay.toolkit, |row| row.cuda);
+        self.toolkits.sort_by_key(|row| row.cuda);
+        replace(&mut self.branches, overlay.branch, |row| row.branch);
+        self.branches.sort_by_key(|row| row.branch);
+        replace(&mut self.gpus, overlay.gpu, |row| row.product.clone());
+        replace(&mut self.families, overlay.family, |row| (row.anchor.clone(), row.version.clone()));
+        replace(&mut self.probes, overlay.probe, |row| row.package.clone());
+        self.collisions.extend(overlay.collision);
+        if let Some(row) = self.builds.iter().find(|row| row.cuda.is_some_and(|cuda| self.driver_floor(cuda).is_none()))
+        {
+            return Err(format!("{} {} is of a CUDA that no `[[toolkit]]` knows", row.package, row.version));
+        }
+        self.version = format!("{}+{}", self.version, Sha256::of(text.as_bytes()).short());
+        Ok(self)
     }
 
     /// The toolkit row of `cuda`.
@@ -195,6 +216,12 @@ impl Matrix {
     pub fn floor(&self, package: &PackageName) -> Option<(&Version, &str)> {
         self.floors.iter().find(|row| row.package == *package).map(|row| (&row.version, row.why.as_str()))
     }
+}
+
+/// Adds `new` to `rows`, each in the place of the row with its key.
+fn replace<T, K: PartialEq>(rows: &mut Vec<T>, new: Vec<T>, key: impl Fn(&T) -> K) {
+    rows.retain(|row| !new.iter().any(|other| key(other) == key(row)));
+    rows.extend(new);
 }
 
 /// Whether `text` is `pattern`, in which `*` stands for anything.

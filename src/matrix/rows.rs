@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::matrix::{range_from_text, requirement_from_text};
+use crate::matrix::{Build, range_from_text, requirement_from_text};
 use crate::model::version::VersionRange;
 use crate::model::{Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
@@ -210,6 +210,19 @@ fn requirements<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Requir
 #[serde(deny_unknown_fields)]
 pub(super) struct Head {
     pub version: String,
+}
+
+/// Rows that a user brings along.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct OverlayFile {
+    pub build: Vec<Build>,
+    pub toolkit: Vec<Toolkit>,
+    pub branch: Vec<Branch>,
+    pub gpu: Vec<GpuRow>,
+    pub family: Vec<Family>,
+    pub probe: Vec<Probe>,
+    pub collision: Vec<Collision>,
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,9 @@
 //! The bundled files agree with themselves, and the verdict with the published facts.
 
+use std::collections::BTreeSet;
+
 use crate::matrix::{Hardware, InstalledGpu, Matrix, Reason, Verdict, coverage, verdict};
-use crate::model::CudaVersion;
+use crate::model::{Architecture, CudaVersion, DriverVersion};
 
 fn matrix() -> Matrix {
     Matrix::bundled().expect("the bundled matrix")
@@ -143,4 +145,101 @@ fn families_go_together_whatever_their_label() {
     assert_eq!(torch("torchaudio", "2.0.2").as_deref(), Some("torch ==2.0.1"));
     assert_eq!(torch("torchvision", "0.29.2"), None);
     assert_eq!(torch("torchaudio", "2.11.0"), None);
+}
+
+/// Every driver that a branch or toolkit row names, and one before and after each.
+fn drivers(matrix: &Matrix) -> Vec<DriverVersion> {
+    let branches = matrix.branches.iter().flat_map(|row| [format!("{}.1", row.branch), format!("{}.99", row.branch)]);
+    let floors = matrix.toolkits.iter().flat_map(|row| row.driver.iter().chain([&row.minor_compat_driver]));
+    let mut all: Vec<DriverVersion> = branches.map(|text| text.parse().expect("a driver")).collect();
+    all.extend(floors.cloned());
+    all.sort();
+    all
+}
+
+/// How good a verdict is; a driver that dropped the GPU is another machine, not a worse verdict.
+fn rank(verdict: &Verdict) -> Option<u8> {
+    match verdict {
+        Verdict::No(Reason::DriverDroppedGpu { .. }) => None,
+        Verdict::No(_) => Some(0),
+        Verdict::ForwardCompat | Verdict::PtxJit => Some(1),
+        Verdict::MinorCompat => Some(2),
+        Verdict::Native | Verdict::CpuOnly => Some(3),
+    }
+}
+
+#[test]
+fn a_newer_driver_never_makes_it_worse() {
+    let matrix = matrix();
+    let drivers = drivers(&matrix);
+    for build in matrix.builds.iter().filter(|build| build.is_gpu()) {
+        for gpu in &matrix.gpus {
+            let mut best = 0;
+            for driver in &drivers {
+                let mut hardware = hardware(&matrix, "580.82.07", &[&gpu.product]);
+                hardware.driver = Some(driver.clone());
+                let Some(rank) = rank(&verdict(&matrix, build, &hardware)) else {
+                    break;
+                };
+                assert!(rank >= best, "{} {} on {} with {driver}", build.package, build.version, gpu.product);
+                best = rank;
+            }
+        }
+    }
+}
+
+#[test]
+fn more_machine_code_never_makes_it_worse() {
+    let matrix = matrix();
+    let more: Vec<Architecture> = matrix.toolkits.iter().flat_map(|row| row.sm.iter().cloned()).collect();
+    for build in matrix.builds.iter().filter(|build| build.is_gpu()).step_by(7) {
+        for gpu in &matrix.gpus {
+            for driver in ["525.60.13", "580.82.07"] {
+                let hardware = hardware(&matrix, driver, &[&gpu.product]);
+                let before = rank(&verdict(&matrix, build, &hardware));
+                for architecture in &more {
+                    let mut richer = build.clone();
+                    richer.sass.push(architecture.clone());
+                    let after = rank(&verdict(&matrix, &richer, &hardware));
+                    assert!(
+                        after >= before,
+                        "{} {} with {architecture} on {}",
+                        build.package,
+                        build.version,
+                        gpu.product
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ptx_never_covers_an_older_gpu() {
+    let matrix = matrix();
+    let newer = matrix.toolkits.iter().flat_map(|row| row.sm.iter());
+    let ptx: BTreeSet<Architecture> = newer.map(|one| Architecture { ptx: true, ..one.clone() }).collect();
+    assert!(ptx.len() > 20);
+    for architecture in ptx {
+        for gpu in matrix.gpus.iter().filter(|gpu| gpu.compute_capability < architecture.capability) {
+            assert!(!architecture.covers(gpu.compute_capability), "{architecture} on {}", gpu.product);
+        }
+    }
+}
+
+#[test]
+fn an_overlay_adds_rows_takes_the_place_of_others_and_is_named() {
+    let row = |cuda: &str| {
+        format!(
+            "[[build]]\npackage = 'torch'\nversion = '2.15.0'\ncuda = '{cuda}'\nsass = ['sm_75']\nptx = []\nbasis = 'whole-member'\n"
+        )
+    };
+    let overlaid = matrix().with_overlay(&row("13.0")).expect("an overlay");
+    let torch =
+        overlaid.build(&"torch".parse().expect("a name"), &"2.15.0".parse().expect("a version")).expect("a row");
+    assert_eq!((torch.cuda, torch.sass.len()), (Some(CudaVersion { major: 13, minor: 0 }), 1));
+    assert_eq!(overlaid.builds.len(), matrix().builds.len());
+    assert!(overlaid.version.starts_with(&format!("{}+", matrix().version)));
+    assert!(matrix().with_overlay("[[bild]]\n").is_err());
+    assert!(matrix().with_overlay(&row("14.0")).expect_err("no such CUDA").contains("[[toolkit]]"));
 }

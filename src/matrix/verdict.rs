@@ -54,6 +54,20 @@ pub enum Reason {
     UnknownCuda { cuda: CudaVersion },
 }
 
+impl Reason {
+    /// In a word.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::NoDriver => "no driver",
+            Self::DriverTooOld { .. } => "driver",
+            Self::DriverDroppedGpu { .. } => "dropped",
+            Self::NoKernelImage { .. } => "no code",
+            Self::PtxTooNew { .. } => "ptx",
+            Self::UnknownCuda { .. } => "cuda",
+        }
+    }
+}
+
 impl Display for Reason {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         match self {

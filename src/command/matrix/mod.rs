@@ -4,6 +4,7 @@ mod check;
 mod inspect;
 mod reading;
 mod refresh;
+mod show;
 
 use crate::cli::MatrixVerb;
 use crate::command::{Report, Session};
@@ -11,6 +12,7 @@ use crate::diag::Failure;
 
 pub(super) fn run(verb: &MatrixVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {
+        MatrixVerb::Show(options) => show::run(options, session),
         MatrixVerb::Check(options) => check::run(options, session),
         MatrixVerb::Refresh(options) => refresh::run(options, session),
         MatrixVerb::Inspect(options) => inspect::run(options, session),

@@ -48,6 +48,8 @@ pub enum Manner {
     NoSidecar,
     /// Neither is any wheel.
     NoWheels,
+    /// Every reply is this text.
+    Document(&'static str),
 }
 
 impl IndexServer {
@@ -119,6 +121,7 @@ fn answer(path: &str, table: &Table, manner: Manner) -> (&'static str, &'static 
     let missing = ("404 Not Found", "text/plain", Vec::new());
     match manner {
         Manner::Unavailable => return ("503 Service Unavailable", "text/plain", Vec::new()),
+        Manner::Document(text) => return ("200 OK", "text/plain", text.as_bytes().to_vec()),
         Manner::LoginPage => return ("200 OK", "text/plain", b"please log in".to_vec()),
         _ => {}
     }

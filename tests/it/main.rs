@@ -5,6 +5,7 @@
 #![expect(unreachable_pub, reason = "a test program has no outside")]
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
+mod audit;
 mod direct;
 mod docs;
 mod facts;
@@ -14,6 +15,7 @@ mod index_server;
 mod live;
 mod live_python;
 mod machine;
+mod matrix;
 mod scenarios;
 mod script;
 mod test;

@@ -1,6 +1,7 @@
 //! `matrix show`: which releases run how on a GPU and driver, and why the others do not.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
         data.extend(rows.iter().map(|row| as_json(session, row, &hardware)));
     }
     for row in options.package.iter().filter_map(|package| matrix.source_only(package)) {
-        text.push_str(&format!("{}: only as source, no wheel to read; {}\n{}\n\n", row.package, row.why, row.link));
+        let _ = writeln!(text, "{}: only as source, no wheel to read; {}\n{}\n", row.package, row.why, row.link);
         data.push(json!({ "package": row.package, "source-only": row.why, "link": row.link }));
     }
     let report = json!({ "matrix": matrix.version, "driver": hardware.driver, "gpus": hardware.gpus, "builds": data });
@@ -74,7 +75,7 @@ fn table(session: &Session<'_>, package: &PackageName, rows: &[&Build], hardware
     for row in rows {
         let local = row.local.as_ref().map(|local| format!("+{local}")).unwrap_or_default();
         let mut cells = vec![format!("{}{local}", row.version)];
-        cells.push(row.cuda.map(|cuda| cuda.to_string()).unwrap_or_else(|| "-".to_owned()));
+        cells.push(row.cuda.map_or_else(|| "-".to_owned(), |cuda| cuda.to_string()));
         cells.extend(hardware.gpus.iter().map(|gpu| {
             let alone = Hardware { gpus: vec![gpu.clone()], ..hardware.clone() };
             how(session, row, &alone)
@@ -87,11 +88,10 @@ fn table(session: &Session<'_>, package: &PackageName, rows: &[&Build], hardware
     let mut text = format!("{package}\n");
     for line in lines {
         let padded: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text.push_str(&format!("  {}\n", padded.join("  ").trim_end()));
+        let _ = writeln!(text, "  {}", padded.join("  ").trim_end());
     }
     let notes = reasons(session, rows, hardware);
-    text.push_str(&notes.iter().map(|note| format!("  {note}\n")).collect::<String>());
-    text + "\n"
+    text + &notes.iter().map(|note| format!("  {note}\n")).collect::<String>() + "\n"
 }
 
 fn heading(session: &Session<'_>, hardware: &Hardware) -> Vec<String> {

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::apply::{Failed, Job, run_script, sweep};
 use crate::cli::ApplyOptions;
+use crate::command::contested::{Owner, bystanders, contested, without};
 use crate::command::plan::{Planned, alive, make, replan, script_of};
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
@@ -203,7 +204,7 @@ impl Work<'_> {
             self.planned.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(self.planned.lock.digest().short());
         self.fetch(options, &packages, &folder)?;
-        self.keep_records(&packages, &folder)?;
+        let contested = self.keep_records(&packages, &folder)?;
         let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
         let marker = begin(title(self.planned), &now(self.planned, self.previous), changed, self.previous);
         self.state.write_marker(&marker)?;
@@ -223,12 +224,18 @@ impl Work<'_> {
         self.state.write_marker(&marker)?;
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
-        if marker.old_kernel.is_some() {
-            return Ok(restart_report(self.planned, &marker.because));
-        }
-        let data = json!({ "standing": Standing::Ready, "plan": self.planned.plan });
-        let text = format!("applied: {} packages as locked, no restart needed\n", self.planned.target.packages.len());
-        Ok(Report::new(data, text).with_findings(self.planned.findings.clone()))
+        let mut report = if marker.old_kernel.is_some() {
+            restart_report(self.planned, &marker.because)
+        } else {
+            let data = json!({ "standing": Standing::Ready, "plan": self.planned.plan });
+            let count = self.planned.target.packages.len();
+            Report::new(data, format!("applied: {count} packages as locked, no restart needed\n"))
+                .with_findings(self.planned.findings.clone())
+        };
+        let told = |finding: &Finding| report.findings.contains(finding);
+        let new: Vec<Finding> = contested.into_iter().filter(|finding| !told(finding)).collect();
+        report.findings.extend(new);
+        Ok(report)
     }
 
     /// Brings the wheels. Ends before the first change.
@@ -287,15 +294,34 @@ impl Work<'_> {
         Ok(downloads)
     }
 
-    /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them.
-    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
+    /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them. Files that another distribution claims
+    /// too are left out of them, and told.
+    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Vec<Finding>, Failure> {
         let mut unpacked = 0;
-        for wheel in packages.iter().filter_map(|package| package.wheel.as_ref()) {
+        let mut owners = Vec::new();
+        let mut digests = Vec::new();
+        for package in &self.planned.target.packages {
+            let Some(wheel) = &package.wheel else { continue };
+            let new = packages.iter().any(|one| one.name == package.name);
             let path = folder.join(&wheel.file);
-            self.state.keep_record(&wheel.sha256, &record_of_wheel(&path)?)?;
-            unpacked += unpacked_bytes(&path).unwrap_or(0);
+            let record = if new {
+                unpacked += unpacked_bytes(&path).unwrap_or(0);
+                Some(record_of_wheel(&path)?)
+            } else {
+                self.state.record_text(&wheel.sha256)?
+            };
+            digests.extend(record.is_some().then_some(wheel.sha256));
+            owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
         }
-        enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")
+        owners.extend(bystanders(self.planned)?);
+        let (paths, findings) = contested(&owners);
+        for (digest, owner) in digests.iter().zip(&owners) {
+            if owner.new || !paths.is_empty() {
+                self.state.keep_record(digest, &without(&owner.record, &paths))?;
+            }
+        }
+        enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
+        Ok(findings)
     }
 
     fn run(&self, wheels: &Path) -> Result<Result<(), Failed>, Failure> {

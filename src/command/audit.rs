@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::audit::{Environment, Held, Listed, Named, judge, kind_of, read_lock_file, read_requirements};
 use crate::cli::{AuditOptions, MachineOptions};
+use crate::command::contested::recorded_files;
 use crate::command::gather::Seen;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Severity};
@@ -16,9 +17,7 @@ use crate::index::{Cache, Client, Locations, Offline, Online, Scope};
 use crate::machine::runtime_names;
 use crate::matrix::Build;
 use crate::model::catalog::{Candidate, Catalog, Metadata};
-use crate::model::files::{Files, Member};
 use crate::model::{PackageName, PythonFacts, Version, WheelName};
-use crate::verify::{Entry, parse_record};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let target = Target::of(options)?;
@@ -136,14 +135,9 @@ fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
         let (name, version) = (raw.name.parse().ok()?, raw.version.parse().ok()?);
         Some(held(name, version, Some(raw.folder.clone())))
     });
-    raw.collect()
-}
-
-/// The files that an installed distribution says it wrote. Its digests stand in for the CRC-32 of a zip directory.
-fn recorded_files(dist_info: &Path) -> Option<Files> {
-    let record = files::read_optional(&dist_info.join("RECORD")).ok()??;
-    let member = |entry: Entry| Some(Member::of_record(entry.path, &entry.sha256?));
-    Some(Files { members: parse_record(&record).into_iter().filter_map(member).collect() })
+    let mut all: Vec<Held> = raw.collect();
+    all.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+    all
 }
 
 fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {

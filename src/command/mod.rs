@@ -2,6 +2,7 @@
 
 mod apply;
 mod audit;
+mod contested;
 mod explain;
 mod fingerprint;
 mod gather;

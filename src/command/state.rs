@@ -94,7 +94,11 @@ impl State {
 
     /// The RECORD of a wheel that was installed from here.
     pub(super) fn record(&self, wheel: &Sha256) -> Result<Option<Vec<Entry>>, Failure> {
-        Ok(files::read_optional(&self.record_path(wheel))?.map(|text| parse_record(&text)))
+        Ok(self.record_text(wheel)?.map(|text| parse_record(&text)))
+    }
+
+    pub(super) fn record_text(&self, wheel: &Sha256) -> Result<Option<String>, Failure> {
+        files::read_optional(&self.record_path(wheel))
     }
 
     pub(super) fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {

@@ -123,7 +123,7 @@ pub fn clashes(all: &[&Files]) -> Vec<Clash> {
 }
 
 /// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which nobody shares.
-fn installed_path(member: &str) -> Option<String> {
+pub fn installed_path(member: &str) -> Option<String> {
     let (top, rest) = member.split_once('/').unwrap_or(("", member));
     if member.ends_with('/') || top.ends_with(".dist-info") {
         return None;

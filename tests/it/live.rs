@@ -139,6 +139,23 @@ fn changed_files_fail_verification_and_apply_repairs_them() {
 }
 
 #[test]
+fn files_that_two_packages_claim_are_told_and_held_against_neither() {
+    let Some(test) = world() else { return };
+    let venv = Venv::new(&test, &[]);
+    let test =
+        test.file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\njwt='==1.3.1'\npyjwt='==2.9.0'\n");
+    let python = venv.python.display().to_string();
+    let words = "`jwt` and `pyjwt` both own";
+    let locked = test.run(&["lock", "p.toml", "--python", &python]).expect(0);
+    assert!(locked.stderr.contains(words) && locked.stderr.contains("jwt/__init__.py"), "{}", locked.stderr);
+    let applied = test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    assert!(applied.stderr.contains(words), "{}", applied.stderr);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    let audited = test.run(&["audit", "--python", &python]).expect(0);
+    assert!(audited.stderr.contains("jwt 1.3.1 and pyjwt 2.9.0 own"), "{}", audited.stderr);
+}
+
+#[test]
 fn uv_installs_where_it_is_on_path() {
     let Some(test) = world() else { return };
     let venv = Venv::new(&test, &["uv", "numpy==2.2.6"]);

@@ -20,7 +20,7 @@ use crate::model::files::Files;
 const FORMAT: u32 = 2;
 
 /// Raised when builds are read in another way.
-const BUILDS: u32 = 1;
+const BUILDS: u32 = 2;
 
 /// How long a listing is believed without asking: the `max-age` of the public index.
 pub(super) const LIFETIME: u64 = 600;

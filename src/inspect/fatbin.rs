@@ -25,6 +25,9 @@ const CONTAINER_HEADER: u64 = 16;
 const ENTRY_HEADER: u64 = 64;
 const LONGEST_HEADER: u64 = 4096;
 
+/// What is wrong with a file that is something else altogether.
+pub(super) const NO_LIBRARY: &str = "neither an ELF file nor a fat binary";
+
 const KIND_PTX: u16 = 1;
 const KIND_CUBIN: u16 = 2;
 const KIND_LTO: u16 = 8;
@@ -125,7 +128,7 @@ impl Scanner {
             self.state = State::Search;
             return Ok(true);
         }
-        Err(Malformed::new(0, "neither an ELF file nor a fat binary"))
+        Err(Malformed::new(0, NO_LIBRARY))
     }
 
     /// Goes on to the next container. Offsets are kept at multiples of 8.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::inspect::fatbin::Scanner;
+use crate::inspect::fatbin::{NO_LIBRARY, Scanner};
 use crate::inspect::strings::{ArchitectureList, CompilerVersion};
 use crate::inspect::text::{BuildRecord, Collected, build_record};
 use crate::inspect::{Code, Flow, Malformed, Sink};
@@ -69,6 +69,8 @@ impl Sink for Request {
 pub struct Inspection<'a> {
     subject: Subject<'a>,
     probe: Option<&'a Probe>,
+    /// Nothing says which of its libraries to read; `true` inside where there are more than are tried.
+    blind: Option<bool>,
     /// Members still to be read; of `code`, the next is only read while nothing was found.
     open: VecDeque<Request>,
     code: VecDeque<usize>,
@@ -86,6 +88,7 @@ impl<'a> Inspection<'a> {
         let mut inspection = Self {
             subject,
             probe,
+            blind: None,
             open: VecDeque::new(),
             code: VecDeque::new(),
             record: BuildRecord::default(),
@@ -102,8 +105,7 @@ impl<'a> Inspection<'a> {
     fn plan(&mut self) {
         let files = self.subject.files;
         let Some(probe) = self.probe else {
-            self.code = blind_candidates(files).into();
-            return;
+            return self.search();
         };
         let first = |pattern: &Option<String>| matching(files, pattern.as_ref()?).first().copied();
         let text = first(&probe.text).map(|member| (member, Reader::Text(Collected::new(TEXT_LIMIT))));
@@ -123,8 +125,16 @@ impl<'a> Inspection<'a> {
         self.code = candidates.collect();
         // A release may have moved its library.
         if self.code.is_empty() && !probe.code.is_empty() {
-            self.code = blind_candidates(files).into();
+            self.search();
         }
+    }
+
+    /// Looks for libraries that may hold GPU code where nothing says which.
+    fn search(&mut self) {
+        let mut found = blind_candidates(self.subject.files);
+        self.blind = Some(found.len() > BLIND_TRIES);
+        found.truncate(BLIND_TRIES);
+        self.code = found.into();
     }
 
     /// The next member to read; `None` when all is known.
@@ -133,17 +143,18 @@ impl<'a> Inspection<'a> {
     }
 
     fn next_code(&mut self) -> Option<Request> {
-        let all = self.probe.is_some_and(|probe| probe.all);
+        // Where nothing is known, libraries may be for one architecture each.
+        let all = self.blind.is_some() || self.probe.is_some_and(|probe| probe.all);
         let whole = self.probe.is_some_and(|probe| probe.whole);
         let told = !self.listed.is_empty() || !self.record.architectures.is_empty();
         if (told && !self.subject.thorough) || (self.found.containers > 0 && !all) {
             return None;
         }
         let member = self.code.pop_front()?;
-        let enough = if self.probe.is_none() { BLIND_CONTAINERS } else { CONTAINERS };
+        let enough = if self.blind.is_some() { BLIND_CONTAINERS } else { CONTAINERS };
         let enough = (!whole).then_some(enough);
         let scanner = Scanner::new(self.subject.files.members[member].size, enough);
-        let limit = self.probe.is_none().then_some(BLIND_LIMIT);
+        let limit = self.blind.map(|_| BLIND_LIMIT);
         Some(Request { member, limit, reader: Reader::Code(Box::new(scanner)) })
     }
 
@@ -153,6 +164,8 @@ impl<'a> Inspection<'a> {
         let mut fail = |error: &Malformed| self.build.unreadable.push(format!("{}: {error}", member.path));
         let whole = match outcome {
             Ok(whole) => whole,
+            // A linker script may be called `.so`, too.
+            Err(error) if self.blind.is_some() && error.what == NO_LIBRARY => return,
             Err(error) => return fail(&error),
         };
         match request.reader {
@@ -206,7 +219,7 @@ impl<'a> Inspection<'a> {
 
     /// The build, with the CUDA version that follows from the PTX where nothing else tells it.
     pub fn finish(self) -> WheelBuild {
-        let Self { subject, probe, record, listed, found, mut build, methods, basis, .. } = self;
+        let Self { subject, probe, blind, record, listed, found, mut build, methods, basis, .. } = self;
         let told = if listed.is_empty() { record.architectures } else { listed };
         let (ptx, sass): (Vec<_>, Vec<_>) = told.into_iter().partition(|architecture| architecture.ptx);
         let sass: BTreeSet<_> = sass.into_iter().chain(found.sass.into_keys()).collect();
@@ -227,6 +240,7 @@ impl<'a> Inspection<'a> {
         }
         build.method = methods.join(" + ");
         build.basis = match basis {
+            Some(ReadBasis::WholeMember) if blind == Some(true) => ReadBasis::FirstContainers(found.containers),
             Some(basis) => basis,
             None if build.method.is_empty() && probe.is_some() => ReadBasis::NotRead,
             None if build.method.is_empty() => ReadBasis::NoNativeCode,
@@ -259,7 +273,8 @@ fn matching(files: &Files, pattern: &str) -> Vec<usize> {
 
 /// Libraries that may hold GPU code in a wheel of which nothing is known: named after CUDA first, then by size.
 fn blind_candidates(files: &Files) -> Vec<usize> {
-    let is_library = |path: &str| path.ends_with(".so") || path.contains(".so.");
+    // CUDA's own libraries, brought along, are for more GPUs than the code that calls them.
+    let is_library = |path: &str| (path.ends_with(".so") || path.contains(".so.")) && !is_cuda_library(path);
     let named = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
         name.contains("cuda") || name.contains("gpu") || name.starts_with("_c")
@@ -269,13 +284,19 @@ fn blind_candidates(files: &Files) -> Vec<usize> {
         let member = &files.members[*at];
         (!named(&member.path), std::cmp::Reverse(member.size))
     });
-    found.truncate(BLIND_TRIES);
     found
 }
 
 /// File names of the CUDA libraries that a wheel carries itself.
 fn cuda_libraries(files: &Files) -> Vec<String> {
-    const STEMS: [&str; 17] = [
+    let carried = files.members.iter().filter(|member| is_cuda_library(&member.path));
+    let names: BTreeSet<String> =
+        carried.map(|member| member.path.rsplit('/').next().unwrap_or_default().to_owned()).collect();
+    names.into_iter().collect()
+}
+
+fn is_cuda_library(path: &str) -> bool {
+    const STEMS: [&str; 19] = [
         "libcudart",
         "libcublas",
         "libcudnn",
@@ -293,9 +314,9 @@ fn cuda_libraries(files: &Files) -> Vec<String> {
         "libnvinfer",
         "libnvToolsExt",
         "libcudss",
+        "libnvjpeg",
+        "libnpp",
     ];
-    let name = |member: &'_ Member| member.path.rsplit('/').next().unwrap_or_default().to_owned();
-    let is = |name: &String| name.contains(".so") && STEMS.iter().any(|stem| name.starts_with(stem));
-    let names: BTreeSet<String> = files.members.iter().map(name).filter(is).collect();
-    names.into_iter().collect()
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.contains(".so") && STEMS.iter().any(|stem| name.starts_with(stem))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::matrix::{Build, ptx_only};
+use crate::matrix::{Basis, Build, ptx_only};
 use crate::model::catalog::{Candidate, Metadata, Trouble};
 use crate::model::{PackageName, Requirement, Version, WheelName};
 use crate::resolve::Remark;
@@ -38,7 +38,18 @@ impl<'a> Provider<'a> {
         let listed = matrix.build(name, version).is_some() || matrix.is_watched(name, version);
         let told = matrix.probe(name).is_some() || matrix.is_cuda_library(name);
         let asks = || requires.iter().any(|one| matrix.is_cuda_library(&one.name) && one.applies(&self.markers, None));
-        if listed || told || !asks() { Ok(None) } else { self.read_build(name, version) }
+        if listed || told || !asks() {
+            return Ok(None);
+        }
+        let build = self.read_build(name, version)?;
+        // What was not read may hold the code that is missed.
+        let partly = |build: &Build| build.is_gpu() && build.basis != Basis::WholeMember;
+        if build.as_deref().is_some_and(partly) {
+            let why = "its libraries are too large to be read whole".to_owned();
+            self.builds.borrow_mut().insert((name.clone(), version.clone()), Known::Unknown(why));
+            return Ok(None);
+        }
+        Ok(build)
     }
 
     fn read_build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Trouble> {

@@ -122,11 +122,19 @@ impl Place {
         };
         let path = folder.join("matrix.toml");
         let text = files::read_text(&path, "matrix version")?;
-        let version = day_of(session.now).replace('-', ".");
+        let version = next_version(&session.matrix.version, &day_of(session.now).replace('-', "."));
         let lines = text.lines().map(|line| {
             if line.starts_with("version = ") { format!("version = \"{version}\"\n") } else { format!("{line}\n") }
         });
         files::write_whole(&path, lines.collect::<String>().as_bytes())
+    }
+}
+
+/// The day, and a number behind it from the second version of a day on.
+fn next_version(current: &str, day: &str) -> String {
+    match current.strip_prefix(day) {
+        None => day.to_owned(),
+        Some(rest) => format!("{day}.{}", rest.trim_start_matches('.').parse::<u32>().unwrap_or(0) + 1),
     }
 }
 
@@ -189,5 +197,17 @@ impl<'a> Releases<'a> {
             free_threaded: false,
         };
         Reader::new(self.session, self.client, self.index.clone(), (facts, thorough))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_version;
+
+    #[test]
+    fn versions_of_one_day_are_counted() {
+        assert_eq!(next_version("2026.11.20", "2026.11.21"), "2026.11.21");
+        assert_eq!(next_version("2026.11.21", "2026.11.21"), "2026.11.21.1");
+        assert_eq!(next_version("2026.11.21.9", "2026.11.21"), "2026.11.21.10");
     }
 }

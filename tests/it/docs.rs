@@ -61,3 +61,19 @@ fn its_verbs_exist_and_its_links_lead_somewhere() {
         assert!(root().join(link).exists(), "{link} does not exist");
     }
 }
+
+#[test]
+fn the_audits_in_the_documentation_are_what_is_printed() {
+    let text = std::fs::read_to_string(root().join("docs/audit.md")).expect("the page");
+    let blocks: Vec<(&str, &str)> = text
+        .split("```text\n$ colab-boot ")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next()?.split_once('\n'))
+        .collect();
+    assert_eq!(blocks.len(), 6);
+    for (command, printed) in blocks {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        let outcome = Test::new().run(&arguments);
+        assert_eq!(outcome.stderr + &outcome.stdout, printed, "{command}");
+    }
+}

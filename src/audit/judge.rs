@@ -13,6 +13,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let auditor = Auditor { environment, matrix };
     let mut findings = auditor.drivers();
     findings.extend(auditor.coverage());
+    findings.extend(auditor.unknown());
     findings.extend(auditor.majors());
     findings.extend(auditor.families());
     findings.extend(auditor.old_libraries());
@@ -102,6 +103,18 @@ impl<'a> Auditor<'a> {
             }
         }
         findings
+    }
+
+    /// Releases of watched packages of which neither a row nor their wheel could tell anything.
+    fn unknown(self) -> Option<Finding> {
+        let blank =
+            self.held().filter(|held| held.build.is_none() && self.matrix.is_watched(&held.name, &held.version));
+        let names: Vec<String> = blank.map(|held| format!("{} {}", held.name, held.version)).collect();
+        if names.is_empty() || self.environment.hardware.gpus.is_empty() {
+            return None;
+        }
+        let message = format!("which GPUs {} builds run on is unknown", names.len());
+        Some(Finding::note(Code::BuildUnknown, message).with_note(some(&names)))
     }
 
     /// Libraries of several CUDA majors.

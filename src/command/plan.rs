@@ -8,14 +8,14 @@ use serde_json::json;
 use crate::cli::{MachineOptions, PlanOptions};
 use crate::command::gather::{Seen, lock_path};
 use crate::command::lock::describe;
-use crate::command::remarks::remarks;
+use crate::command::remarks::{compiled_on_use, remarks};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, stale};
 use crate::machine::loaded_distributions;
-use crate::matrix::{Build, Reason, Verdict, verdict};
+use crate::matrix::{Build, Reason, Verdict, ptx_only, verdict};
 use crate::model::PackageName;
 use crate::output::render_plan;
 use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
@@ -131,6 +131,10 @@ fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) ->
     planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
     let mut more = judged(&planned.profile, &planned.plan, &planned.target, &planned.seen);
     more.extend(refused(session, &planned.seen, &planned.target));
+    if planned.traffic.is_none() {
+        // A new answer has said so itself.
+        more.extend(compiled(session, &planned.seen, &planned.target));
+    }
     let known = |finding: &Finding| planned.findings.contains(finding);
     let more: Vec<Finding> = more.into_iter().filter(|finding| !known(finding)).collect();
     planned.findings.extend(more);
@@ -269,6 +273,16 @@ fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Fin
             _ => Code::GpuNotCovered,
         };
         Some(Finding::error(code, format!("{} {} does not run here: {reason}", package.name, package.version)))
+    };
+    judged_builds(session, seen, target).filter_map(of).collect()
+}
+
+/// Locked builds that the driver has to compile here.
+fn compiled(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
+    let of = |(package, build, _): (&LockedPackage, &Build, Verdict)| {
+        let gpus = ptx_only(session.matrix, build, &seen.machine.hardware);
+        let gpus: Vec<String> = gpus.map(|gpu| gpu.name.clone()).collect();
+        (!gpus.is_empty()).then(|| compiled_on_use(&package.name, &package.version, &gpus))
     };
     judged_builds(session, seen, target).filter_map(of).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::diag::{Code, Finding};
 use crate::model::files::Clash;
+use crate::model::{PackageName, Version};
 use crate::resolve::{Remark, Resolution};
 
 /// Files that are named in a finding; the rest is counted.
@@ -25,6 +26,17 @@ pub(super) fn collision(first: &str, second: &str, clash: &Clash) -> Finding {
         .with_help("the one that is installed later wins; leave one of the two out if you can")
 }
 
+/// A build that the driver compiles on these GPUs.
+pub(super) fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -> Finding {
+    let message =
+        format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", "));
+    Finding::warning(Code::GpuPtxOnly, message)
+        .with_note(
+            "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
+        )
+        .with_help("a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them")
+}
+
 /// Remarks on a solution as findings.
 pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
     let finding = |remark: &Remark| match remark {
@@ -37,16 +49,7 @@ pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
             Code::ResolvePrerelease,
             format!("`{name}` {version} is a pre-release: no stable version fits"),
         ),
-        Remark::PtxOnly { name, version, gpus } => Finding::warning(
-            Code::GpuPtxOnly,
-            format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", ")),
-        )
-        .with_note(
-            "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
-        )
-        .with_help(
-            "a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them",
-        ),
+        Remark::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
         Remark::BuildUnknown { name, version, why } => {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
                 .with_note(format!("the matrix has no row for it, and {why}"))

@@ -328,7 +328,7 @@ impl Teller<'_> {
         };
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
         if let Some((version, rejection)) = rejected.filter(|_| self.only_rejected(name, &listing, range)) {
-            return Some(format!("{name} {version} exists, but {}", self.rejection(rejection)));
+            return Some(format!("{name} {version} exists, but {}", self.rejection(name, rejection)));
         }
         if is_seam(range) {
             return None;
@@ -337,11 +337,15 @@ impl Teller<'_> {
         Some(format!("there is no {name} {}{}", describe(range), newest.unwrap_or_default()))
     }
 
-    fn rejection(&self, rejection: &Rejection) -> String {
+    fn rejection(&self, name: &PackageName, rejection: &Rejection) -> String {
         let python = &self.question.target.python;
         match rejection {
             Rejection::Python(wanted) => format!("it needs Python {wanted}, the target has {}", python.version),
-            Rejection::NoWheel => "only as source: nothing is built in a notebook".to_owned(),
+            Rejection::NoWheel => {
+                let why =
+                    self.question.matrix.source_only(name).map(|row| format!(" ({})", row.why)).unwrap_or_default();
+                format!("only as source: nothing is built in a notebook{why}")
+            }
             Rejection::TooNew => "it was uploaded after the profile's `as-of`".to_owned(),
             Rejection::Undated => "the index gives no upload date, so the profile's `as-of` can't be kept".to_owned(),
             Rejection::NoDigest => "the index gives no sha256 for it".to_owned(),

@@ -107,8 +107,10 @@ impl<'a> Auditor<'a> {
 
     /// Releases of watched packages of which neither a row nor their wheel could tell anything.
     fn unknown(self) -> Option<Finding> {
-        let blank =
-            self.held().filter(|held| held.build.is_none() && self.matrix.is_watched(&held.name, &held.version));
+        // Members of a family are built with its anchor, for the same GPUs; torchaudio says so no more since 2.11.
+        let member = |held: &Held| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
+        let watched = |held: &&Held| self.matrix.is_watched(&held.name, &held.version) && !member(held);
+        let blank = self.held().filter(|held| held.build.is_none()).filter(watched);
         let names: Vec<String> = blank.map(|held| format!("{} {}", held.name, held.version)).collect();
         if names.is_empty() || self.environment.hardware.gpus.is_empty() {
             return None;

@@ -110,8 +110,12 @@ impl<'a> Auditor<'a> {
         // Members of a family are built with its anchor, for the same GPUs; torchaudio says so no more since 2.11.
         let member = |held: &Held| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
         let watched = |held: &&Held| self.matrix.is_watched(&held.name, &held.version) && !member(held);
-        let blank = self.held().filter(|held| held.build.is_none()).filter(watched);
-        let names: Vec<String> = blank.map(|held| format!("{} {}", held.name, held.version)).collect();
+        let blank = |held: &&Held| held.build.is_none() && (held.doubt.is_some() || watched(held));
+        let told = |held: &Held| {
+            let why = held.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} {}{why}", held.name, held.version)
+        };
+        let names: Vec<String> = self.held().filter(blank).map(told).collect();
         if names.is_empty() || self.environment.hardware.gpus.is_empty() {
             return None;
         }
@@ -213,13 +217,16 @@ impl<'a> Auditor<'a> {
         }
         let mut findings = Vec::new();
         for (at, owners) in owners {
-            for pair in owners.windows(2).filter(|pair| pair[0].name != pair[1].name) {
-                if told.contains(&(&pair[0].name, &pair[1].name)) {
-                    continue;
+            for (place, first) in owners.iter().enumerate() {
+                for second in owners[place + 1..].iter().filter(|second| second.name != first.name) {
+                    // Where the files of both are known they have been compared.
+                    let compared = first.files.is_some() && second.files.is_some();
+                    if compared || first.folder != second.folder || told.contains(&(&first.name, &second.name)) {
+                        continue;
+                    }
+                    let path = self.matrix.collisions[at].path.clone();
+                    findings.push(Finding::error(Code::FilesCollide, overwritten(first, second, 0)).with_note(path));
                 }
-                let message = overwritten(pair[0], pair[1], 0);
-                let path = self.matrix.collisions[at].path.clone();
-                findings.push(Finding::error(Code::FilesCollide, message).with_note(path));
             }
         }
         findings
@@ -233,6 +240,16 @@ impl<'a> Auditor<'a> {
         }
         let mut findings = Vec::new();
         for (name, all) in places.into_iter().filter(|(_, all)| all.len() > 1) {
+            if all.iter().any(|held| held.folder.is_none()) {
+                // A list, not a disk: one version may be named again.
+                let versions: BTreeSet<String> = all.iter().map(|held| held.version.to_string()).collect();
+                if versions.len() > 1 {
+                    let versions: Vec<String> = versions.into_iter().collect();
+                    let message = format!("`{name}` is named with several versions: {}", versions.join(", "));
+                    findings.push(Finding::error(Code::DuplicateDistribution, message));
+                }
+                continue;
+            }
             let folders: BTreeSet<&Option<String>> = all.iter().map(|held| &held.folder).collect();
             let versions: Vec<String> = all.iter().map(|held| held.version.to_string()).collect();
             let distinct: BTreeSet<&String> = versions.iter().collect();

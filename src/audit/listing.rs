@@ -26,42 +26,76 @@ pub struct Named {
     pub version: Version,
 }
 
-/// Reads a requirements file. `include` gives the text of the files that it names with `-r`; the error says what line makes no sense.
+/// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this one; the error says
+/// which line makes no sense.
 pub fn read_requirements(
     text: &str,
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Listed, String> {
-    let mut listed = Listed::default();
-    read(text, (markers, include), &mut listed, 0)?;
-    Ok(listed)
+    let mut reader = Reader { markers, include, listed: Listed::default() };
+    reader.read(text, "", 0)?;
+    Ok(reader.listed)
 }
 
-type Context<'a> = (&'a MarkerEnvironment, &'a dyn Fn(&str) -> Result<String, String>);
+struct Reader<'a> {
+    markers: &'a MarkerEnvironment,
+    include: &'a dyn Fn(&str) -> Result<String, String>,
+    listed: Listed,
+}
 
-fn read(text: &str, context: Context<'_>, listed: &mut Listed, depth: usize) -> Result<(), String> {
-    let (markers, include) = context;
-    let joined = text.trim_start_matches('\u{feff}').replace("\\\r\n", " ").replace("\\\n", " ");
-    for (number, line) in joined.lines().enumerate() {
-        let line = without_comment(line);
-        let option = |names: &[&str]| {
-            names.iter().find_map(|name| {
-                let rest = line.strip_prefix(name)?;
-                rest.starts_with([' ', '=', '\t']).then(|| rest.trim_start_matches([' ', '=', '\t']))
-            })
-        };
-        if let Some(path) = option(&["-r", "--requirement"]) {
-            if depth == DEPTH {
-                return Err(format!("`-r {path}`: files that name each other"));
+impl Reader<'_> {
+    /// `folder` is that of the file, from the first one: empty, or with a slash behind.
+    fn read(&mut self, text: &str, folder: &str, depth: usize) -> Result<(), String> {
+        for (number, line) in joined_lines(text) {
+            let line = without_comment(&line);
+            if let Some(path) = option(line, "-r", "--requirement") {
+                self.follow(path, folder, depth)?;
+            } else if let Some(what) = option(line, "-e", "--editable") {
+                self.listed.elsewhere.push(what.to_owned());
+            } else if !line.is_empty() && !line.starts_with('-') {
+                one(line, self.markers, &mut self.listed).map_err(|error| format!("line {number}: {error}"))?;
             }
-            read(&include(path)?, context, listed, depth + 1)?;
-        } else if let Some(what) = option(&["-e", "--editable"]) {
-            listed.elsewhere.push(what.to_owned());
-        } else if !line.is_empty() && !line.starts_with('-') {
-            one(line, markers, listed).map_err(|error| format!("line {}: {error}", number + 1))?;
         }
+        Ok(())
     }
-    Ok(())
+
+    fn follow(&mut self, path: &str, folder: &str, depth: usize) -> Result<(), String> {
+        if depth == DEPTH {
+            return Err(format!("`-r {path}`: files that name each other"));
+        }
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
+        let text = (self.include)(&path)?;
+        let folder = path.rfind('/').map_or("", |at| &path[..=at]);
+        self.read(&text, folder, depth + 1).map_err(|error| format!("`{path}`: {error}"))
+    }
+}
+
+/// The value of an option, in any of the ways it may be written: `-r x`, `-rx`, `--requirement x`, `--requirement=x`.
+fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
+    let value = match line.strip_prefix(long) {
+        Some(rest) => rest.strip_prefix(['=', ' ', '\t'])?,
+        None => line.strip_prefix(short).filter(|_| !line.starts_with("--"))?,
+    };
+    Some(value.trim())
+}
+
+/// Lines with the number of their first one; a backslash at the end takes in the next.
+fn joined_lines(text: &str) -> Vec<(usize, String)> {
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
+    for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let part = line.strip_suffix('\\').unwrap_or(line);
+        match joined.last_mut().filter(|_| goes_on) {
+            Some((_, last)) => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            None => joined.push((at + 1, part.to_owned())),
+        }
+        goes_on = part.len() < line.len();
+    }
+    joined
 }
 
 /// A `#` begins a comment at the start of a line or after a blank.
@@ -73,12 +107,12 @@ fn without_comment(line: &str) -> &str {
 fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(), String> {
     // Options behind a requirement: `--hash=sha256:…`.
     let line = line.split(" --").next().unwrap_or(line).trim();
-    if let Some(named) = wheel_in(line) {
-        listed.named.push(named);
-        return Ok(());
-    }
-    if line.starts_with(['.', '/']) || line.contains("://") && !line.contains('@') {
-        listed.elsewhere.push(line.to_owned());
+    let bare = line.starts_with(['.', '/']) || line.contains("://") && !line.contains(" @ ");
+    if bare || line.ends_with(".whl") && !line.contains(" @ ") {
+        match wheel_in(line) {
+            Some(named) => listed.named.push(named),
+            None => listed.elsewhere.push(line.to_owned()),
+        }
         return Ok(());
     }
     let requirement = Requirement::parse(line).map_err(|error| format!("`{line}`: {error}"))?;
@@ -86,7 +120,10 @@ fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(
         return Ok(());
     }
     if requirement.url.is_some() {
-        listed.elsewhere.push(line.to_owned());
+        match wheel_in(line) {
+            Some(named) => listed.named.push(named),
+            None => listed.elsewhere.push(line.to_owned()),
+        }
     } else if let Some(version) = pinned(&requirement) {
         listed.named.push(Named { name: requirement.name, version });
     } else {

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use pep440_rs::VersionSpecifiers;
 use pep508_rs::{MarkerEnvironment, MarkerTree};
 use serde::Deserialize;
 
 use crate::audit::{Listed, Named};
+use crate::model::version::range_of;
 use crate::model::{ExtraName, PackageName, Version};
 
 /// Which lock a text is.
@@ -24,7 +26,8 @@ pub fn kind_of(text: &str) -> Option<LockKind> {
         Some(LockKind::Pylock)
     } else if table.contains_key("target") {
         Some(LockKind::ColabBoot)
-    } else if table.contains_key("version") && table.contains_key("package") {
+    } else if table.contains_key("version") && (table.contains_key("package") || table.contains_key("requires-python"))
+    {
         Some(LockKind::Uv)
     } else {
         None
@@ -41,7 +44,10 @@ pub fn read_lock_file(text: &str, kind: LockKind, markers: &MarkerEnvironment) -
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct Pylock {
+    lock_version: String,
+    requires_python: Option<VersionSpecifiers>,
     #[serde(default)]
     packages: Vec<PylockPackage>,
 }
@@ -51,16 +57,30 @@ struct PylockPackage {
     name: PackageName,
     version: Option<Version>,
     marker: Option<String>,
+    vcs: Option<toml::Value>,
+    directory: Option<toml::Value>,
+    archive: Option<toml::Value>,
 }
 
 fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let lock: Pylock = toml::from_str(text).map_err(|error| error.to_string())?;
+    if !lock.lock_version.starts_with("1.") {
+        return Err(format!("its lock-version is {}, and 1.x is what is known", lock.lock_version));
+    }
+    for_python(lock.requires_python.as_ref(), markers)?;
     let mut listed = Listed::default();
     for package in lock.packages {
+        // Extras and groups are chosen when a lock is installed; PEP 508 does not know these two.
+        let chosen = |marker: &String| marker.contains("dependency_groups") || marker.contains("extras");
+        if let Some(marker) = package.marker.as_ref().filter(|marker| chosen(marker)) {
+            listed.open.push(format!("{} ({marker})", package.name));
+            continue;
+        }
         if !holds(package.marker.as_deref(), markers, None)? {
             continue;
         }
-        match package.version {
+        let elsewhere = package.vcs.is_some() || package.directory.is_some() || package.archive.is_some();
+        match package.version.filter(|_| !elsewhere) {
             Some(version) => listed.named.push(Named { name: package.name, version }),
             None => listed.elsewhere.push(package.name.to_string()),
         }
@@ -68,8 +88,19 @@ fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     Ok(listed)
 }
 
+/// That a lock is for the Python of the target.
+fn for_python(wanted: Option<&VersionSpecifiers>, markers: &MarkerEnvironment) -> Result<(), String> {
+    let python = &markers.python_full_version().version;
+    match wanted.filter(|wanted| !range_of(wanted).contains(&python.only_release())) {
+        Some(wanted) => Err(format!("it is for Python {wanted}, and the target has {python}")),
+        None => Ok(()),
+    }
+}
+
 #[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct UvLock {
+    requires_python: Option<VersionSpecifiers>,
     #[serde(default)]
     package: Vec<UvPackage>,
 }
@@ -87,6 +118,8 @@ struct UvPackage {
     dependencies: Vec<UvDependency>,
     #[serde(default)]
     optional_dependencies: BTreeMap<ExtraName, Vec<UvDependency>>,
+    #[serde(default)]
+    dev_dependencies: BTreeMap<String, Vec<UvDependency>>,
 }
 
 #[derive(Deserialize)]
@@ -98,9 +131,11 @@ struct UvDependency {
     extra: Vec<ExtraName>,
 }
 
-/// What the workspace itself needs, all the way down: a uv.lock also holds what other platforms and extras need.
+/// What `uv sync` installs: what the workspace needs and its group `dev`, all the way down. A uv.lock also holds what other platforms,
+/// extras and groups need.
 fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let lock: UvLock = toml::from_str(text).map_err(|error| error.to_string())?;
+    for_python(lock.requires_python.as_ref(), markers)?;
     let is_root =
         |package: &UvPackage| package.source.contains_key("virtual") || package.source.contains_key("editable");
     let mut open: VecDeque<(usize, Option<ExtraName>)> =
@@ -118,7 +153,8 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
             None => Some(&package.dependencies),
             Some(extra) => package.optional_dependencies.get(extra),
         };
-        for dependency in needed.into_iter().flatten() {
+        let group = package.dev_dependencies.get("dev").filter(|_| extra.is_none() && is_root(package));
+        for dependency in needed.into_iter().chain(group).flatten() {
             if !holds(dependency.marker.as_deref(), markers, extra.as_ref())? {
                 continue;
             }
@@ -130,6 +166,12 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     }
     let mut listed = Listed::default();
     let places: BTreeSet<usize> = reached.into_iter().map(|(at, _)| at).collect();
+    for package in lock.package.iter().filter(|package| is_root(package)) {
+        let extras = package.optional_dependencies.keys().map(|extra| format!("extra {extra} of {}", package.name));
+        let groups = package.dev_dependencies.keys().filter(|group| *group != "dev");
+        let groups = groups.map(|group| format!("group {group} of {}", package.name));
+        listed.open.extend(extras.chain(groups));
+    }
     for package in places.into_iter().map(|at| &lock.package[at]) {
         match &package.version {
             Some(version) if package.source.contains_key("registry") => {
@@ -174,6 +216,7 @@ struct Ours {
 
 #[derive(Deserialize)]
 struct OurTarget {
+    name: String,
     package: Vec<OurPackage>,
 }
 
@@ -183,10 +226,12 @@ struct OurPackage {
     version: Version,
 }
 
-/// The first target.
+/// The first target; the others are named as not judged.
 fn ours(text: &str) -> Result<Listed, String> {
     let lock: Ours = toml::from_str(text).map_err(|error| error.to_string())?;
-    let packages = lock.target.into_iter().next().map(|target| target.package).unwrap_or_default();
+    let mut targets = lock.target.into_iter();
+    let packages = targets.next().map(|target| target.package).unwrap_or_default();
     let named = packages.into_iter().map(|package| Named { name: package.name, version: package.version });
-    Ok(Listed { named: named.collect(), ..Listed::default() })
+    let open = targets.map(|target| format!("target {}", target.name)).collect();
+    Ok(Listed { named: named.collect(), open, ..Listed::default() })
 }

@@ -34,6 +34,8 @@ pub struct Held {
     pub version: Version,
     /// By a row of the matrix, or read from its wheel.
     pub build: Option<Build>,
+    /// Why `build` is not known, though it may be one for GPUs.
+    pub doubt: Option<String>,
     /// What it puts on disk, where that is known.
     pub files: Option<Arc<Files>>,
     /// The folder it is in, for an environment on disk.

@@ -38,8 +38,18 @@ fn requirements_and_freezes_are_read_as_pip_reads_them() {
     assert_eq!(names(&listed), ["torch 2.11.0", "jax 0.7.2", "scipy 1.14.1", "en 1.0", "x 1.0+local"]);
     assert_eq!(listed.open, ["numpy>=2,<3", "y==1.*"]);
     assert_eq!(listed.elsewhere, ["git+https://host.example/x.git@abc#egg=x", "here @ file:///tmp/here", "./folder"]);
-    let wrong = read_requirements("a==1\nb=!2\n", &markers(), &include).expect_err("a fault");
-    assert!(wrong.starts_with("line 2: `b=!2`"), "{wrong}");
+    let wrong = read_requirements("a==1 \\\n  --hash=x\nb=!2\n", &markers(), &include).expect_err("a fault");
+    assert!(wrong.starts_with("line 3: `b=!2`"), "{wrong}");
+    let nested = |name: &str| {
+        match name {
+        "sub/b.txt" => Ok("-rc.txt\n".to_owned()),
+        "sub/c.txt" => Ok("c==3 ; sys_platform == 'linux'\nd @ https://host.example/d-1.0-py3-none-any.whl ; sys_platform == 'win32'\n".to_owned()),
+        other => Err(format!("there is no `{other}`")),
+    }
+    };
+    let listed = read_requirements("--requirement=sub/b.txt\ngit+https://host.example/x.git@v1\n", &markers(), &nested);
+    let listed = listed.expect("files");
+    assert_eq!((names(&listed), listed.elsewhere.len()), (vec!["c 3".to_owned()], 1));
     let round = |_: &str| Ok("-r again.txt".to_owned());
     assert!(read_requirements("-r again.txt", &markers(), &round).is_err());
 }
@@ -51,6 +61,13 @@ fn a_pylock_names_what_applies() {
     assert_eq!(kind_of(text), Some(LockKind::Pylock));
     let listed = read_lock_file(text, LockKind::Pylock, &markers()).expect("a lock");
     assert_eq!((names(&listed), listed.elsewhere), (vec!["torch 2.9.1".to_owned()], vec!["mine".to_owned()]));
+    let read = |text: &str| read_lock_file(text, LockKind::Pylock, &markers());
+    assert!(read("lock-version = '9.0'\n").expect_err("a newer one").contains("lock-version is 9.0"));
+    let later = "lock-version = '1.0'\nrequires-python = '>=3.99'\n";
+    assert!(read(later).expect_err("another Python").contains("it is for Python >=3.99"));
+    let chosen =
+        "lock-version = '1.0'\n[[packages]]\nname = 'x'\nversion = '1'\nmarker = \"'dev' in dependency_groups\"\n";
+    assert_eq!(read(chosen).expect("a lock").open.len(), 1);
 }
 
 #[test]
@@ -69,6 +86,18 @@ dependencies = [
     { name = "numpy", version = "2.2.6", marker = "python_full_version >= '3.12'" },
     { name = "pywin32", marker = "sys_platform == 'win32'" },
 ]
+
+[package.optional-dependencies]
+docs = [{ name = "pywin32" }]
+
+[package.dev-dependencies]
+dev = [{ name = "pytest" }]
+bench = [{ name = "pywin32" }]
+
+[[package]]
+name = "pytest"
+version = "9.0.0"
+source = { registry = "https://index.example/simple" }
 
 [[package]]
 name = "jax"
@@ -114,7 +143,8 @@ source = { registry = "https://index.example/simple" }
 "#;
     assert_eq!(kind_of(text), Some(LockKind::Uv));
     let listed = read_lock_file(text, LockKind::Uv, &markers()).expect("a lock");
-    assert_eq!(names(&listed), ["jax 0.7.2", "jaxlib 0.7.2", "jax-cuda12-plugin 0.7.2", "numpy 2.2.6"]);
+    assert_eq!(names(&listed), ["pytest 9.0.0", "jax 0.7.2", "jaxlib 0.7.2", "jax-cuda12-plugin 0.7.2", "numpy 2.2.6"]);
+    assert_eq!(listed.open, ["extra docs of app", "group bench of app"]);
 }
 
 /// Findings on `all` (`torch 2.11.0`) for a driver and GPUs: severity and code.
@@ -145,7 +175,7 @@ fn held(text: &str, matrix: &Matrix) -> Held {
     let (name, version) = text.split_once(' ').expect("a name and a version");
     let (name, version) = (name.parse().expect(name), version.parse().expect(version));
     let folder = Some("/usr/lib/python3/dist-packages".to_owned());
-    Held { build: matrix.build(&name, &version).cloned(), name, version, files: None, folder }
+    Held { build: matrix.build(&name, &version).cloned(), name, version, doubt: None, files: None, folder }
 }
 
 #[test]

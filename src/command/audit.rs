@@ -1,23 +1,19 @@
 //! `audit`: judges an environment that somebody else made. Changes nothing.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::audit::{Environment, Held, Listed, Named, judge, kind_of, read_lock_file, read_requirements};
+use crate::audit::{Environment, Held, Listed, judge, kind_of, read_lock_file, read_requirements};
 use crate::cli::{AuditOptions, MachineOptions};
 use crate::command::contested::recorded_files;
 use crate::command::gather::Seen;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Severity};
 use crate::host::files;
-use crate::index::{Cache, Client, Locations, Offline, Online, Scope};
 use crate::machine::runtime_names;
-use crate::matrix::Build;
-use crate::model::catalog::{Candidate, Catalog, Metadata};
-use crate::model::{PackageName, PythonFacts, Version, WheelName};
+use crate::model::{PackageName, PythonFacts, Version};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let target = Target::of(options)?;
@@ -25,22 +21,18 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);
     match &target {
-        Target::Machine | Target::Runtime(_) => environment.held = installed(session, &seen),
+        Target::Machine(_) | Target::Runtime(_) => environment.held = installed(session, &seen),
         Target::File(path) => {
             let python = python_of(&seen)?;
             let listed = read(path, &python)?;
             findings.extend(open_ends(&listed));
-            let (held, unread) = session.look_up(&listed.named, &python, options)?;
-            environment.held = held;
-            findings.extend(unread);
+            let index = session.default_index(&options.index, seen.machine.python.as_ref())?;
+            let looked_up = session.look_up(&listed.named, &python, (index, options.index.offline))?;
+            environment.held = looked_up.held;
+            findings.extend(looked_up.findings);
         }
     }
-    if environment.hardware.gpus.is_empty() && environment.held.iter().any(|held| held.build.is_some()) {
-        let message = "no GPU is named: whether the builds run on one was not judged";
-        findings.push(
-            Finding::note(Code::MachineNoGpu, message).with_help("name it with --gpu, and its driver with --driver"),
-        );
-    }
+    findings.extend(not_judged(&environment));
     findings.retain(|finding| finding.severity != Severity::Warning || !matches!(finding.code, Code::MachineNoGpu));
     findings.extend(judge(&environment, session.matrix));
     let summary = summary(&target, &environment, &findings);
@@ -54,9 +46,29 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     Ok(Report::new(data, summary).with_findings(findings))
 }
 
+/// What could not be judged, for the machine is not known well enough, or there is nothing.
+fn not_judged(environment: &Environment) -> Option<Finding> {
+    let Environment { held, hardware, .. } = environment;
+    let note = |message: &str| Some(Finding::note(Code::MachineNoGpu, message));
+    if held.is_empty() {
+        return Some(Finding::note(Code::AuditOpen, "nothing was found that could be judged"));
+    }
+    if !held.iter().any(|held| held.build.is_some()) {
+        return None;
+    }
+    match (hardware.gpus.is_empty(), &hardware.driver) {
+        (true, _) => note("no GPU is named: whether the builds run on one was not judged")
+            .map(|finding| finding.with_help("name it with --gpu, and its driver with --driver")),
+        (false, None) => note("no driver is known: whether it runs the builds' CUDA was not judged")
+            .map(|finding| finding.with_help("name it with --driver")),
+        (false, Some(_)) => None,
+    }
+}
+
 /// What is audited.
 enum Target {
-    Machine,
+    /// This machine, a record of one, or another interpreter of it.
+    Machine(String),
     Runtime(String),
     File(PathBuf),
 }
@@ -65,7 +77,9 @@ impl Target {
     fn of(options: &AuditOptions) -> Result<Self, Failure> {
         let Some(text) = &options.target else {
             let runtime = options.machine.runtime.clone();
-            return Ok(runtime.map_or(Self::Machine, Self::Runtime));
+            let record = options.machine.machine.as_ref().or(options.machine.python.as_ref());
+            let place = record.map_or_else(|| "this machine".to_owned(), |path| path.display().to_string());
+            return Ok(runtime.map_or(Self::Machine(place), Self::Runtime));
         };
         if Path::new(text).exists() {
             return Ok(Self::File(PathBuf::from(text)));
@@ -80,7 +94,7 @@ impl Target {
 
     fn name(&self) -> String {
         match self {
-            Self::Machine => "this machine".to_owned(),
+            Self::Machine(place) => place.clone(),
             Self::Runtime(name) => name.clone(),
             Self::File(path) => path.display().to_string(),
         }
@@ -119,6 +133,7 @@ fn python_of(seen: &Seen) -> Result<PythonFacts, Failure> {
 fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
     let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Held {
         build: session.matrix.build(&name, &version).cloned(),
+        doubt: None,
         files: folder.as_ref().filter(|_| seen.here).and_then(|folder| recorded_files(folder)).map(Arc::new),
         folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
         name,
@@ -144,6 +159,7 @@ fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
     let text = files::read_text(path, "file")?;
     let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
     let include = |name: &str| {
+        // Names in a file are from its own folder; those of files in between stand before them already.
         let beside = path.parent().unwrap_or(Path::new(".")).join(name);
         files::read_text(&beside, "file").map_err(|failure| failure.to_string())
     };
@@ -163,77 +179,10 @@ fn open_ends(listed: &Listed) -> Option<Finding> {
     if count == 0 {
         return None;
     }
-    let message = format!("{count} entries name no exact version of an index and were not judged");
+    let message =
+        format!("{count} entries were not judged: they name no exact version of an index, or are chosen otherwise");
     let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).take(12).collect();
     Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
-}
-
-impl Session<'_> {
-    /// What the index and the matrix know of `named`.
-    fn look_up(
-        &self,
-        named: &[Named],
-        python: &PythonFacts,
-        options: &AuditOptions,
-    ) -> Result<(Vec<Held>, Vec<Finding>), Failure> {
-        let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
-        let scope = Scope { python: python.clone(), markers, as_of: None, preferred: BTreeMap::new() };
-        let index = self.default_index(&options.index, None)?;
-        let cache = Cache::new(&self.paths.cache, self.now, options.index.offline);
-        if options.index.offline {
-            return Ok(self.look_up_in(named, &Offline::new(Locations::only(index), scope, cache)));
-        }
-        let client = Client::new(vec![index.clone()])?;
-        let catalog = Online::new(&client, self.matrix, (Locations::only(index), scope), cache);
-        let names: Vec<PackageName> = named.iter().map(|one| one.name.clone()).collect();
-        // Ahead and together; what fails is asked for again below, and told.
-        let _ = catalog.listings(&names);
-        Ok(self.look_up_in(named, &catalog))
-    }
-
-    fn look_up_in(&self, named: &[Named], catalog: &dyn Catalog) -> (Vec<Held>, Vec<Finding>) {
-        let candidates: Vec<Option<Candidate>> = named.iter().map(|one| candidate(catalog, one)).collect();
-        let known: Vec<Candidate> = candidates.iter().flatten().cloned().collect();
-        catalog.expect_metadata(&known);
-        let mut files = catalog.files(&known).into_iter();
-        let mut held = Vec::new();
-        let mut unread = Vec::new();
-        for (one, candidate) in named.iter().zip(candidates) {
-            let Named { name, version } = one.clone();
-            let files = candidate.as_ref().and_then(|_| files.next().flatten());
-            let row = self.matrix.build(&name, &version).cloned();
-            let read = |candidate: &Candidate| self.read_build(catalog, &name, candidate);
-            let build = row.or_else(|| candidate.as_ref().and_then(read));
-            if candidate.is_none() && build.is_none() && !version.is_local() {
-                unread.push(format!("{name} {version}"));
-            }
-            held.push(Held { name, version, build, files, folder: None });
-        }
-        let finding = (!unread.is_empty()).then(|| {
-            let message = format!("{} releases have no wheel for the target on the index", unread.len());
-            unread.truncate(12);
-            Finding::note(Code::AuditUnread, message).with_note(unread.join(", "))
-        });
-        (held, finding.into_iter().collect())
-    }
-
-    /// The build of a wheel that the matrix has no row for, where it may be one for GPUs.
-    fn read_build(&self, catalog: &dyn Catalog, name: &PackageName, candidate: &Candidate) -> Option<Build> {
-        let metadata = catalog.metadata(candidate).ok()?;
-        let asks = || metadata.requires.iter().any(|one| self.matrix.is_cuda_library(&one.name));
-        let blind = || self.matrix.probe(name).is_none() && !self.matrix.is_cuda_library(name) && asks();
-        if !self.matrix.is_watched(name, &candidate.version) && !blind() {
-            return None;
-        }
-        let wheel: WheelName = candidate.file.parse().ok()?;
-        let build = catalog.build(candidate).ok()??;
-        Some(Build::of_wheel(&wheel, Some(candidate.sha256), &build, &Metadata::clone(&metadata)))
-    }
-}
-
-fn candidate(catalog: &dyn Catalog, one: &Named) -> Option<Candidate> {
-    let listing = catalog.listing(&one.name).ok()??;
-    listing.get(&one.version).cloned()
 }
 
 fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> String {
@@ -241,7 +190,7 @@ fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> 
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let mut parts = vec![plural(environment.held.len(), "package")];
     let driver = environment.hardware.driver.as_ref();
-    parts.push(driver.map_or_else(|| "no NVIDIA driver".to_owned(), |driver| format!("driver {driver}")));
+    parts.push(driver.map_or_else(|| "no driver known".to_owned(), |driver| format!("driver {driver}")));
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     if !gpus.is_empty() {
         parts.push(gpus.join(", "));

@@ -205,7 +205,7 @@ impl Session<'_> {
             resolve(question).map_err(|unsolved| refusal(unsolved, question))
         };
         if offline {
-            return Ok((ask(&Offline::new(locations, scope, cache))?, Traffic::default()));
+            return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
         }
         let client = Client::new(locations.addresses())?;
         let catalog = Online::new(&client, self.matrix, (locations, scope), cache);

@@ -10,6 +10,7 @@ mod golden;
 mod init;
 mod lock;
 mod locking;
+mod lookup;
 mod matrix;
 pub mod overlay;
 mod plan;

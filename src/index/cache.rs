@@ -1,7 +1,7 @@
 //! The cache on disk. What makes a record wrong:
 //! - a listing: another index, target, `as-of` date or [`FORMAT`] (all in its key), or age (ten minutes, unless the index says otherwise);
 //! - metadata and files: nothing. They are keyed by the wheel's digest, and a wheel never changes;
-//! - builds: another way of reading them ([`BUILDS`], in the name of their folder).
+//! - builds: another way of reading them ([`BUILDS`] in the name of their folder; the matrix's probe and toolkits in their key).
 //!
 //! A record that cannot be read is as good as none. Nothing here is needed: the folder may be deleted at any time.
 
@@ -20,7 +20,7 @@ use crate::model::files::Files;
 const FORMAT: u32 = 2;
 
 /// Raised when builds are read in another way.
-const BUILDS: u32 = 2;
+const BUILDS: u32 = 3;
 
 /// How long a listing is believed without asking: the `max-age` of the public index.
 pub(super) const LIFETIME: u64 = 600;
@@ -90,19 +90,24 @@ impl Cache {
     }
 
     /// What the wheel was built for; a thorough reading does for a quick one.
-    pub(super) fn build(&self, wheel: &Sha256, thorough: bool) -> Option<WheelBuild> {
-        let kept = |thorough: bool| read(&self.path(&builds_folder(thorough), wheel));
+    pub(super) fn build(&self, wheel: &Sha256, reading: &Sha256, thorough: bool) -> Option<WheelBuild> {
+        let kept = |thorough: bool| read(&self.path(&builds_folder(thorough), &build_key(wheel, reading)));
         kept(true).or_else(|| if thorough { None } else { kept(false) })
     }
 
-    pub(super) fn keep_build(&self, wheel: &Sha256, thorough: bool, build: &WheelBuild) {
-        write(&self.path(&builds_folder(thorough), wheel), build);
+    pub(super) fn keep_build(&self, wheel: &Sha256, reading: &Sha256, (thorough, build): (bool, &WheelBuild)) {
+        write(&self.path(&builds_folder(thorough), &build_key(wheel, reading)), build);
     }
 
     fn path(&self, kind: &str, key: &Sha256) -> PathBuf {
         let name = key.to_string();
         self.folder.join(format!("{kind}-v{FORMAT}")).join(&name[..2]).join(name)
     }
+}
+
+/// A build depends on the wheel and on how it is read.
+fn build_key(wheel: &Sha256, reading: &Sha256) -> Sha256 {
+    Sha256::of(format!("{wheel} {reading}").as_bytes())
 }
 
 fn builds_folder(thorough: bool) -> String {

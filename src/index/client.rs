@@ -176,12 +176,15 @@ impl Http {
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
             self.count(chunk.len());
-            left.start += chunk.len() as u64;
-            if !satisfied && take(&chunk) == Flow::Enough {
+            // A server that sends more than it was asked for is not listened to.
+            let wanted = usize::try_from(left.end - left.start).unwrap_or(usize::MAX).min(chunk.len());
+            left.start += wanted as u64;
+            if !satisfied && take(&chunk[..wanted]) == Flow::Enough {
                 satisfied = true;
             }
             // A short rest is read all the same: a reply that is dropped takes its connection along.
-            if satisfied && left.end.saturating_sub(left.start) > DRAINED {
+            let rest = left.end.saturating_sub(left.start);
+            if rest == 0 || (satisfied && rest > DRAINED) {
                 return Ok(());
             }
         }
@@ -304,7 +307,9 @@ fn max_age(cache_control: &str) -> Option<u64> {
 /// `bytes 100-199/1000` → (100, 1000).
 fn part(content_range: &str) -> Option<(u64, u64)> {
     let (range, total) = content_range.strip_prefix("bytes ")?.split_once('/')?;
-    Some((range.split_once('-')?.0.parse().ok()?, total.parse().ok()?))
+    let (start, end) = range.split_once('-')?;
+    let (start, end, total): (u64, u64, u64) = (start.parse().ok()?, end.parse().ok()?, total.parse().ok()?);
+    (start <= end && end < total).then_some((start, total))
 }
 
 /// The innermost cause says most: "connection refused" rather than "error sending request".

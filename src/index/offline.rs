@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use crate::index::store::{Scope, Shelf};
 use crate::index::{Cache, Locations};
-use crate::model::PackageName;
+use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};
 use crate::model::files::Files;
+use crate::model::{PackageName, WheelName};
 
 /// The catalog from the cache alone.
-pub struct Offline(Shelf);
+pub struct Offline<'a>(Shelf, &'a Matrix);
 
-impl Offline {
-    pub fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
-        Self(Shelf::new(locations, scope, cache))
+impl<'a> Offline<'a> {
+    pub fn new(matrix: &'a Matrix, locations: Locations, scope: Scope, cache: Cache) -> Self {
+        Self(Shelf::new(locations, scope, cache), matrix)
     }
 }
 
@@ -26,7 +27,7 @@ fn not_cached(what: &str) -> Trouble {
     }
 }
 
-impl Catalog for Offline {
+impl Catalog for Offline<'_> {
     fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
         let (_, _, key) = self.0.place(package);
         let (record, _) = self.0.cache.listing(&key).ok_or_else(|| not_cached(&format!("the page of `{package}`")))?;
@@ -39,7 +40,10 @@ impl Catalog for Offline {
     }
 
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble> {
-        Ok(self.0.cache.build(&candidate.sha256, false).map(Arc::new))
+        let Ok(wheel) = candidate.file.parse::<WheelName>() else {
+            return Ok(None);
+        };
+        Ok(self.0.cache.build(&candidate.sha256, &self.1.reading(&wheel.name), false).map(Arc::new))
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {

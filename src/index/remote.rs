@@ -16,7 +16,7 @@ use crate::model::catalog::{Metadata, Trouble};
 use crate::model::files::{Files, Member};
 
 /// The largest tail and directory; the largest METADATA.
-const LIMIT: u64 = 64 << 20;
+const LIMIT: u64 = 16 << 20;
 const TEXT_LIMIT: u64 = 16 << 20;
 
 type Answer<T> = Result<T, Trouble>;
@@ -34,8 +34,9 @@ impl Remote {
     /// Reads the directory of the wheel at `url`: one request, or two where it is larger than the tail.
     pub(super) async fn open(http: &Http, url: &Url) -> Answer<Self> {
         let (start, total, tail) = fetch(http, url, format!("bytes=-{TAIL}")).await?;
-        if start + tail.len() as u64 != total {
-            return Err(trouble(url, "the server sent another range than it was asked for", 1));
+        let other = || trouble(url, "the server sent another range than it was asked for", 1);
+        if start.checked_add(tail.len() as u64) != Some(total) {
+            return Err(other());
         }
         let unusable = |error: Malformed| trouble(url, &format!("not a usable wheel: {error}"), 1);
         let place = locate(&tail, total).map_err(unusable)?;
@@ -44,7 +45,11 @@ impl Remote {
         let mut bytes = Vec::new();
         if place.range.start < start {
             let missing = place.range.start..start.min(place.range.end);
-            bytes = fetch(http, url, header(&missing)).await?.2;
+            let (from, _, part) = fetch(http, url, header(&missing)).await?;
+            if from != missing.start {
+                return Err(other());
+            }
+            bytes = part;
             bytes.truncate(usize::try_from(missing.end - missing.start).unwrap_or(usize::MAX));
         }
         bytes.extend_from_slice(tail.get(here..end).unwrap_or_default());

@@ -324,15 +324,18 @@ impl Shared {
 
     /// What the wheel was built for.
     async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
-        if let Some(build) = self.shelf.cache.build(&candidate.sha256, thorough) {
-            return Ok(build);
-        }
         let wheel = candidate.file.parse::<WheelName>();
         let package = wheel.map_err(|_| trouble(&candidate.url, "its name is no wheel's", 1))?.name;
+        let reading = matrix.reading(&package);
+        if let Some(build) = self.shelf.cache.build(&candidate.sha256, &reading, thorough) {
+            return Ok(build);
+        }
         let remote = self.remote(candidate).await?;
         let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&self.http, subject).await?;
-        self.shelf.cache.keep_build(&candidate.sha256, thorough, &build);
+        if build.unreadable.is_empty() {
+            self.shelf.cache.keep_build(&candidate.sha256, &reading, (thorough, &build));
+        }
         Ok(build)
     }
 }

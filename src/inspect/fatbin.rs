@@ -26,7 +26,7 @@ const ENTRY_HEADER: u64 = 64;
 const LONGEST_HEADER: u64 = 4096;
 
 /// What is wrong with a file that is something else altogether.
-pub(super) const NO_LIBRARY: &str = "neither an ELF file nor a fat binary";
+pub(super) const NO_LIBRARY: &str = "neither a 64-bit ELF file for a machine with CUDA nor a fat binary";
 
 const KIND_PTX: u16 = 1;
 const KIND_CUBIN: u16 = 2;
@@ -124,7 +124,7 @@ impl Scanner {
         if !enough {
             return Ok(false);
         }
-        if self.held.starts_with(&CONTAINER) || elf::is_elf(&self.held)? {
+        if self.held.starts_with(&CONTAINER) || elf::is_elf(&self.held) {
             self.state = State::Search;
             return Ok(true);
         }
@@ -155,6 +155,9 @@ impl Scanner {
         let fail = |offset: u64, what: String| Err(Malformed::new(offset, what));
         if end > self.total {
             return fail(self.at, format!("a fat binary of this file ends at byte {end}, the file at {}", self.total));
+        }
+        if !end.is_multiple_of(8) {
+            return fail(self.at, format!("a fat binary that ends at byte {end}, no multiple of 8"));
         }
         if self.at >= end {
             self.container_done(end);

@@ -106,8 +106,9 @@ impl<'a> Unpacker<'a> {
         loop {
             let (before_in, before_out) = (self.inflate.total_in(), self.inflate.total_out());
             let status = self.inflate.decompress(packed, &mut self.buffer, FlushDecompress::None);
-            let status = status.map_err(|error| {
-                Malformed::new(self.member.offset + before_in, format!("`{}`: {error}", self.member.path))
+            let status = status.map_err(|_| {
+                let here = self.member.offset + self.head.len() as u64 + before_in;
+                Malformed::new(here, format!("`{}` is damaged: its deflate data makes no sense", self.member.path))
             })?;
             let used = usize::try_from(self.inflate.total_in() - before_in).unwrap_or(packed.len());
             let made = usize::try_from(self.inflate.total_out() - before_out).unwrap_or(0);

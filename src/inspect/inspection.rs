@@ -24,7 +24,7 @@ const BLIND_LIMIT: u64 = 48 << 20;
 /// Libraries that are tried in a wheel of which nothing is known.
 const BLIND_TRIES: usize = 4;
 
-const TEXT_LIMIT: u64 = 1 << 20;
+const TEXT_LIMIT: u64 = 64 << 10;
 
 /// What to inspect.
 #[derive(Clone, Copy)]
@@ -164,7 +164,7 @@ impl<'a> Inspection<'a> {
         let mut fail = |error: &Malformed| self.build.unreadable.push(format!("{}: {error}", member.path));
         let whole = match outcome {
             Ok(whole) => whole,
-            // A linker script may be called `.so`, too.
+            // A linker script may be called `.so`, too, and a library be for another machine.
             Err(error) if self.blind.is_some() && error.what == NO_LIBRARY => return,
             Err(error) => return fail(&error),
         };
@@ -211,10 +211,9 @@ impl<'a> Inspection<'a> {
             (false, Some(limit)) => ReadBasis::FirstBytes(limit),
             (false, None) => ReadBasis::FirstContainers(code.containers),
         };
-        let weaker = !matches!(self.basis, Some(ReadBasis::FirstContainers(_)));
-        if weaker {
-            self.basis = Some(basis);
-        }
+        // Of several members the one that was read least decides.
+        self.basis =
+            Some(self.basis.map_or(basis, |known| if strength(basis) < strength(known) { basis } else { known }));
     }
 
     /// The build, with the CUDA version that follows from the PTX where nothing else tells it.
@@ -239,7 +238,10 @@ impl<'a> Inspection<'a> {
             build.sass = toolkits;
         }
         build.method = methods.join(" + ");
+        build.searched = blind.is_some();
         build.basis = match basis {
+            _ if !build.unreadable.is_empty() => ReadBasis::Unreadable,
+            Some(ReadBasis::FirstContainers(_)) => ReadBasis::FirstContainers(found.containers),
             Some(ReadBasis::WholeMember) if blind == Some(true) => ReadBasis::FirstContainers(found.containers),
             Some(basis) => basis,
             None if build.method.is_empty() && probe.is_some() => ReadBasis::NotRead,
@@ -247,6 +249,15 @@ impl<'a> Inspection<'a> {
             None => ReadBasis::WholeMember,
         };
         build
+    }
+}
+
+/// How much a basis proves.
+const fn strength(basis: ReadBasis) -> u8 {
+    match basis {
+        ReadBasis::Unreadable | ReadBasis::FirstBytes(_) => 0,
+        ReadBasis::FirstContainers(_) => 1,
+        ReadBasis::NoNativeCode | ReadBasis::NotRead | ReadBasis::WholeMember => 2,
     }
 }
 

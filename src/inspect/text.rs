@@ -4,6 +4,9 @@
 use crate::inspect::{Flow, Malformed, Sink};
 use crate::model::Architecture;
 
+/// As much of a line as is looked at.
+const LONGEST_LINE: usize = 200;
+
 /// A text member, kept whole.
 #[derive(Debug)]
 pub struct Collected {
@@ -61,7 +64,8 @@ fn by_label(version: &str) -> Option<String> {
 /// The quoted number after `key`: `cuda = '11.7'`, `cuda: Optional[str] = '12.1'`, `("cuda_version", "12.5.1")`.
 fn number_of(text: &str, key: &str) -> Option<String> {
     after_key(text, key).find_map(|after| {
-        let line = after.lines().next().unwrap_or_default();
+        // No line of such a file is longer; a hostile one would be searched again and again.
+        let line = after[..after.floor_char_boundary(LONGEST_LINE)].lines().next().unwrap_or_default();
         let value = match line.split_once('=') {
             Some((annotation, value)) if !annotation.contains(['\'', '"']) => value,
             _ => line,

@@ -73,7 +73,7 @@ impl Build {
             nccl: floor(metadata, "nvidia-nccl-cu").filter(|_| gpu),
             basis: match read.basis {
                 ReadBasis::FirstContainers(_) => Basis::FirstContainers,
-                ReadBasis::FirstBytes(_) => Basis::FirstBytes,
+                ReadBasis::FirstBytes(_) | ReadBasis::Unreadable => Basis::FirstBytes,
                 ReadBasis::NoNativeCode | ReadBasis::NotRead | ReadBasis::WholeMember => Basis::WholeMember,
             },
             wheel: Some(wheel.to_string()),

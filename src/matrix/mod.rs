@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use include_dir::{Dir, include_dir};
 use pep440_rs::VersionSpecifiers;
+use pep508_rs::MarkerEnvironment;
 use serde::Deserialize;
 
 use crate::model::version::{VersionRange, range_of, release};
@@ -80,14 +81,23 @@ impl Matrix {
     /// for locks must tell which facts they were made from.
     pub fn with_overlay(mut self, text: &str) -> Result<Self, String> {
         let overlay: rows::OverlayFile = toml::from_str(text).map_err(|error| error.to_string())?;
-        replace(&mut self.builds, overlay.build, |row| (row.package.clone(), row.version.clone(), row.local.clone()));
+        let key = |row: &Build| (row.package.clone(), row.version.clone(), row.local.clone());
+        let twice = |row: &&Build| overlay.build.iter().filter(|other| key(other) == key(row)).count() > 1;
+        if let Some(row) = overlay.build.iter().find(twice) {
+            return Err(format!("{} {} stands there twice", row.package, row.version));
+        }
+        if overlay.collision.iter().any(|row| row.packages.len() < 2) {
+            return Err("a `[[collision]]` is between two packages or more".to_owned());
+        }
+        replace(&mut self.builds, overlay.build, key);
         replace(&mut self.toolkits, overlay.toolkit, |row| row.cuda);
         self.toolkits.sort_by_key(|row| row.cuda);
         replace(&mut self.branches, overlay.branch, |row| row.branch);
         self.branches.sort_by_key(|row| row.branch);
         replace(&mut self.gpus, overlay.gpu, |row| row.product.clone());
         replace(&mut self.families, overlay.family, |row| (row.anchor.clone(), row.version.clone()));
-        replace(&mut self.probes, overlay.probe, |row| row.package.clone());
+        // The first that fits counts.
+        self.probes.splice(..0, overlay.probe);
         self.collisions.extend(overlay.collision);
         if let Some(row) = self.builds.iter().find(|row| row.cuda.is_some_and(|cuda| self.driver_floor(cuda).is_none()))
         {
@@ -205,6 +215,23 @@ impl Matrix {
     /// Whether `package` at `version` is one whose wheels are read into rows.
     pub fn is_watched(&self, package: &PackageName, version: &Version) -> bool {
         self.watches.iter().any(|watch| watch.packages.get(package).is_some_and(|since| version >= since))
+    }
+
+    /// Whether a package that nobody watches may hold GPU code: it asks for CUDA libraries itself, and nothing says that it has none.
+    pub fn is_worth_reading(
+        &self,
+        package: &PackageName,
+        requires: &[Requirement],
+        markers: &MarkerEnvironment,
+    ) -> bool {
+        let told = self.probe(package).is_some() || self.is_cuda_library(package);
+        !told && requires.iter().any(|one| self.is_cuda_library(&one.name) && one.applies(markers, None))
+    }
+
+    /// What the reading of a wheel of `package` depends on besides the wheel.
+    pub fn reading(&self, package: &PackageName) -> Sha256 {
+        let toolkits: Vec<_> = self.toolkits.iter().map(|row| (row.cuda, row.ptx_isa, &row.sm)).collect();
+        Sha256::of(format!("{:?} {toolkits:?}", self.probe(package)).as_bytes())
     }
 
     /// Why `package` has no wheel to read.

@@ -25,6 +25,8 @@ pub struct WheelBuild {
     /// Which members were read, and how.
     pub method: String,
     pub basis: ReadBasis,
+    /// Nothing said which of its libraries to read: the likeliest were.
+    pub searched: bool,
     /// Members that could not be read, with the reason.
     pub unreadable: Vec<String>,
 }
@@ -40,6 +42,8 @@ pub enum ReadBasis {
     NotRead,
     /// Every byte that could say something.
     WholeMember,
+    /// Members that could say something could not be read.
+    Unreadable,
     /// The first containers with code: the list that the library was compiled for, though single files of it may differ.
     FirstContainers(usize),
     /// The first bytes (packed), in which there was no GPU code.
@@ -52,6 +56,7 @@ impl std::fmt::Display for ReadBasis {
             Self::NoNativeCode => f.write_str("no native code in the wheel"),
             Self::NotRead => f.write_str("by name, version and METADATA"),
             Self::WholeMember => f.write_str("whole member"),
+            Self::Unreadable => f.write_str("what could be read"),
             Self::FirstContainers(count) => write!(f, "first {count} containers"),
             Self::FirstBytes(count) => write!(f, "first {} MB of the member", count >> 20),
         }
@@ -59,6 +64,23 @@ impl std::fmt::Display for ReadBasis {
 }
 
 impl WheelBuild {
+    /// Why nothing follows from what was not found in it; `None` where its list is as good as whole.
+    pub fn doubt(&self) -> Option<String> {
+        if let Some(what) = self.unreadable.first() {
+            return Some(format!("not all of its wheel can be read: {what}"));
+        }
+        if let Some(compiler) = self.compilers.first().filter(|_| self.sass.is_empty()) {
+            return Some(format!("the matrix does not know the CUDA of its compiler, {compiler}"));
+        }
+        match self.basis {
+            ReadBasis::FirstBytes(count) => {
+                Some(format!("there is no GPU code in the first {} MB of its libraries", count >> 20))
+            }
+            ReadBasis::FirstContainers(_) if self.searched => Some("only a part of its libraries was read".to_owned()),
+            _ => None,
+        }
+    }
+
     /// Whether there is GPU code in it, or a compiler that makes some.
     pub fn is_gpu(&self) -> bool {
         !self.sass.is_empty() || !self.ptx.is_empty() || !self.compilers.is_empty()

@@ -100,9 +100,13 @@ pub fn clashes(all: &[&Files]) -> Vec<Clash> {
     let mut owners: HashMap<String, Vec<Owner>> = HashMap::new();
     for (at, files) in all.iter().enumerate() {
         for member in &files.members {
-            if let Some(path) = installed_path(&member.path) {
-                owners.entry(path).or_default().push((at, (member.crc32, member.size)));
+            let Some(path) = installed_path(&member.path) else { continue };
+            let owners = owners.entry(path).or_default();
+            // A wheel that names a path twice ends up with the last.
+            if owners.last().is_some_and(|(last, _)| *last == at) {
+                owners.pop();
             }
+            owners.push((at, (member.crc32, member.size)));
         }
     }
     let mut pairs: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();

@@ -66,7 +66,8 @@ fn plain(version: &Version) -> Version {
     let upper = version.local().last() == Some(&LocalSegment::Number(u64::MAX));
     let version = if upper { version.clone().without_local() } else { version.clone() };
     let version = if version.dev() == Some(0) { version.with_dev(None) } else { version };
-    version.with_min(None).with_max(None)
+    // Only releases have such bounds.
+    if version.is_pre() || version.is_dev() { version } else { version.with_min(None).with_max(None) }
 }
 
 fn with_every_local(version: &Version) -> Version {

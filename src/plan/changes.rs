@@ -2,6 +2,7 @@
 
 use crate::lock::LockedPackage;
 use crate::machine::Installed;
+use crate::matrix::Matrix;
 use crate::model::{PackageName, Version};
 use crate::plan::{Change, Inputs, Kept, Kind};
 
@@ -11,9 +12,7 @@ pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
     let mut kept = Vec::new();
     for package in &inputs.target.packages {
         let installed = inputs.machine.installed.get(&package.name);
-        let shared = removals
-            .iter()
-            .find(|removal| cuda_stem(&removal.name).is_some_and(|stem| cuda_stem(&package.name) == Some(stem)));
+        let shared = removals.iter().find(|removal| shares_files(inputs.matrix, removal, package));
         let reason = if inputs.broken.contains(&package.name) {
             Some("its files are not known to be those of the wheel".to_owned())
         } else {
@@ -26,6 +25,16 @@ pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
     }
     changes.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     (changes, kept)
+}
+
+/// Whether what is removed owns files of `package`.
+fn shares_files(matrix: &Matrix, removal: &Change, package: &LockedPackage) -> bool {
+    let Some(version) = &removal.from else {
+        return false;
+    };
+    let mut owned = matrix.owned(&package.name, &package.version);
+    owned
+        .any(|(at, _)| matrix.collisions[at].hard && matrix.owned(&removal.name, version).any(|(other, _)| other == at))
 }
 
 /// `None`: the machine has it. A package that the lock keeps, having no wheel for it, can only be left alone.
@@ -54,23 +63,23 @@ fn same_public(a: &Version, b: &Version) -> bool {
     a.clone().without_local() == b.clone().without_local()
 }
 
-/// Installed CUDA libraries of another major that own the same paths (`nvidia/cudnn/lib/libcudnn.so.9`) as one to be installed.
+/// Installed distributions that own a path (`nvidia/cudnn/lib/libcudnn.so.9`) which one to be installed will own.
 /// They go first: removed afterwards they would take the new files with them.
 fn collisions(inputs: Inputs<'_>) -> Vec<Change> {
-    let locked = |name: &PackageName| inputs.target.package(name).is_some();
-    let incoming: Vec<(&str, &PackageName)> = inputs
+    let matrix = inputs.matrix;
+    let incoming: Vec<(usize, &PackageName)> = inputs
         .target
         .packages
         .iter()
         .filter(|package| package.wheel.is_some())
-        .filter_map(|package| Some((cuda_stem(&package.name)?, &package.name)))
+        .flat_map(|package| matrix.owned(&package.name, &package.version).map(|(at, _)| (at, &package.name)))
+        .filter(|(at, _)| matrix.collisions[*at].hard)
         .collect();
     let mut removals = Vec::new();
-    for (name, installed) in inputs.machine.installed.iter().filter(|(name, _)| !locked(name)) {
-        let Some(stem) = cuda_stem(name) else {
-            continue;
-        };
-        if let Some((_, other)) = incoming.iter().find(|(theirs, other)| *theirs == stem && *other != name) {
+    for (name, installed) in &inputs.machine.installed {
+        let owned: Vec<usize> = matrix.owned(name, &installed.version).map(|(at, _)| at).collect();
+        let other = incoming.iter().find(|(at, other)| owned.contains(at) && *other != name);
+        if let Some((_, other)) = other.filter(|_| inputs.target.package(name).is_none()) {
             removals.push(Change {
                 name: name.clone(),
                 kind: Kind::Remove,
@@ -82,13 +91,4 @@ fn collisions(inputs: Inputs<'_>) -> Vec<Change> {
         }
     }
     removals
-}
-
-/// `nvidia-cudnn` of `nvidia-cudnn-cu12`.
-fn cuda_stem(name: &PackageName) -> Option<&str> {
-    let name = name.as_ref();
-    if !name.starts_with("nvidia-") {
-        return None;
-    }
-    ["-cu11", "-cu12", "-cu13"].iter().find_map(|suffix| name.strip_suffix(suffix))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::matrix::{Basis, Build, ptx_only};
+use crate::matrix::{Build, ptx_only};
 use crate::model::catalog::{Candidate, Metadata, Trouble};
 use crate::model::{PackageName, Requirement, Version, WheelName};
 use crate::resolve::Remark;
@@ -36,20 +36,10 @@ impl<'a> Provider<'a> {
     ) -> Result<Option<Cow<'a, Build>>, Trouble> {
         let matrix = self.question.matrix;
         let listed = matrix.build(name, version).is_some() || matrix.is_watched(name, version);
-        let told = matrix.probe(name).is_some() || matrix.is_cuda_library(name);
-        let asks = || requires.iter().any(|one| matrix.is_cuda_library(&one.name) && one.applies(&self.markers, None));
-        if listed || told || !asks() {
+        if listed || !matrix.is_worth_reading(name, requires, &self.markers) {
             return Ok(None);
         }
-        let build = self.read_build(name, version)?;
-        // What was not read may hold the code that is missed.
-        let partly = |build: &Build| build.is_gpu() && build.basis != Basis::WholeMember;
-        if build.as_deref().is_some_and(partly) {
-            let why = "its libraries are too large to be read whole".to_owned();
-            self.builds.borrow_mut().insert((name.clone(), version.clone()), Known::Unknown(why));
-            return Ok(None);
-        }
-        Ok(build)
+        self.read_build(name, version)
     }
 
     fn read_build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Trouble> {
@@ -82,6 +72,9 @@ impl<'a> Provider<'a> {
         };
         match self.question.catalog.build(candidate) {
             Ok(Some(read)) => {
+                if let Some(doubt) = read.doubt() {
+                    return Known::Unknown(doubt);
+                }
                 let build = Build::of_wheel(&wheel, Some(candidate.sha256), &read, &Metadata::default());
                 Known::Build(Box::new(build))
             }

@@ -288,7 +288,7 @@ pub struct RefreshOptions {
     pub package: Vec<PackageName>,
 
     /// Read the wheels of known rows anew, too
-    #[arg(long)]
+    #[arg(long, conflicts_with = "check")]
     pub again: bool,
 
     /// Write nothing; fail if a release has no row

@@ -66,10 +66,11 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     // A closed stderr is no reason to stop.
     let say = |line: &str| drop(writeln!(talk.borrow_mut(), "colab-boot: {line}"));
     let paths = Paths::from_environment(&environment);
-    let outcome = overlay::matrix(arguments.matrix.as_deref(), &paths).and_then(|matrix| {
-        let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
-        command::run(&arguments, &session, style)
-    });
+    let outcome =
+        overlay::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths).and_then(|matrix| {
+            let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
+            command::run(&arguments, &session, style)
+        });
     let written = present(&arguments, &outcome, style, out, err);
     match (written, &outcome) {
         (Err(failure), _) => {

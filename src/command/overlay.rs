@@ -15,7 +15,8 @@ pub fn matrix(overlay: Option<&str>, paths: &Paths) -> Result<Matrix, Failure> {
     let Some(place) = overlay else {
         return Ok(bundled);
     };
-    let text = if place.starts_with("https://") || place.starts_with("http://") {
+    let scheme = place.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    let text = if let Some("http" | "https") = scheme.as_deref() {
         from_address(place, paths)?
     } else {
         files::read_text(std::path::Path::new(place), "matrix overlay")?

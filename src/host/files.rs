@@ -5,14 +5,21 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::diag::Failure;
+use crate::diag::{Failure, Kind};
 
 /// The largest text we read as a whole: profiles, locks, markers, METADATA.
 const TEXT_LIMIT: u64 = 16 << 20;
 
 /// The text of `path`, or `None` where there is no such file.
 pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
-    let failed = |error: &std::io::Error| Failure::world(format!("could not read `{}`", path.display())).because(error);
+    // A folder, or bytes that are no text: the user meant another file.
+    let kind = |error: &std::io::Error| match error.kind() {
+        ErrorKind::InvalidData | ErrorKind::IsADirectory => Kind::Input,
+        _ => Kind::World,
+    };
+    let failed = |error: &std::io::Error| {
+        Failure::new(kind(error), format!("could not read `{}`", path.display())).because(error)
+    };
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -134,6 +134,15 @@ mod tests {
     }
 
     #[test]
+    fn bounds_of_any_kind_can_be_described() {
+        for specifiers in ["<2.0.dev3", ">2.0.dev3", "<2.0rc1", ">2.0rc1", "!=1.0.dev1", "<2.0", "!=2.0.*"] {
+            let parsed = VersionSpecifiers::from_str(specifiers).expect("specifiers");
+            let range = range_of(&parsed);
+            assert!(!describe(&range).is_empty() && !describe(&range.complement()).is_empty(), "{specifiers}");
+        }
+    }
+
+    #[test]
     fn ranges_are_described_as_specifiers() {
         for specifiers in ["==2.9.1", ">=2.0,<3.0", "<2.0", ">=1.5", "<=2.9.1"] {
             let parsed = VersionSpecifiers::from_str(specifiers).expect("specifiers");

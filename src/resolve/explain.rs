@@ -36,6 +36,9 @@ pub(super) enum Fix {
 /// The longest list of facts that is shown whole.
 const SHOWN: usize = 14;
 
+/// The most intervals of versions that still say something to a reader.
+const PARTS: usize = 3;
+
 impl Fact {
     fn packages(&self) -> Vec<&Package> {
         match self {
@@ -334,6 +337,9 @@ impl Teller<'_> {
             return None;
         }
         let newest = listing.candidates.first().map(|candidate| format!("; the newest here is {}", candidate.version));
+        if range.iter().count() > PARTS {
+            return Some(format!("no other release of {name} fits{}", newest.unwrap_or_default()));
+        }
         Some(format!("there is no {name} {}{}", describe(range), newest.unwrap_or_default()))
     }
 

@@ -58,6 +58,41 @@ fn a_list_of_requirements_is_judged_from_its_wheels() {
 }
 
 #[test]
+fn an_index_that_does_not_answer_is_told_apart_from_one_that_has_nothing() {
+    let test = Test::new().file("r.txt", "torch==2.9.1\nsomething==1.0\n").file("empty.txt", "# nothing\n");
+    let machine = observed("laptop");
+    let audit = |file: &str, more: &[&str], code: i32| {
+        let base = ["audit", file, "--machine", &machine, "--gpu", "T4", "--index-url", "http://127.0.0.1:9/simple"];
+        test.run(&[base.as_slice(), more].concat()).expect(code)
+    };
+    assert!(audit("r.txt", &[], 3).stderr.contains("could not read"));
+    let offline = audit("r.txt", &["--offline", "--driver", "450.80.02"], 1);
+    for words in ["2 packages could not be looked up", "not in the cache", "error[driver-too-old]"] {
+        assert!(offline.stderr.contains(words), "{words}: {}", offline.stderr);
+    }
+    assert!(audit("r.txt", &["--offline"], 0).stderr.contains("no driver is known"));
+    assert!(audit("empty.txt", &["--offline"], 0).stderr.contains("nothing was found that could be judged"));
+}
+
+#[test]
+fn a_wheel_that_cannot_be_read_is_not_one_without_code() {
+    let mut table = Table::new();
+    let requires = vec!["nvidia-cuda-runtime-cu12".to_owned()];
+    let broken = Release { requires, code: vec!["broken".to_owned()], ..Release::default() };
+    table.entry("kernels".to_owned()).or_default().insert("1.0".to_owned(), broken);
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("r.txt", "kernels==1.0\n");
+    let machine = observed("laptop");
+    let arguments =
+        ["audit", "r.txt", "--machine", &machine, "--gpu", "T4", "--driver", "580.82.07", "--index-url", &server.url];
+    let outcome = test.run(&arguments).expect(0);
+    assert!(outcome.stderr.contains("note[build-unknown]"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("the file at 4112 (at byte 4112)"), "{}", outcome.stderr);
+    let inspected = test.run(&["matrix", "inspect", "kernels==1.0", "--index-url", &server.url, "--json"]).expect(1);
+    assert_eq!(inspected.codes(), ["wheel-malformed"]);
+}
+
+#[test]
 fn what_cannot_be_audited_says_so() {
     let test =
         Test::new().file("bad.txt", "torch==2.9.1\n!!\n").file("bad.toml", "lock-version = '1.0'\n[[packages]]\n");
@@ -65,6 +100,7 @@ fn what_cannot_be_audited_says_so() {
         ("nowhere", "neither a file nor a notebook image"),
         ("bad.txt", "line 2: `!!`"),
         ("bad.toml", "missing field `name`"),
+        (".", "could not read"),
     ] {
         let outcome = test.run(&["audit", target, "--machine", &observed("laptop")]).expect(2);
         assert!(outcome.stderr.contains(words), "{target}: {}", outcome.stderr);

@@ -24,7 +24,7 @@ pub struct Release {
     pub uploaded: Option<String>,
     /// Files of its wheels besides METADATA, with their text.
     pub files: BTreeMap<String, String>,
-    /// Architectures that a library of its wheels has code for: `sm_75`, `compute_90`.
+    /// Architectures that a library of its wheels has code for: `sm_75`, `compute_90`; `broken` for a library that is cut off.
     pub code: Vec<String>,
 }
 
@@ -210,7 +210,7 @@ fn wheel(name: &str, file: &str, releases: &BTreeMap<String, Release>) -> Option
 /// An ELF file with one fat binary; its PTX is of ISA 8.0, CUDA 12.0.
 fn library(code: &[String]) -> Vec<u8> {
     let mut entries = Vec::new();
-    for name in code {
+    for name in code.iter().filter(|name| *name != "broken") {
         let architecture: Architecture = name.parse().expect("an architecture");
         let kind: u16 = if architecture.ptx { 1 } else { 2 };
         let number = architecture.capability.major * 10 + architecture.capability.minor;
@@ -234,7 +234,8 @@ fn library(code: &[String]) -> Vec<u8> {
     bytes.extend([62, 0]);
     bytes.resize(4096, 0);
     bytes.extend([0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0]);
-    bytes.extend((entries.len() as u64).to_le_bytes());
+    let beyond = if code.iter().any(|name| name == "broken") { 1 << 20 } else { 0 };
+    bytes.extend((entries.len() as u64 + beyond).to_le_bytes());
     bytes.extend(entries);
     bytes
 }

@@ -112,6 +112,13 @@ fn new_releases_become_rows_and_a_run_goes_on_where_it_was() {
     assert_eq!(refresh(&["--overlay", "new.toml"], 0).stdout, "", "nothing is new any more");
     let shown = test.run(&["matrix", "show", "--package", "xgboost", "--gpu", "T4", "--matrix", "new.toml"]).expect(0);
     assert!(shown.stdout.contains("9.0      12.0  machine code"), "{}", shown.stdout);
+    assert_eq!(
+        refresh(&["--overlay", "new.toml", "--again"], 0).stdout,
+        "xgboost 9.0\n",
+        "read anew where that is asked for"
+    );
+    let misspelt = ["matrix", "refresh", "--package", "xgbost", "--check", "--index-url", &server.url];
+    assert!(test.run(&misspelt).expect(2).stderr.contains("is not watched"));
     let checkout = refresh(&[], 2);
     assert!(checkout.stderr.contains("--overlay FILE"), "{}", checkout.stderr);
     // The rows of this overlay agree with their wheels; the bundled ones are not on this index.

@@ -3,16 +3,15 @@
 use serde_json::json;
 
 use crate::cli::CheckOptions;
-use crate::command::matrix::refresh::Releases;
+use crate::command::matrix::refresh::{Releases, online, watched};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
-use crate::index::Client;
 use crate::matrix::Build;
 use crate::model::Version;
 
 pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let index = session.default_index(&options.index, None)?;
-    let client = Client::new(vec![index.clone()])?;
+    watched(session, &options.package)?;
+    let (client, index) = online(session, &options.index)?;
     let releases = Releases { session, client: &client, index };
     let mut agree = 0;
     let mut lines = Vec::new();
@@ -28,7 +27,10 @@ pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Repor
                 let differences = match published.get(&row.version) {
                     Some((candidate, python)) => {
                         session.say(&format!("checking {package} {}", row.version));
-                        row.differences(&releases.row(candidate, *python, watch.thorough)?.0)
+                        match releases.row(candidate, *python, watch.thorough)? {
+                            Ok(read) => row.differences(&read),
+                            Err(finding) => finding.notes,
+                        }
                     }
                     None => vec!["the index has no such release any more".to_owned()],
                 };

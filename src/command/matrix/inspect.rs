@@ -12,11 +12,15 @@ use crate::diag::Failure;
 use crate::index::Client;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
-use crate::model::{Architecture, PackageName, Version};
+use crate::model::{Architecture, CudaVersion, PackageName, Version};
 use crate::output::bytes;
 
 pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let specs = options.specs.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    if options.index.offline && !specs.iter().all(|spec| matches!(spec, Spec::File(_))) {
+        return Err(Failure::input("--offline: wheels are read from the index, or from files")
+            .help("give the path of a .whl file"));
+    }
     let (index, python) = session.wheel_target(&options.index, &options.wheel)?;
     let client = Client::new(vec![index.clone()])?;
     let reader = Reader::new(session, &client, index, (python, options.thorough))?;
@@ -40,7 +44,7 @@ fn as_json(reading: &Reading, matrix: &Matrix) -> Value {
         "wheel": wheel.as_str(),
         "sha256": sha256,
         "size": size,
-        "cuda": build.cuda.or_else(|| matrix.library_cuda(&wheel.name, &wheel.version)?.exact),
+        "cuda": cuda(reading, matrix),
         "cuda_major": cuda_major(reading, matrix),
         "sass": build.sass,
         "ptx": build.ptx,
@@ -55,6 +59,12 @@ fn as_json(reading: &Reading, matrix: &Matrix) -> Value {
         "requests": traffic.requests,
         "bytes": traffic.bytes,
     })
+}
+
+/// The CUDA version: by what was read, or by the package's own name and version.
+fn cuda(reading: &Reading, matrix: &Matrix) -> Option<CudaVersion> {
+    let library = || matrix.library_cuda(&reading.wheel.name, &reading.wheel.version)?.exact;
+    reading.build.cuda.or_else(library)
 }
 
 /// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where those agree.
@@ -101,7 +111,7 @@ fn as_text(reading: &Reading, matrix: &Matrix) -> String {
     let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
     let major =
         cuda_major(reading, matrix).map_or_else(|| "not stated in the wheel".to_owned(), |major| major.to_string());
-    row("CUDA", &build.cuda.map_or(major, |cuda| cuda.to_string()));
+    row("CUDA", &cuda(reading, matrix).map_or(major, |cuda| cuda.to_string()));
     if build.compilers.is_empty() {
         row("SASS", &or(names(&build.sass), "none found"));
         row("PTX", &or(names(&build.ptx), "none found"));

@@ -50,12 +50,13 @@ pub(super) enum Spec {
 impl Spec {
     /// `torch==2.15.0`, `wheels/x-1.0-….whl` or `https://…/x-1.0-….whl`.
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
-        if text.starts_with("http://") || text.starts_with("https://") {
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        if let Some("http" | "https") = scheme.as_deref() {
             let url = Url::parse(text).map_err(|error| Failure::input(format!("`{text}`")).because(&error))?;
             return Ok(Self::Address(url));
         }
         if text.ends_with(".whl") {
-            return Ok(Self::File(PathBuf::from(text)));
+            return Ok(Self::File(PathBuf::from(text.strip_prefix("file://").unwrap_or(text))));
         }
         let requirement = Requirement::parse(text).map_err(|error| {
             Failure::input(format!("`{text}` is no requirement, wheel file or address: {error}"))
@@ -239,6 +240,11 @@ fn reference_python() -> PythonFacts {
 
 /// `manylinux_2_28_aarch64`, `linux_x86_64` or `x86_64`.
 fn platform(text: &str) -> Option<(Option<(u32, u32)>, String)> {
+    // The older names: PEP 513, 571 and 599.
+    let legacy = [("manylinux1_", (2, 5)), ("manylinux2010_", (2, 12)), ("manylinux2014_", (2, 17))];
+    if let Some((prefix, glibc)) = legacy.iter().find(|(prefix, _)| text.starts_with(prefix)) {
+        return Some((Some(*glibc), text[prefix.len()..].to_owned()));
+    }
     let known = |architecture: &str| matches!(architecture, "x86_64" | "aarch64").then(|| architecture.to_owned());
     if let Some(rest) = text.strip_prefix("manylinux_") {
         let mut parts = rest.splitn(3, '_');

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use url::Url;
 
-use crate::cli::RefreshOptions;
+use crate::cli::{IndexOptions, RefreshOptions};
 use crate::command::matrix::reading::Reader;
 use crate::command::{Report, Session};
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::day_of;
 use crate::host::files;
 use crate::index::Client;
@@ -25,15 +25,66 @@ const PYTHONS: [u64; 8] = [12, 11, 13, 10, 14, 9, 8, 7];
 const GLIBC: (u32, u32) = (2, 45);
 
 pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    watched(session, &options.package)?;
     let place = Place::of(options)?;
-    let index = session.default_index(&options.index, None)?;
-    let client = Client::new(vec![index.clone()])?;
-    let releases = Releases { session, client: &client, index };
-    let mut lines = Vec::new();
-    let mut findings = Vec::new();
-    let mut new = 0;
+    let client = online(session, &options.index)?;
+    let releases = Releases { session, client: &client.0, index: client.1.clone() };
+    let mut run = Run { options, session, place, releases, lines: Vec::new(), findings: Vec::new(), written: false };
     for watch in &session.matrix.watches {
-        let mut file = place.read(session, watch)?;
+        run.file(watch)?;
+    }
+    let Run { lines, mut findings, .. } = run;
+    if options.check && !lines.is_empty() {
+        let message = format!("{} releases have no row", lines.len());
+        findings.push(Finding::error(Code::MatrixBehind, message).with_help("run `colab-boot matrix refresh`"));
+    }
+    let traffic = client.0.traffic();
+    let data = json!({ "new": lines, "requests": traffic.requests, "bytes": traffic.bytes });
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut report = Report::new(data, text).with_findings(findings);
+    let what = if options.check { "releases without a row" } else { "new rows" };
+    report.talk.push(format!("{} {what}, {} requests", lines.len(), traffic.requests));
+    Ok(report)
+}
+
+/// That all of `packages` are watched: a misspelt one would pass for up to date.
+pub(super) fn watched(session: &Session<'_>, packages: &[PackageName]) -> Result<(), Failure> {
+    let names: Vec<&PackageName> = session.matrix.watches.iter().flat_map(|watch| watch.packages.keys()).collect();
+    let Some(unknown) = packages.iter().find(|package| !names.contains(package)) else {
+        return Ok(());
+    };
+    let names: Vec<&str> = names.into_iter().map(AsRef::as_ref).collect();
+    Err(Failure::input(format!("`{unknown}` is not watched")).help(format!("watched: {}", names.join(", "))))
+}
+
+/// The index to read wheels from.
+pub(super) fn online(session: &Session<'_>, options: &IndexOptions) -> Result<(Client, Url), Failure> {
+    if options.offline {
+        return Err(
+            Failure::input("--offline: wheels are read from the index").help("run the command without --offline")
+        );
+    }
+    let index = session.default_index(options, None)?;
+    Ok((Client::new(vec![index.clone()])?, index))
+}
+
+/// One refresh under way.
+struct Run<'a> {
+    options: &'a RefreshOptions,
+    session: &'a Session<'a>,
+    place: Place,
+    releases: Releases<'a>,
+    lines: Vec<String>,
+    findings: Vec<Finding>,
+    /// Whether the matrix is a new one already.
+    written: bool,
+}
+
+impl Run<'_> {
+    /// The packages of one file of rows.
+    fn file(&mut self, watch: &Watch) -> Result<(), Failure> {
+        let options = self.options;
+        let mut file = self.place.read(self.session, watch)?;
         for (package, since) in &watch.packages {
             if !options.package.is_empty() && !options.package.contains(package) {
                 continue;
@@ -41,38 +92,44 @@ pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Rep
             if options.again {
                 file.rows.retain(|row| row.package != *package || row.wheel.is_none());
             }
+            let bundled = if options.again { &[] } else { file.bundled };
             let known = |version: &Version| {
-                let mut rows = file.rows.iter().chain(file.bundled);
+                let mut rows = file.rows.iter().chain(bundled);
                 rows.any(|row| row.package == *package && row.version == *version && row.local.is_none())
             };
-            let missing: Vec<_> =
-                releases.of(package, since)?.into_iter().filter(|(version, _)| !known(version)).collect();
-            new += missing.len();
-            lines.extend(missing.iter().map(|(version, _)| format!("{package} {version}")));
-            if options.check || missing.is_empty() {
+            let published = match self.releases.of(package, since) {
+                Ok(published) => published,
+                // One package that the index does not have is no reason to leave the others.
+                Err(failure) if failure.kind == Kind::Answer => {
+                    self.findings.push(Finding::warning(Code::AuditUnread, failure.message));
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            let missing: Vec<_> = published.into_iter().filter(|(version, _)| !known(version)).collect();
+            if options.check {
+                self.lines.extend(missing.iter().map(|(version, _)| format!("{package} {version}")));
                 continue;
             }
+            let before = file.rows.len();
             for (version, (candidate, python)) in missing {
-                session.say(&format!("reading {package} {version}"));
-                let row = releases.row(&candidate, python, watch.thorough)?;
-                findings.extend(row.1);
-                file.rows.push(row.0);
+                self.session.say(&format!("reading {package} {version}"));
+                match self.releases.row(&candidate, python, watch.thorough)? {
+                    Ok(row) => {
+                        self.lines.push(format!("{package} {version}"));
+                        file.rows.push(row);
+                    }
+                    Err(finding) => self.findings.push(finding),
+                }
             }
-            file.write()?;
+            if file.rows.len() > before {
+                self.place.date(self.session, self.written)?;
+                self.written = true;
+                file.write()?;
+            }
         }
+        Ok(())
     }
-    if options.check && new > 0 {
-        let message = format!("{new} releases have no row");
-        findings.push(Finding::error(Code::MatrixBehind, message).with_help("run `colab-boot matrix refresh`"));
-    } else if new > 0 {
-        place.date(session)?;
-    }
-    let traffic = client.traffic();
-    let data = json!({ "new": lines, "requests": traffic.requests, "bytes": traffic.bytes });
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let mut report = Report::new(data, text).with_findings(findings);
-    report.talk.push(format!("{new} new rows, {} requests", traffic.requests));
-    Ok(report)
 }
 
 /// Where rows are kept: the files of a checkout, or one overlay.
@@ -115,16 +172,20 @@ impl Place {
         Ok(RowFile { path, head, rows, bundled })
     }
 
-    /// A matrix with new rows is a new matrix.
-    fn date(&self, session: &Session<'_>) -> Result<(), Failure> {
+    /// A matrix with new rows is a new matrix: it gets its version before the first of them, once a run.
+    fn date(&self, session: &Session<'_>, done: bool) -> Result<(), Failure> {
         let Self::Folder(folder) = self else {
             return Ok(());
         };
+        if done {
+            return Ok(());
+        }
         let path = folder.join("matrix.toml");
         let text = files::read_text(&path, "matrix version")?;
-        let version = next_version(&session.matrix.version, &day_of(session.now).replace('-', "."));
-        let lines = text.lines().map(|line| {
-            if line.starts_with("version = ") { format!("version = \"{version}\"\n") } else { format!("{line}\n") }
+        let day = day_of(session.now).replace('-', ".");
+        let lines = text.lines().map(|line| match line.strip_prefix("version = ") {
+            Some(current) => format!("version = \"{}\"\n", next_version(current.trim_matches('"'), &day)),
+            None => format!("{line}\n"),
         });
         files::write_whole(&path, lines.collect::<String>().as_bytes())
     }
@@ -177,16 +238,19 @@ impl<'a> Releases<'a> {
         Ok(found)
     }
 
-    /// The row of one wheel, and what was wrong with it.
+    /// The row of one wheel, or why there can be none.
     pub(super) fn row(
         &self,
         candidate: &Candidate,
         python: u64,
         thorough: bool,
-    ) -> Result<(Build, Option<Finding>), Failure> {
+    ) -> Result<Result<Build, Finding>, Failure> {
         let reading = self.reader(python, thorough)?.candidate(candidate)?;
-        let row = Build::of_wheel(&reading.wheel, reading.sha256, &reading.build, &reading.metadata);
-        Ok((row, reading.unreadable()))
+        if let Some(doubt) = reading.build.doubt() {
+            let message = format!("no row can be made of `{}`", reading.wheel);
+            return Ok(Err(Finding::error(Code::WheelMalformed, message).with_note(doubt)));
+        }
+        Ok(Ok(Build::of_wheel(&reading.wheel, reading.sha256, &reading.build, &reading.metadata)))
     }
 
     fn reader(&self, python: u64, thorough: bool) -> Result<Reader<'a>, Failure> {

@@ -20,7 +20,8 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
         gpus = resolve_gpus(&colab.collect::<Vec<_>>(), matrix)?;
         gpus.dedup_by_key(|gpu| gpu.capability);
     }
-    let driver = options.driver.as_ref().map(|text| text.parse::<DriverVersion>()).transpose();
+    let driver = options.driver.as_ref().filter(|text| *text != "none");
+    let driver = driver.map(|text| text.parse::<DriverVersion>()).transpose();
     let driver = driver.map_err(|error| Failure::input("--driver").because(&error))?;
     if let Some(package) = options.package.iter().find(|package| !is_known(session, package)) {
         return Err(unknown(session, package));
@@ -31,6 +32,10 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
     for (package, rows) in tables(session, options) {
         text.push_str(&table(session, &package, &rows, &hardware));
         data.extend(rows.iter().map(|row| as_json(session, row, &hardware)));
+    }
+    let codeless = |package: &&PackageName| !matrix.builds.iter().any(|row| row.package == **package && row.is_gpu());
+    for package in options.package.iter().filter(codeless).filter(|package| matrix.source_only(package).is_none()) {
+        let _ = writeln!(text, "{package}: no GPU code in any of its wheels\n");
     }
     for row in options.package.iter().filter_map(|package| matrix.source_only(package)) {
         let _ = writeln!(text, "{}: only as source, no wheel to read; {}\n{}\n", row.package, row.why, row.link);

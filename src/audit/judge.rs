@@ -217,17 +217,20 @@ impl<'a> Auditor<'a> {
         }
         let mut findings = Vec::new();
         for (at, owners) in owners {
-            for (place, first) in owners.iter().enumerate() {
-                for second in owners[place + 1..].iter().filter(|second| second.name != first.name) {
-                    // Where the files of both are known they have been compared.
-                    let compared = first.files.is_some() && second.files.is_some();
-                    if compared || first.folder != second.folder || told.contains(&(&first.name, &second.name)) {
-                        continue;
-                    }
-                    let path = self.matrix.collisions[at].path.clone();
-                    findings.push(Finding::error(Code::FilesCollide, overwritten(first, second, 0)).with_note(path));
-                }
-            }
+            let pairs = owners
+                .iter()
+                .enumerate()
+                .flat_map(|(place, first)| owners[place + 1..].iter().map(move |second| (*first, *second)));
+            // Where the files of both are known they have been compared.
+            let open = pairs.filter(|(first, second)| {
+                let compared = first.files.is_some() && second.files.is_some();
+                let apart = first.name == second.name || first.folder != second.folder;
+                !compared && !apart && !told.contains(&(&first.name, &second.name))
+            });
+            findings.extend(open.map(|(first, second)| {
+                let path = self.matrix.collisions[at].path.clone();
+                Finding::error(Code::FilesCollide, overwritten(first, second, 0)).with_note(path)
+            }));
         }
         findings
     }

@@ -70,9 +70,8 @@ fn a_pylock_names_what_applies() {
     assert_eq!(read(chosen).expect("a lock").open.len(), 1);
 }
 
-#[test]
-fn a_uv_lock_is_followed_from_the_workspace_down() {
-    let text = r#"
+/// As uv writes it, with another index.
+const UV_LOCK: &str = r#"
 version = 1
 requires-python = ">=3.11"
 
@@ -141,6 +140,10 @@ name = "pywin32"
 version = "310"
 source = { registry = "https://index.example/simple" }
 "#;
+
+#[test]
+fn a_uv_lock_is_followed_from_the_workspace_down() {
+    let text = UV_LOCK;
     assert_eq!(kind_of(text), Some(LockKind::Uv));
     let listed = read_lock_file(text, LockKind::Uv, &markers()).expect("a lock");
     assert_eq!(names(&listed), ["pytest 9.0.0", "jax 0.7.2", "jaxlib 0.7.2", "jax-cuda12-plugin 0.7.2", "numpy 2.2.6"]);

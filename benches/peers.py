@@ -100,13 +100,20 @@ class Proxy(BaseHTTPRequestHandler):
                     raise
 
     def turn(self, page, base):
-        def link(match):
-            url, _, fragment = html.unescape(match[1]).partition("#")
+        """Links of a page, in either form, turned back to this proxy."""
+
+        def here(url):
+            url, _, fragment = url.partition("#")
             folder, _, name = urllib.parse.urljoin(base, url).rpartition("/")
             encoded = base64.urlsafe_b64encode((folder + "/").encode()).decode()
-            return f'href="/file/{encoded}/{name}#{fragment}"'
+            return f"/file/{encoded}/{name}" + (f"#{fragment}" if fragment else "")
 
-        return re.sub(r'href="([^"]+)"', link, page)
+        if page.lstrip().startswith("{"):
+            listing = json.loads(page)
+            for file in listing["files"]:
+                file["url"] = here(file["url"])
+            return json.dumps(listing)
+        return re.sub(r'href="([^"]+)"', lambda match: f'href="{here(html.unescape(match[1]))}"', page)
 
 
 def profile(requirements):

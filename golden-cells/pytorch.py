@@ -14,7 +14,7 @@ COLAB_BOOT = {
     "p+nt9ePErwYGQqY+Alpjjg4Ye6HClDt/HI3ulSBIkbEk6+ivBctTIrYfr/P3xdd8vflezdaz5XK+XGzegieFnFCJX21Al8I="
 )},
     "lock": {"sha256": "556cab87bac062302f66a5c342346e2cabec51b2b2d64a6b8e2b12ce5e82e0d1", "packed": (
-    "eNq1WEl2ozgY3vsUPPeyY54AMy2qb9AnyMtLyUIYtUFQQjgmp+9fJk4kmYShUps4CPH98/iX8y/OqHPonZ+kLvFhd6hr6ZQ1Of104dWJOkw6"
+    "eNq1WMlyozgYvvspKM9xYkqA2Q49bzBPkEqlZSGMxiBoIRyTp59fJk4kmYSl05c4CPH9+/qX8y/OqHPonZ+kLvFhd6hr6ZQ1Of104dWJOkw6"
     "mNMXR2BZUOHIAnOHZkwyfoR37uZMRctq7vxwvI2gvzomaAsP239+INdz0XZTYSnYRR35yI9cz3N9z/W2m81jI+qclfRpw3FF1YWml7UgxVYD"
     "ff8IkNoC+2GkDpMcZRkJKMrwgWKM92iPQj9AHspTnyZeGqFDetjHKKUkozgJURAGaRQHWRznCIWK+qPE4kjl0wf5QQNXgijeHZtuuxEdl+zT"
     "t8BvMXAZuJ7vegEclVjmtajUYYV5XzLeXZ795yB8viTRc7TfbkiXYfUavki2m0wwkHaXl3Ut1Gnoh26ErlhAQ6nycRu74fYBpAYlXH9S9ZMO"

@@ -331,3 +331,23 @@ pub(super) fn trouble(url: &Url, why: &str, tries: u32) -> Trouble {
         help: vec!["check the network and the index address, then run the command again".to_owned()],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn ranges_that_cannot_be_are_no_ranges() {
+        assert_eq!(part("bytes 100-199/1000"), Some((100, 1000)));
+        for wrong in [
+            "bytes 18446744073709551615-5/10",
+            "bytes 5-4/10",
+            "bytes 5-10/10",
+            "bytes */10",
+            "bytes 0-4/*",
+            "lines 0-4/10",
+        ] {
+            assert_eq!(part(wrong), None, "{wrong}");
+        }
+    }
+}

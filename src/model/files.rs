@@ -176,6 +176,13 @@ mod tests {
     }
 
     #[test]
+    fn of_a_path_that_a_wheel_names_twice_the_last_counts() {
+        let twice = files(&[("a/x.py", 1), ("a/x.py", 2)]);
+        assert_eq!(clashes(&[&twice, &files(&[("a/x.py", 2)])]), []);
+        assert_eq!(clashes(&[&twice, &files(&[("a/x.py", 1)])]).len(), 1);
+    }
+
+    #[test]
     fn shared_tests_at_the_top_are_only_untidy() {
         let found = clashes(&[
             &files(&[("tests/__init__.py", 1), ("LICENSE", 1)]),

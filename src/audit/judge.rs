@@ -229,7 +229,7 @@ impl<'a> Auditor<'a> {
             });
             findings.extend(open.map(|(first, second)| {
                 let path = self.matrix.collisions[at].path.clone();
-                Finding::error(Code::FilesCollide, overwritten(first, second, 0)).with_note(path)
+                Finding::error(Code::FilesCollide, overwritten(first, second, "the same files")).with_note(path)
             }));
         }
         findings
@@ -296,7 +296,7 @@ impl<'a> Auditor<'a> {
 /// An error where shared libraries are among the files: then the wrong one is loaded.
 fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
     let libraries = clash.libraries();
-    let message = overwritten(first, second, clash.paths.len());
+    let message = overwritten(first, second, &clash.count());
     if libraries.is_empty() {
         return Finding::warning(Code::FilesCollide, message).with_note(some(&clash.paths));
     }
@@ -304,12 +304,9 @@ fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
     Finding::error(Code::FilesCollide, message).with_note(some(&paths))
 }
 
-fn overwritten(first: &Held, second: &Held, count: usize) -> String {
-    let count = if count == 0 { "the same".to_owned() } else { format!("{count} of the same") };
-    format!(
-        "{} {} and {} {} own {count} files with different content",
-        first.name, first.version, second.name, second.version
-    )
+fn overwritten(first: &Held, second: &Held, files: &str) -> String {
+    let named = |held: &Held| format!("{} {}", held.name, held.version);
+    format!("{} and {} both own {files}, with different content", named(first), named(second))
 }
 
 /// The first few, and how many more.

@@ -10,7 +10,7 @@ const SHOWN: usize = 6;
 
 /// Two packages that overwrite each other's files.
 pub(super) fn collision(first: &str, second: &str, clash: &Clash) -> Finding {
-    let message = format!("`{first}` and `{second}` both own {} files with different content", clash.paths.len());
+    let message = format!("`{first}` and `{second}` both own {} with different content", clash.count());
     let finding = if clash.is_serious() {
         Finding::warning(Code::FilesCollide, message)
     } else {

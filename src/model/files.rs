@@ -87,6 +87,12 @@ impl Clash {
         !self.paths.iter().all(untidy)
     }
 
+    /// `1 file`, `18 files`.
+    pub fn count(&self) -> String {
+        let count = self.paths.len();
+        format!("{count} file{}", if count == 1 { "" } else { "s" })
+    }
+
     /// Those of the paths that are shared libraries.
     pub fn libraries(&self) -> Vec<&String> {
         self.paths.iter().filter(|path| path.ends_with(".so") || path.contains(".so.")).collect()

@@ -20,7 +20,7 @@ fn colabs_images_give_a_short_and_correct_list() {
         assert_eq!((count("error"), count("warning")), (errors, warnings), "{image}: {findings:?}");
     }
     let latest = test.run(&["audit", "colab-latest", "--gpu", "T4"]).expect(1);
-    assert!(latest.stderr.contains("nvidia-nccl-cu12 2.28.9 and nvidia-nccl-cu13 2.31.2 own the same files"));
+    assert!(latest.stderr.contains("nvidia-nccl-cu12 2.28.9 and nvidia-nccl-cu13 2.31.2 both own the same files"));
     let good = test.run(&["audit", "colab-2026.07", "--gpu", "T4"]).expect(0);
     assert!(good.stdout.contains("nothing to object to"), "{}", good.stdout);
 }
@@ -43,7 +43,7 @@ fn a_list_of_requirements_is_judged_from_its_wheels() {
         ["audit", "r.txt", "--machine", &machine, "--gpu", "T4", "--driver", "580.82.07", "--index-url", &server.url];
     let outcome = test.run(&arguments).expect(1);
     for words in [
-        "error[files-collide]: a 1.0 and b 1.0 own 1 of the same files with different content",
+        "error[files-collide]: a 1.0 and b 1.0 both own 1 file, with different content",
         "shared/core.so",
         "error[gpu-not-covered]: kernels 1.0 does not run on Tesla T4",
         "note[audit-open]",

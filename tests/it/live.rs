@@ -152,7 +152,7 @@ fn files_that_two_packages_claim_are_told_and_held_against_neither() {
     assert!(applied.stderr.contains(words), "{}", applied.stderr);
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
     let audited = test.run(&["audit", "--python", &python]).expect(0);
-    assert!(audited.stderr.contains("jwt 1.3.1 and pyjwt 2.9.0 own"), "{}", audited.stderr);
+    assert!(audited.stderr.contains("jwt 1.3.1 and pyjwt 2.9.0 both own"), "{}", audited.stderr);
 }
 
 #[test]

@@ -135,3 +135,26 @@ fn new_releases_become_rows_and_a_run_goes_on_where_it_was() {
         checked.stdout
     );
 }
+
+#[test]
+fn offline_a_build_that_nobody_has_read_is_unknown_and_told() {
+    let mut table = Table::new();
+    let requires = vec!["nvidia-cuda-runtime-cu12".to_owned()];
+    let kernels = Release { requires, code: vec!["sm_75".to_owned()], ..Release::default() };
+    table.entry("kernels".to_owned()).or_default().insert("1.0".to_owned(), kernels);
+    table.entry("nvidia-cuda-runtime-cu12".to_owned()).or_default().insert("12.8.90".to_owned(), Release::default());
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\nkernels='*'\n");
+    let machine = observed("laptop");
+    let lock = |more: &[&str]| {
+        let base = ["lock", "p.toml", "--machine", &machine, "--index-url", &server.url, "--json"];
+        test.run(&[base.as_slice(), more].concat()).expect(0)
+    };
+    assert!(lock(&["--driver", "none"]).codes().is_empty(), "without a GPU nobody asks");
+    let gpu = ["--driver", "580.82.07", "--gpu", "T4"];
+    let offline = lock(&[gpu.as_slice(), &["--offline"]].concat());
+    assert_eq!(offline.codes(), ["build-unknown"]);
+    assert!(offline.stderr.contains("can't be read offline"), "{}", offline.stderr);
+    assert!(lock(&gpu).codes().is_empty());
+    assert!(lock(&[gpu.as_slice(), &["--offline"]].concat()).codes().is_empty(), "what was read is kept");
+}

@@ -12,7 +12,7 @@ use crate::command::gather::Seen;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Severity};
 use crate::host::files;
-use crate::machine::runtime_names;
+use crate::machine::{Observed, runtime_names};
 use crate::model::{PackageName, PythonFacts, Version};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -113,12 +113,11 @@ impl Target {
 fn surroundings(seen: &Seen) -> Environment {
     let mut hardware = seen.machine.hardware.clone();
     hardware.gpus.extend(seen.possible_gpus.iter().cloned());
-    let path = seen.observed.as_ref().map(|observed| observed.library_path.as_slice()).unwrap_or_default();
     Environment {
         held: Vec::new(),
         hardware,
         debian: seen.machine.debian.iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
-        compat_in_use: path.iter().any(|folder| folder.contains("/compat")),
+        compat_in_use: seen.observed.as_ref().is_some_and(Observed::compat_in_use),
     }
 }
 

@@ -3,7 +3,7 @@
 use url::Url;
 
 use crate::command::gather::from_trouble;
-use crate::diag::{Failure, Kind};
+use crate::diag::Failure;
 use crate::host::{Paths, files};
 use crate::index::{Client, fetch_document, redact};
 use crate::matrix::Matrix;
@@ -51,7 +51,7 @@ fn from_address(place: &str, paths: &Paths) -> Result<String, Failure> {
     let text = fetch_document(&client, &url).map_err(from_trouble)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());
-        return Err(Failure::new(Kind::Answer, format!("`{}` is not the text that was meant", redact(&url)))
+        return Err(Failure::answer(format!("`{}` is not the text that was meant", redact(&url)))
             .cause(format!("sha256 should be {digest}, it is {got}"))
             .help("if the overlay really changed, review it and name its new digest"));
     }

@@ -188,7 +188,7 @@ impl Http {
                 return Ok(());
             }
         }
-        if satisfied || left.start >= left.end {
+        if satisfied {
             return Ok(());
         }
         Err(Miss { why: "the reply ended early".to_owned(), again: true, wait: None })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::inspect::fatbin::{NO_LIBRARY, Scanner};
-use crate::inspect::strings::{ArchitectureList, CompilerVersion};
+use crate::inspect::strings::Search;
 use crate::inspect::text::{BuildRecord, Collected, build_record};
 use crate::inspect::{Code, Flow, Malformed, Sink};
 use crate::matrix::{Matrix, Probe, is_like};
@@ -49,8 +49,8 @@ pub struct Request {
 #[derive(Debug)]
 enum Reader {
     Text(Collected),
-    List(ArchitectureList),
-    Compiler(CompilerVersion),
+    List(Search<Vec<Architecture>>),
+    Compiler(Search<String>),
     Code(Box<Scanner>),
 }
 
@@ -109,14 +109,14 @@ impl<'a> Inspection<'a> {
         };
         let first = |pattern: &Option<String>| matching(files, pattern.as_ref()?).first().copied();
         let text = first(&probe.text).map(|member| (member, Reader::Text(Collected::new(TEXT_LIMIT))));
-        let list = first(&probe.list).map(|member| (member, Reader::List(ArchitectureList::default())));
+        let list = first(&probe.list).map(|member| (member, Reader::List(Search::for_architectures())));
         let reads = [text, list].into_iter().flatten();
         self.open.extend(reads.map(|(member, reader)| Request { member, limit: None, reader }));
         let mut compilers: Vec<usize> = probe.compiler.iter().flat_map(|pattern| matching(files, pattern)).collect();
         // `ptxas` before `ptxas-blackwell`.
         compilers.sort_by_key(|at| &files.members[*at].path);
         for member in compilers {
-            self.open.push_back(Request { member, limit: None, reader: Reader::Compiler(CompilerVersion::default()) });
+            self.open.push_back(Request { member, limit: None, reader: Reader::Compiler(Search::for_compiler()) });
         }
         let candidates = probe.code.iter().flat_map(|pattern| {
             let found = matching(files, pattern);
@@ -174,7 +174,7 @@ impl<'a> Inspection<'a> {
                 self.methods.push(member.path.clone());
             }
             Reader::List(list) => {
-                self.listed = list.found;
+                self.listed = list.found.unwrap_or_default();
                 self.methods.push(format!("architecture list in {}", member.path));
             }
             Reader::Compiler(compiler) => {

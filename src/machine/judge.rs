@@ -126,9 +126,9 @@ fn gpus_in(text: &str, matrix: &Matrix) -> Result<Option<Vec<InstalledGpu>>, Str
     Ok((!gpus.is_empty()).then_some(gpus))
 }
 
-/// CUDA levels of `cuda-compat` packages whose folder is on the library path: installed alone, they do nothing.
+/// CUDA levels of the `cuda-compat` packages in use.
 fn compat(observed: &Observed) -> Vec<CudaVersion> {
-    if !observed.library_path.iter().any(|folder| folder.contains("/compat")) {
+    if !observed.compat_in_use() {
         return Vec::new();
     }
     let version = |name: &String| name.strip_prefix("cuda-compat-")?.replacen('-', ".", 1).parse().ok();

@@ -48,6 +48,13 @@ pub struct Observed {
     pub kernel: Option<RawKernel>,
 }
 
+impl Observed {
+    /// Whether a folder of a `cuda-compat` package is on the library path: installed alone, they do nothing.
+    pub fn compat_in_use(&self) -> bool {
+        self.library_path.iter().any(|folder| folder.contains("/compat"))
+    }
+}
+
 /// What the interpreter says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

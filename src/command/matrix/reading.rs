@@ -100,9 +100,7 @@ impl<'a> Reader<'a> {
     /// What the index has of a package.
     pub(super) fn listing(&self, name: &PackageName) -> Result<Arc<Listing>, Failure> {
         let listing = self.catalog.listing(name).map_err(from_trouble)?;
-        listing.ok_or_else(|| {
-            Failure::new(Kind::Answer, format!("the index has no package `{name}`")).help("is the name right?")
-        })
+        listing.ok_or_else(|| Failure::answer(format!("the index has no package `{name}`")).help("is the name right?"))
     }
 
     fn find(&self, requirement: &Requirement) -> Result<Candidate, Failure> {

@@ -133,9 +133,21 @@ pub struct IndexOptions {
     #[arg(long, value_name = "URL", env = "COLAB_BOOT_INDEX_URL", hide_env_values = true)]
     pub index_url: Option<String>,
 
+    /// A folder of wheels to look into beside the index; may be repeated
+    #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_FIND_LINKS", value_delimiter = ',')]
+    pub find_links: Vec<PathBuf>,
+
     /// Use only what is in the cache
     #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub offline: bool,
+
+    /// Ask for listings again, however fresh those in the cache are
+    #[arg(long, conflicts_with = "offline")]
+    pub refresh: bool,
+
+    /// The most requests that may be under way at once
+    #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = 48, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub connections: u16,
 }
 
 #[derive(Debug, Args)]
@@ -146,6 +158,18 @@ pub struct LockOptions {
     /// The lock to write; by default beside the profile
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
+
+    /// Take the newest versions, whatever the lock has now
+    #[arg(long)]
+    pub upgrade: bool,
+
+    /// Take the newest version of this package, and move others only where they must; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "upgrade")]
+    pub upgrade_package: Vec<PackageName>,
+
+    /// Write nothing; say what is stale, and fail if anything is
+    #[arg(long)]
+    pub check: bool,
 
     #[command(flatten)]
     pub machine: MachineOptions,

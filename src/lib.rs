@@ -53,7 +53,7 @@ pub struct Ambient<'a> {
 /// Runs colab-boot and returns its exit code.
 pub fn run(ambient: Ambient<'_>) -> u8 {
     let Ambient { arguments, environment, now, terminal, out, err } = ambient;
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::try_parse_from(joined(arguments)) {
         Ok(arguments) => arguments,
         Err(error) => {
             let to: &mut dyn Write = if error.use_stderr() { err } else { out };
@@ -79,6 +79,19 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
         (Ok(()), _) => exit_code(&outcome),
     }
+}
+
+/// `--json -` as `--json=-`: the option takes its file after `=`, so that `--json p.toml` does not overwrite a profile, but a lone
+/// dash can mean nothing else than stdout.
+fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        match joined.last_mut() {
+            Some(last) if argument == "-" && last == "--json" => last.push("=-"),
+            _ => joined.push(argument),
+        }
+    }
+    joined
 }
 
 /// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart the kernel.

@@ -14,7 +14,7 @@ fn markers() -> MarkerEnvironment {
     let python = PythonFacts {
         version: "3.12.3".parse().expect("a version"),
         architecture: "x86_64".to_owned(),
-        glibc: Some((2, 35)),
+        libc: crate::model::Libc::Glibc(2, 35),
         free_threaded: false,
     };
     python.marker_environment().expect("an environment")

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use url::Url;
 
 use crate::apply::{Failed, Job, run_script, sweep};
 use crate::cli::ApplyOptions;
@@ -14,13 +15,13 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::host::files;
 use crate::index::{Client, Download, Locations, fetch_all};
-use crate::lock::{LockedPackage, write_lock};
+use crate::lock::{LockedPackage, LockedWheel, write_lock};
 use crate::machine::{Kernel, Layout, uptime};
 use crate::marker::{Marker, Now, Standing, begin, standing};
 use crate::model::PackageName;
 use crate::output::{Style, bar, bytes};
 use crate::plan::Restart;
-use crate::verify::{check_distribution, record_of_wheel, unpacked_bytes};
+use crate::verify::{Entry, check_distribution, record_of_wheel, unpacked_bytes};
 
 /// What stays free on a disk that we write to.
 const MARGIN: u64 = 256 << 20;
@@ -78,7 +79,7 @@ fn broken(
         let Some(wheel) = &package.wheel else {
             continue;
         };
-        let record = state.record(&wheel.sha256)?;
+        let record = recorded(state, wheel)?;
         if !check_distribution(layout, &package.name, &package.version, record.as_deref(), 1).is_empty() {
             broken.push(package.name.clone());
         }
@@ -86,12 +87,22 @@ fn broken(
     Ok(broken)
 }
 
+/// The RECORD of a locked wheel that was installed from here.
+fn recorded(state: &State, wheel: &LockedWheel) -> Result<Option<Vec<Entry>>, Failure> {
+    wheel.sha256.map_or(Ok(None), |digest| state.record(&digest))
+}
+
+/// What to fetch for a locked file; one without a digest is refused with the plan.
+fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
+    Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256? })
+}
+
 /// Wheels given by address that were never installed from here: another file may have the same version.
 fn unproven(planned: &Planned, state: &State) -> Result<Vec<PackageName>, Failure> {
     let mut unproven = Vec::new();
     for package in &planned.target.packages {
         if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
-            && state.record(&wheel.sha256)?.is_none()
+            && recorded(state, wheel)?.is_none()
         {
             unproven.push(package.name.clone());
         }
@@ -253,7 +264,7 @@ impl Work<'_> {
         }
         let planned = self.planned;
         let locations = self.session.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
-        let client = Client::new(locations.addresses())?;
+        let client = self.session.client(&locations.addresses(), options.plan.index.connections)?;
         let downloads = self.downloads(locations, packages, &client)?;
         fetch_all(&client, &downloads, folder, &bar(plan.download_bytes, self.style))
     }
@@ -284,11 +295,11 @@ impl Work<'_> {
                 Failure::world(format!("the index no longer has `{}`", wheel.file))
                     .help("make the lock anew with `colab-boot lock`")
             })?;
-            downloads.push(Download { file: wheel.file.clone(), url, sha256: wheel.sha256 });
+            downloads.extend(download(wheel, url));
         }
         for package in given {
             if let (Some(wheel), Some(direct)) = (&package.wheel, direct(&package.name)) {
-                downloads.push(Download { file: wheel.file.clone(), url: direct.url.clone(), sha256: wheel.sha256 });
+                downloads.extend(download(wheel, direct.url.clone()));
             }
         }
         Ok(downloads)
@@ -303,14 +314,15 @@ impl Work<'_> {
         for package in &self.planned.target.packages {
             let Some(wheel) = &package.wheel else { continue };
             let new = packages.iter().any(|one| one.name == package.name);
+            let Some(digest) = wheel.sha256.filter(|_| !wheel.is_source()) else { continue };
             let path = folder.join(&wheel.file);
             let record = if new {
                 unpacked += unpacked_bytes(&path).unwrap_or(0);
                 Some(record_of_wheel(&path)?)
             } else {
-                self.state.record_text(&wheel.sha256)?
+                self.state.record_text(&digest)?
             };
-            digests.extend(record.is_some().then_some(wheel.sha256));
+            digests.extend(record.is_some().then_some(digest));
             owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
         }
         owners.extend(bystanders(self.planned)?);
@@ -346,7 +358,7 @@ impl Work<'_> {
         let mut findings = Vec::new();
         for package in packages {
             let record = match &package.wheel {
-                Some(wheel) => self.state.record(&wheel.sha256)?,
+                Some(wheel) => recorded(self.state, wheel)?,
                 None => None,
             };
             let faults = check_distribution(self.layout, &package.name, &package.version, record.as_deref(), 3);

@@ -10,15 +10,19 @@ use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
-use crate::index::{Cache, Client, Locations, Offline, Online, Scope, Traffic, locate_default};
+use crate::index::{Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, locate_default};
 use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
-use crate::model::PackageName;
 use crate::model::catalog::{Listing, Trouble};
+use crate::model::version::range_of;
+use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::resolve::{Present, Question, Resolution, Target, Unsolved, explain, resolve};
+
+/// Requests under way at once, where no option says otherwise.
+pub(super) const DEFAULT_CONNECTIONS: u16 = 48;
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {
@@ -43,6 +47,17 @@ pub struct Seen {
     pub possible_gpus: Vec<InstalledGpu>,
 }
 
+/// A solve to be done.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub profile: &'a Profile,
+    pub target: &'a Target,
+    /// The target's machine.
+    pub machine: &'a Machine,
+    /// Versions to take where they fit.
+    pub preferred: &'a BTreeMap<PackageName, Version>,
+}
+
 impl Session<'_> {
     /// Says what is being done.
     pub fn say(&self, line: &str) {
@@ -59,7 +74,9 @@ impl Session<'_> {
             }
         })?;
         let source = Source { name: path.display().to_string().into(), text: text.into() };
-        Profile::parse(&source).map_err(|findings| Failure::from_findings(Kind::Input, findings))
+        let here = files::absolute(path)?;
+        let folder = here.parent().unwrap_or(&here);
+        Profile::parse(&source, folder).map_err(|findings| Failure::from_findings(Kind::Input, findings))
     }
 
     /// The machine that the options mean: a bundled runtime, a record, or this one.
@@ -158,7 +175,20 @@ impl Session<'_> {
         profile: &Profile,
         machine: &Machine,
     ) -> Result<Locations, Failure> {
-        Ok(Locations::new(self.default_index(options, machine.python.as_ref())?, profile))
+        let folder = |path: &PathBuf| {
+            let path = files::absolute(path)?;
+            if !path.is_dir() {
+                return Err(Failure::input(format!("--find-links: there is no folder `{}`", path.display())));
+            }
+            Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
+        };
+        let folders = options.find_links.iter().map(folder).collect::<Result<Vec<_>, _>>()?;
+        Ok(Locations::new(self.default_index(options, machine.python.as_ref())?, profile, &folders))
+    }
+
+    /// A client that knows what credentials there are for `addresses`.
+    pub(super) fn client(&self, addresses: &[Url], connections: u16) -> Result<Client, Failure> {
+        Client::new(Credentials::gather(addresses, self.environment)?, usize::from(connections))
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
@@ -182,44 +212,59 @@ impl Session<'_> {
     ) -> Result<Vec<Option<std::sync::Arc<Listing>>>, Failure> {
         let mut target = self.target(&planned.profile, &planned.seen)?;
         // As the lock's maker saw the index: a newer C library here would rank other wheels first.
-        if let Some(glibc) = planned.target.glibc() {
-            target.python.glibc = Some(glibc);
+        if let Some(libc) = planned.target.libc() {
+            target.python.libc = libc;
         }
-        let cache = Cache::new(&self.paths.cache, self.now, false);
+        let cache = Cache::new(&self.paths.cache, self.now, Trust::WhileFresh);
         let catalog = Online::new(client, self.matrix, (locations, scope(&planned.profile, &target)?), cache);
         catalog.listings(names).map_err(from_trouble)
     }
 
-    /// Solves `profile` for `target`. Also returns what went over the network.
-    pub fn solve(
-        &self,
-        profile: &Profile,
-        target: &Target,
-        locations: Locations,
-        offline: bool,
-    ) -> Result<(Resolution, Traffic), Failure> {
-        let scope = scope(profile, target)?;
-        let cache = Cache::new(&self.paths.cache, self.now, offline);
+    /// Solves what is asked. Also returns what went over the network.
+    pub fn solve(&self, asked: Asked<'_>, options: &IndexOptions) -> Result<(Resolution, Traffic), Failure> {
+        let Asked { profile, target, machine, preferred } = asked;
+        let locations = self.locations(options, profile, machine)?;
+        let mut scope = scope(profile, target)?;
+        for (name, version) in preferred {
+            scope.preferred.entry(name.clone()).or_insert_with(|| (version.clone(), false));
+        }
+        let cache = self.cache(options);
         let ask = |catalog| {
-            let question = Question { profile, target, matrix: self.matrix, catalog };
+            let question = Question { profile, target, matrix: self.matrix, catalog, preferred };
             resolve(question).map_err(|unsolved| refusal(unsolved, question))
         };
-        if offline {
+        if options.offline {
             return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
         }
-        let client = Client::new(locations.addresses())?;
+        let client = self.client(&locations.addresses(), options.connections)?;
         let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
         let resolution = ask(&catalog)?;
         Ok((resolution, client.traffic()))
+    }
+
+    fn cache(&self, options: &IndexOptions) -> Cache {
+        let trust = match (options.offline, options.refresh) {
+            (true, _) => Trust::Always,
+            (false, true) => Trust::Never,
+            (false, false) => Trust::WhileFresh,
+        };
+        Cache::new(&self.paths.cache, self.now, trust)
     }
 }
 
 /// What a catalog is to be made for.
 fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
-    let markers = target.python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
+    let scope = Scope::of(&target.python).ok_or_else(|| Failure::bug("no marker environment"))?;
     let known = |present: &Present| (present.version.clone(), present.requires.is_some());
     let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
-    Ok(Scope { python: target.python.clone(), markers, as_of: profile.policy.as_of.clone(), preferred })
+    let bounds = profile.constraints.iter().chain(&profile.overrides);
+    Ok(Scope {
+        as_of: profile.policy.as_of.clone(),
+        buildable: profile.policy.buildable.clone(),
+        preferred,
+        bounds: bounds.map(|bound| (bound.name.clone(), range_of(&bound.specifiers))).collect(),
+        ..scope
+    })
 }
 
 pub(super) fn from_trouble(trouble: Trouble) -> Failure {

@@ -1,19 +1,86 @@
-//! `lock`: solve for the profile's targets and write the lock, whole or not at all.
+//! `lock`: solve for the profile's targets and write the lock, whole or not at all. What an earlier lock chose stays where it
+//! fits; `--upgrade` and `--upgrade-package` let go of it, `--check` writes nothing and says what is stale.
+
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::json;
 
 use crate::cli::LockOptions;
-use crate::command::gather::lock_path;
+use crate::command::gather::{Asked, lock_path};
 use crate::command::remarks::remarks;
 use crate::command::{Report, Session};
-use crate::diag::Failure;
+use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
-use crate::lock::{Lock, write_lock};
+use crate::index::Traffic;
+use crate::lock::{Lock, differences, write_lock};
+use crate::model::{PackageName, Version};
 use crate::output::bytes;
+use crate::profile::Profile;
+
+/// Differences that are told one by one.
+const SHOWN: usize = 12;
+
+/// A lock that was made, with what was noticed.
+struct Made {
+    lock: Lock,
+    findings: Vec<Finding>,
+    traffic: Traffic,
+}
 
 pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
+    let old = earlier(options, session, &path)?;
+    let Made { lock, findings, traffic } = make(options, session, &profile, old.as_ref())?;
+    let text = write_lock(&lock);
+    let unchanged = files::read_optional(&path)?.as_deref() == Some(text.as_str());
+    let changes = old.as_ref().map(|old| differences(old, &lock)).unwrap_or_default();
+    let data = json!({
+        "path": path,
+        "lock": lock.digest(),
+        "targets": describe(&lock),
+        "changes": changes,
+        "requests": traffic.requests,
+        "bytes": traffic.bytes,
+    });
+    let mut report = Report::new(data, String::new()).with_findings(findings);
+    if options.check {
+        report.findings.extend((!unchanged).then(|| stale(&path, options, old.is_some(), &changes)));
+    } else if !unchanged {
+        files::write_whole(&path, text.as_bytes())?;
+        report.talk.extend(few(&changes));
+    }
+    for target in &lock.targets {
+        let kept = target.packages.iter().filter(|package| package.wheel.is_none()).count();
+        let cuda = target.cuda.map(|cuda| format!(", CUDA {cuda}")).unwrap_or_default();
+        let size = bytes(target.wheel_bytes());
+        let (name, count) = (&target.name, target.packages.len());
+        report.talk.push(format!("{name}: {count} packages{cuda}, {kept} kept, wheels {size}"));
+    }
+    let state = match (unchanged, options.check) {
+        (true, _) => "is up to date",
+        (false, true) => "is left as it is",
+        (false, false) => "written",
+    };
+    report.talk.push(format!(
+        "{} {state} ({} requests, {} read)",
+        path.display(),
+        traffic.requests,
+        bytes(traffic.bytes)
+    ));
+    Ok(report)
+}
+
+/// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an upgrade of one package.
+fn earlier(options: &LockOptions, session: &Session<'_>, path: &Path) -> Result<Option<Lock>, Failure> {
+    match session.read_lock(path) {
+        Err(_) if !options.check && options.upgrade_package.is_empty() => Ok(None),
+        other => other,
+    }
+}
+
+fn make(options: &LockOptions, session: &Session<'_>, profile: &Profile, old: Option<&Lock>) -> Result<Made, Failure> {
     let named = options.machine.runtime.is_some() || options.machine.machine.is_some();
     let runtimes: Vec<Option<String>> = if named || profile.target.runtimes.is_empty() {
         vec![options.machine.runtime.clone()]
@@ -22,39 +89,51 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     };
     let mut targets = Vec::new();
     let mut findings: Vec<_> = session.cache_finding().into_iter().collect();
-    let mut traffic = Vec::new();
+    let mut traffic = Traffic::default();
     for runtime in runtimes {
         let mut machine = options.machine.clone();
         machine.runtime = runtime;
         let seen = session.machine(&machine)?;
-        let target = session.target(&profile, &seen)?;
-        let locations = session.locations(&options.index, &profile, &seen.machine)?;
-        let (resolution, used) = session.solve(&profile, &target, locations, options.index.offline)?;
+        let target = session.target(profile, &seen)?;
+        let preferred = preferred(options, old, &target.name);
+        let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
+        let (resolution, used) = session.solve(asked, &options.index)?;
         findings.extend(seen.findings.clone());
         findings.extend(remarks(&resolution));
-        targets.push(session.locked_target(&profile, &target, &seen, &resolution));
-        traffic.push(used);
+        targets.push(session.locked_target(profile, &target, &seen, &resolution));
+        traffic = traffic.and(used);
     }
-    let lock = session.lock_of(&profile, targets);
-    let text = write_lock(&lock);
-    let unchanged = files::read_optional(&path)?.as_deref() == Some(text.as_str());
-    if !unchanged {
-        files::write_whole(&path, text.as_bytes())?;
+    Ok(Made { lock: session.lock_of(profile, targets), findings, traffic })
+}
+
+/// What an earlier lock chose and nobody asked to move.
+fn preferred(options: &LockOptions, old: Option<&Lock>, target: &str) -> BTreeMap<PackageName, Version> {
+    if options.upgrade {
+        return BTreeMap::new();
     }
-    let requests: u64 = traffic.iter().map(|used| used.requests).sum();
-    let fetched: u64 = traffic.iter().map(|used| used.bytes).sum();
-    let data = json!({ "path": path, "lock": lock.digest(), "targets": describe(&lock), "requests": requests, "bytes": fetched });
-    let mut report = Report::new(data, String::new()).with_findings(findings);
-    for target in &lock.targets {
-        let kept = target.packages.iter().filter(|package| package.wheel.is_none()).count();
-        let cuda = target.cuda.map(|cuda| format!(", CUDA {cuda}")).unwrap_or_default();
-        let size = bytes(target.wheel_bytes());
-        let (name, count) = (&target.name, target.packages.len());
-        report.talk.push(format!("{name}: {count} packages{cuda}, {kept} kept, wheels {size}"));
+    let mut preferred = old.map(|old| old.versions(target)).unwrap_or_default();
+    preferred.retain(|name, _| !options.upgrade_package.contains(name));
+    preferred
+}
+
+fn stale(path: &Path, options: &LockOptions, exists: bool, changes: &[String]) -> Finding {
+    let help = format!("run `colab-boot lock {}`", options.profile.display());
+    if !exists {
+        return Finding::error(Code::LockMissing, format!("there is no lock at `{}`", path.display())).with_help(help);
     }
-    let state = if unchanged { "is up to date" } else { "written" };
-    report.talk.push(format!("{} {state} ({requests} requests, {} read)", path.display(), bytes(fetched)));
-    Ok(report)
+    let finding = Finding::error(Code::LockStale, format!("`{}` is stale", path.display()));
+    let finding = if changes.is_empty() {
+        finding.with_note("its text is not what would be written: it was edited, or written by another colab-boot")
+    } else {
+        few(changes).into_iter().fold(finding, Finding::with_note)
+    };
+    finding.with_help(help)
+}
+
+fn few(changes: &[String]) -> Vec<String> {
+    let more = changes.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    changes.iter().take(SHOWN).cloned().chain(more).collect()
 }
 
 /// Targets and packages as the JSON reports of `lock` and `plan` show them.
@@ -70,7 +149,7 @@ pub(super) fn describe(lock: &Lock) -> serde_json::Value {
                     "version": package.version,
                     "wheel": wheel.map(|wheel| &wheel.file),
                     "size": wheel.and_then(|wheel| wheel.size),
-                    "sha256": wheel.map(|wheel| wheel.sha256),
+                    "sha256": wheel.and_then(|wheel| wheel.sha256),
                     "index": wheel.map(|wheel| &wheel.index),
                     "why": package.why,
                 })

@@ -152,12 +152,9 @@ fn candidates(text: &str) -> BTreeMap<String, String> {
 fn locked_package(pick: &Pick) -> LockedPackage {
     let wheel = match &pick.source {
         PickSource::Kept => None,
-        PickSource::Wheel { candidate, index, size } => Some(LockedWheel {
-            file: candidate.file.clone(),
-            sha256: candidate.sha256,
-            size: *size,
-            index: index.clone(),
-        }),
+        PickSource::Wheel { candidate, index, sha256, size } => {
+            Some(LockedWheel { file: candidate.file.clone(), sha256: *sha256, size: *size, index: index.clone() })
+        }
     };
     let profile = pick.in_profile.then(|| "profile".to_owned());
     let why = profile.into_iter().chain(pick.needed_by.iter().map(ToString::to_string)).collect();

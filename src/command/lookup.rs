@@ -1,15 +1,14 @@
 //! What the index and the matrix know of versions that somebody else chose.
 
-use std::collections::BTreeMap;
-
 use pep508_rs::MarkerEnvironment;
 use url::Url;
 
 use crate::audit::{Held, Named};
 use crate::command::Session;
+use crate::command::gather::DEFAULT_CONNECTIONS;
 use crate::command::gather::from_trouble;
 use crate::diag::{Code, Failure, Finding};
-use crate::index::{Cache, Client, Locations, Offline, Online, Scope};
+use crate::index::{Cache, Locations, Offline, Online, Scope, Trust};
 use crate::matrix::Build;
 use crate::model::catalog::{Candidate, Catalog, Trouble};
 use crate::model::{PackageName, PythonFacts, WheelName};
@@ -35,14 +34,14 @@ impl Session<'_> {
         python: &PythonFacts,
         (index, offline): (Url, bool),
     ) -> Result<LookedUp, Failure> {
-        let markers = &python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
-        let scope = Scope { python: python.clone(), markers: markers.clone(), as_of: None, preferred: BTreeMap::new() };
-        let cache = Cache::new(&self.paths.cache, self.now, offline);
+        let scope = Scope::of(python).ok_or_else(|| Failure::bug("no marker environment"))?;
+        let markers = &scope.markers.clone();
+        let cache = Cache::new(&self.paths.cache, self.now, if offline { Trust::Always } else { Trust::WhileFresh });
         if offline {
             let catalog = Offline::new(self.matrix, Locations::only(index), scope, cache);
             return Lookup { session: self, catalog: &catalog, markers }.look_up(named, true);
         }
-        let client = Client::new(vec![index.clone()])?;
+        let client = self.client(std::slice::from_ref(&index), DEFAULT_CONNECTIONS)?;
         let catalog = Online::new(&client, self.matrix, (Locations::only(index), scope), cache);
         let names: Vec<PackageName> = named.iter().map(|one| one.name.clone()).collect();
         // Ahead and together; what fails is asked for again below, and told.
@@ -112,7 +111,7 @@ impl Lookup<'_> {
             read.as_ref().map_or_else(|| Some("its wheel can't be read offline".to_owned()), |read| read.doubt());
         let wheel = candidate.file.parse::<WheelName>().ok();
         let build = wheel.zip(read).filter(|_| doubt.is_none());
-        let build = build.map(|(wheel, read)| Build::of_wheel(&wheel, Some(candidate.sha256), &read, &metadata));
+        let build = build.map(|(wheel, read)| Build::of_wheel(&wheel, candidate.sha256, &read, &metadata));
         (build, doubt)
     }
 }

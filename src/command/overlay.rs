@@ -5,7 +5,7 @@ use url::Url;
 use crate::command::gather::from_trouble;
 use crate::diag::Failure;
 use crate::host::{Paths, files};
-use crate::index::{Client, fetch_document, redact};
+use crate::index::{Client, Credentials, fetch_document, redact};
 use crate::matrix::Matrix;
 use crate::model::Sha256;
 
@@ -47,7 +47,7 @@ fn from_address(place: &str, paths: &Paths) -> Result<String, Failure> {
     if let Some(text) = files::read_optional(&kept).ok().flatten().filter(fits) {
         return Ok(text);
     }
-    let client = Client::new(vec![])?;
+    let client = Client::new(Credentials::default(), 1)?;
     let text = fetch_document(&client, &url).map_err(from_trouble)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());

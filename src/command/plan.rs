@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cli::{MachineOptions, PlanOptions};
-use crate::command::gather::{Seen, lock_path};
+use crate::command::gather::{Asked, Seen, lock_path};
 use crate::command::lock::describe;
 use crate::command::remarks::{compiled_on_use, remarks};
 use crate::command::{Report, Session};
@@ -75,14 +75,16 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Plann
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
         Beside::Usable(both) => (both.0, both.1, None),
         other => {
-            keep_lock = matches!(other, Beside::Replaceable);
+            keep_lock = matches!(other, Beside::Replaceable(_));
+            let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };
+            let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();
             if let Beside::Elsewhere(reasons) = other {
                 let message = format!("`{}` was made for other machines and is left alone", path.display());
                 let finding = Finding::note(Code::MachineNotPlanned, message);
                 findings.push(reasons.into_iter().fold(finding, Finding::with_note));
             }
-            let locations = session.locations(&options.index, &profile, &seen.machine)?;
-            let (resolution, traffic) = session.solve(&profile, &solved, locations, options.index.offline)?;
+            let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
+            let (resolution, traffic) = session.solve(asked, &options.index)?;
             findings.extend(session.cache_finding());
             findings.extend(remarks(&resolution));
             let target = session.locked_target(&profile, &solved, &seen, &resolution);
@@ -130,6 +132,7 @@ fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) ->
     planned.environment_differs = environment_differs(&planned.seen, &planned.plan);
     planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
     let mut more = judged(&planned.profile, &planned.plan, &planned.target, &planned.seen);
+    more.extend(unhashed(&planned.target));
     more.extend(refused(session, &planned.seen, &planned.target));
     if planned.traffic.is_none() {
         // A new answer has said so itself.
@@ -145,7 +148,7 @@ fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) ->
 enum Beside {
     Usable(Box<(Lock, LockedTarget)>),
     /// There is none, or it answers another question: a new one may take its place.
-    Replaceable,
+    Replaceable(Option<Lock>),
     /// It is fresh, and made for other machines; the reasons.
     Elsewhere(Vec<String>),
 }
@@ -158,11 +161,11 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
     };
     let Some(lock) = session.read_lock(path)? else {
         let message = format!("there is no lock at `{}`", path.display());
-        return if locked { Err(no(Code::LockMissing, message)) } else { Ok(Beside::Replaceable) };
+        return if locked { Err(no(Code::LockMissing, message)) } else { Ok(Beside::Replaceable(None)) };
     };
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
         let message = format!("`{}` is stale: {why}", path.display());
-        return if locked { Err(no(Code::LockStale, message)) } else { Ok(Beside::Replaceable) };
+        return if locked { Err(no(Code::LockStale, message)) } else { Ok(Beside::Replaceable(Some(lock))) };
     }
     match session.fitting(&lock, seen) {
         Ok(target) => {
@@ -246,6 +249,15 @@ fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) ->
         );
     }
     findings
+}
+
+/// Locked files that nothing proves to be what they were.
+fn unhashed(target: &LockedTarget) -> Option<Finding> {
+    let without = |package: &&LockedPackage| package.wheel.as_ref().is_some_and(|wheel| wheel.sha256.is_none());
+    let names: Vec<String> = target.packages.iter().filter(without).map(|package| package.name.to_string()).collect();
+    let message = format!("the lock has no digest for {}", names.join(", "));
+    let finding = || Finding::error(Code::LockUnhashed, message);
+    (!names.is_empty()).then(|| finding().with_help("make the lock from an index that gives digests"))
 }
 
 /// The locked packages with a GPU build, each with how it runs on the machine.

@@ -59,6 +59,26 @@ pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),
         ),
+        Remark::Unreadable { name, count, line } => {
+            let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
+            let message = format!("{releases} of `{name}` passed over: their requirements can't be read");
+            Finding::note(Code::ResolveSkipped, message).with_note(format!("such as `{line}`"))
+        }
+        Remark::NamesUnreadable { count } => Finding::note(
+            Code::ResolveSkipped,
+            format!("{count} wheels passed over: their names follow no version scheme that is known"),
+        ),
+        Remark::FromSource { name, version } => {
+            let message = format!("`{name}` {version} will be built from source, as the profile allows");
+            Finding::warning(Code::ResolveFromSource, message).with_help(
+                "a wheel of your own, named with `url` and `sha256`, installs in seconds and the same everywhere",
+            )
+        }
+        Remark::Unhashed { name, version, why } => {
+            Finding::warning(Code::LockUnhashed, format!("nothing proves which file `{name}` {version} is"))
+                .with_note(format!("the index gives no sha256 for it, and {why}"))
+                .with_help("`apply` will refuse this lock; use an index that gives digests")
+        }
         Remark::VariantsSkipped { count } => {
             Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
         }

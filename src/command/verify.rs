@@ -108,7 +108,7 @@ fn check_files(
                 Vec::new()
             }
             Some(wheel) => {
-                let record = state.record(&wheel.sha256)?;
+                let record = wheel.sha256.map_or(Ok(None), |digest| state.record(&digest))?;
                 *(if record.is_some() { &mut files.against_wheel } else { &mut files.against_own }) += 1;
                 let layout = where_it_lies(layout, seen, &package.name);
                 check_distribution(&layout, &package.name, &package.version, record.as_deref(), 3)

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::{Failure, Kind};
@@ -33,6 +33,12 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
         return Err(Failure::input(format!("`{}` is larger than {} MB", path.display(), TEXT_LIMIT >> 20)));
     }
     Ok(Some(text))
+}
+
+/// `path` from the root; the current folder is asked here alone.
+pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::world(format!("could not tell where `{}` is", path.display())).because(&error))
 }
 
 /// The last `limit` bytes of a log, whatever they are; nothing where it cannot be read.

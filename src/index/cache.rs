@@ -17,7 +17,7 @@ use crate::model::catalog::Listing;
 use crate::model::files::Files;
 
 /// Raised when the meaning of a record changes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Raised when builds are read in another way.
 const BUILDS: u32 = 3;
@@ -31,8 +31,17 @@ pub struct Cache {
     folder: PathBuf,
     /// Seconds since 1970.
     now: u64,
-    /// Ignore the age of listings: there is no network to ask.
-    trust: bool,
+    trust: Trust,
+}
+
+/// How far a listing in the cache is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// At any age: there is no network to ask.
+    Always,
+    WhileFresh,
+    /// The index is asked again.
+    Never,
 }
 
 /// A listing with what is needed to ask for it again.
@@ -53,7 +62,7 @@ pub(super) struct MetadataRecord {
 }
 
 impl Cache {
-    pub fn new(folder: &Path, now: u64, trust: bool) -> Self {
+    pub fn new(folder: &Path, now: u64, trust: Trust) -> Self {
         Self { folder: folder.to_owned(), now, trust }
     }
 
@@ -64,7 +73,11 @@ impl Cache {
     /// The record of a listing and whether it is still fresh. `key` is what [`listing_key`] made.
     pub(super) fn listing(&self, key: &Sha256) -> Option<(ListingRecord, bool)> {
         let record: ListingRecord = read(&self.path("listings", key))?;
-        let fresh = self.trust || self.now.saturating_sub(record.fetched) < record.lifetime;
+        let fresh = match self.trust {
+            Trust::Always => true,
+            Trust::WhileFresh => self.now.saturating_sub(record.fetched) < record.lifetime,
+            Trust::Never => false,
+        };
         Some((record, fresh))
     }
 

@@ -6,19 +6,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
-use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE, RETRY_AFTER};
-use reqwest::{Response, StatusCode};
+use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE};
+use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
 use url::Url;
 
 use crate::diag::Failure;
-use crate::index::location::redact;
+use crate::index::Credentials;
+use crate::index::credentials::without_login;
+use crate::index::patience::{Miss, Patience, reason, refused, trouble};
 use crate::inspect::Flow;
+use crate::model::Sha256;
 use crate::model::catalog::Trouble;
-
-/// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.
-const TRIES: u32 = 4;
-const FIRST_PAUSE: Duration = Duration::from_millis(300);
+use crate::model::digest::Hasher;
 
 /// How much of a reply that nobody needs any more is read to keep its connection.
 const DRAINED: u64 = 128 << 10;
@@ -35,6 +36,12 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// This and `other`.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { requests: self.requests + other.requests, bytes: self.bytes + other.bytes }
+    }
+
     /// What was added since `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
@@ -54,8 +61,26 @@ pub(super) struct Http {
     client: reqwest::Client,
     requests: Arc<AtomicU64>,
     bytes: Arc<AtomicU64>,
-    /// Index addresses that carry credentials.
-    trusted: Arc<Vec<Url>>,
+    credentials: Arc<Credentials>,
+    /// Bounds what is under way at once, for the index's sake.
+    permits: Arc<Semaphore>,
+}
+
+/// Which bytes of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// So many at its end.
+    Last(u64),
+    Of(Range<u64>),
+}
+
+impl Part {
+    fn header(&self) -> String {
+        match self {
+            Self::Last(count) => format!("bytes=-{count}"),
+            Self::Of(range) => format!("bytes={}-{}", range.start, range.end.saturating_sub(1)),
+        }
+    }
 }
 
 /// One request.
@@ -63,7 +88,7 @@ pub(super) struct Http {
 pub(super) struct Request<'a> {
     pub url: &'a Url,
     pub accept: Option<&'a str>,
-    pub range: Option<String>,
+    pub part: Option<Part>,
     pub validator: Option<&'a str>,
     /// The most bytes the body may have.
     pub limit: u64,
@@ -82,17 +107,9 @@ pub(super) struct Reply {
     pub body: Vec<u8>,
 }
 
-/// Why a try failed, and whether another may do better.
-struct Miss {
-    why: String,
-    again: bool,
-    wait: Option<Duration>,
-}
-
 impl Client {
-    /// `indexes` are the addresses whose credentials, if they carry any, also go with the files of the same origin: links of a page
-    /// have none, and pip sends them too.
-    pub fn new(indexes: Vec<Url>) -> Result<Self, Failure> {
+    /// `connections` bounds the requests that are under way at once.
+    pub fn new(credentials: Credentials, connections: usize) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -109,9 +126,13 @@ impl Client {
                     .because(&error)
                     .help("check SSL_CERT_FILE and the proxy variables")
             })?;
-        let trusted =
-            indexes.into_iter().filter(|url| !url.username().is_empty() || url.password().is_some()).collect();
-        let http = Http { client, requests: Arc::default(), bytes: Arc::default(), trusted: Arc::new(trusted) };
+        let http = Http {
+            client,
+            requests: Arc::default(),
+            bytes: Arc::default(),
+            credentials: Arc::new(credentials),
+            permits: Arc::new(Semaphore::new(connections.max(1))),
+        };
         Ok(Self { http, runtime: Some(runtime) })
     }
 
@@ -137,9 +158,9 @@ impl Drop for Client {
 impl Http {
     /// Gives the bytes of `range` to `take` as they arrive, until it has enough. What breaks off is taken up where it was.
     pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Trouble> {
+        let _permit = self.permits.acquire().await;
         let mut left = range;
-        let mut pause = FIRST_PAUSE;
-        let mut tries = 1;
+        let mut patience = Patience::new();
         loop {
             let before = left.start;
             let miss = match self.stream_once(url, &mut left, take).await {
@@ -147,34 +168,27 @@ impl Http {
                 Err(miss) => miss,
             };
             if left.start > before {
-                (tries, pause) = (1, FIRST_PAUSE);
+                patience = Patience::new();
             }
-            if !miss.again || tries == TRIES {
-                return Err(trouble(url, &miss.why, tries));
-            }
-            tokio::time::sleep(miss.wait.unwrap_or(pause)).await;
-            pause *= 3;
-            tries += 1;
+            patience.after(url, miss).await?;
         }
     }
 
     async fn stream_once(&self, url: &Url, left: &mut Range<u64>, take: Take<'_>) -> Result<(), Miss> {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        let wanted = format!("bytes={}-{}", left.start, left.end.saturating_sub(1));
-        let builder = self.client.get(self.with_credentials(url)).header(RANGE, wanted);
-        let response = builder.send().await.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+        let builder = self.request(url).header(RANGE, Part::Of(left.clone()).header());
+        let response = builder.send().await.map_err(Miss::passing)?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
         let start = text_of(response.headers(), CONTENT_RANGE.as_str()).and_then(|text| part(&text));
         if response.status() != StatusCode::PARTIAL_CONTENT || start.is_none_or(|(start, _)| start != left.start) {
             let why = "the server does not send parts of files, and this file is too large to be sent whole";
-            return Err(Miss { why: why.to_owned(), again: false, wait: None });
+            return Err(Miss::lasting(why));
         }
         let mut satisfied = false;
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
-            let chunk = chunk.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+            let chunk = chunk.map_err(Miss::passing)?;
             self.count(chunk.len());
             // A server that sends more than it was asked for is not listened to.
             let wanted = usize::try_from(left.end - left.start).unwrap_or(usize::MAX).min(chunk.len());
@@ -191,47 +205,66 @@ impl Http {
         if satisfied {
             return Ok(());
         }
-        Err(Miss { why: "the reply ended early".to_owned(), again: true, wait: None })
+        Err(Miss { again: true, ..Miss::lasting("the reply ended early") })
     }
 
     /// Sends `request` until it is answered for good. Statuses other than 2xx, 304, 404 and 410 are trouble.
     pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Trouble> {
-        let mut pause = FIRST_PAUSE;
-        let mut tries = 1;
+        let _permit = self.permits.acquire().await;
+        let mut patience = Patience::new();
         loop {
-            let miss = match self.try_once(request).await {
+            match self.try_once(request).await {
                 Ok(reply) => return Ok(reply),
-                Err(miss) => miss,
-            };
-            if !miss.again || tries == TRIES {
-                return Err(trouble(request.url, &miss.why, tries));
+                Err(miss) => patience.after(request.url, miss).await?,
             }
-            tokio::time::sleep(miss.wait.unwrap_or(pause)).await;
-            pause *= 3;
-            tries += 1;
         }
+    }
+
+    /// Digest and length of a whole file, of which nothing is kept.
+    pub(super) async fn digest(&self, url: &Url) -> Result<(Sha256, u64), Trouble> {
+        let _permit = self.permits.acquire().await;
+        let mut patience = Patience::new();
+        loop {
+            match self.digest_once(url).await {
+                Ok(found) => return Ok(found),
+                Err(miss) => patience.after(url, miss).await?,
+            }
+        }
+    }
+
+    async fn digest_once(&self, url: &Url) -> Result<(Sha256, u64), Miss> {
+        let response = self.request(url).send().await.map_err(Miss::passing)?;
+        if !response.status().is_success() {
+            return Err(refused(&response));
+        }
+        let (mut hasher, mut total) = (Hasher::default(), 0);
+        let mut body = response.bytes_stream();
+        while let Some(chunk) = body.next().await {
+            let chunk = chunk.map_err(Miss::passing)?;
+            self.count(chunk.len());
+            hasher.update(&chunk);
+            total += chunk.len() as u64;
+        }
+        Ok((hasher.finish(), total))
     }
 
     /// Starts a download; the caller looks at the status and reads the body.
     pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Trouble> {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut request = self.client.get(self.with_credentials(url));
+        let mut request = self.request(url);
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        request.send().await.map_err(|error| trouble(url, &reason(&error), 1))
+        request.send().await.map_err(|error| trouble(url, &reason(error), 1))
     }
 
-    fn with_credentials(&self, url: &Url) -> Url {
-        let mut url = url.clone();
-        let same =
-            |index: &&Url| index.origin() == url.origin() && url.username().is_empty() && url.password().is_none();
-        if let Some(index) = self.trusted.iter().find(same).cloned() {
-            // Fails only for addresses without a host, which http has not.
-            let _ = url.set_username(index.username());
-            let _ = url.set_password(index.password());
+    /// A request that is counted and carries the credentials for `url`; the address itself carries none.
+    fn request(&self, url: &Url) -> RequestBuilder {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let builder = self.client.get(without_login(url));
+        match self.credentials.login(url) {
+            Some(login) => builder.basic_auth(login.user, login.password),
+            None => builder,
         }
-        url
     }
 
     pub(super) fn count(&self, bytes: usize) {
@@ -239,18 +272,17 @@ impl Http {
     }
 
     async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        let mut builder = self.client.get(self.with_credentials(request.url));
+        let mut builder = self.request(request.url);
         if let Some(accept) = request.accept {
             builder = builder.header(ACCEPT, accept);
         }
-        if let Some(range) = &request.range {
-            builder = builder.header(RANGE, range);
+        if let Some(part) = &request.part {
+            builder = builder.header(RANGE, part.header());
         }
         if let Some(validator) = request.validator {
             builder = builder.header(IF_NONE_MATCH, validator);
         }
-        let response = builder.send().await.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+        let response = builder.send().await.map_err(Miss::passing)?;
         let status = response.status();
         let fine = status.is_success()
             || matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NOT_FOUND | StatusCode::GONE);
@@ -272,28 +304,19 @@ impl Http {
             body: Vec::new(),
         };
         if response.content_length().is_some_and(|length| length > limit) {
-            return Err(Miss { why: format!("the reply is larger than {limit} bytes"), again: false, wait: None });
+            return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
         }
         let mut stream = response.bytes_stream();
         while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|error| Miss { why: reason(&error), again: true, wait: None })?;
+            let chunk = chunk.map_err(Miss::passing)?;
             self.count(chunk.len());
             if (reply.body.len() + chunk.len()) as u64 > limit {
-                return Err(Miss { why: format!("the reply is larger than {limit} bytes"), again: false, wait: None });
+                return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
             }
             reply.body.extend_from_slice(&chunk);
         }
         Ok(reply)
     }
-}
-
-/// A status that is no answer, and whether a later one may be.
-fn refused(response: &Response) -> Miss {
-    let status = response.status();
-    let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
-    let wait = text_of(response.headers(), RETRY_AFTER.as_str()).and_then(|text| text.parse().ok());
-    let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
-    Miss { why: format!("the server answered {status}"), again, wait }
 }
 
 fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
@@ -310,26 +333,6 @@ fn part(content_range: &str) -> Option<(u64, u64)> {
     let (start, end) = range.split_once('-')?;
     let (start, end, total): (u64, u64, u64) = (start.parse().ok()?, end.parse().ok()?, total.parse().ok()?);
     (start <= end && end < total).then_some((start, total))
-}
-
-/// The innermost cause says most: "connection refused" rather than "error sending request".
-pub(super) fn reason(error: &reqwest::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    let kind = if error.is_timeout() { "no answer in time: " } else { "" };
-    format!("{kind}{inner}")
-}
-
-/// Trouble with an address, shown without credentials.
-pub(super) fn trouble(url: &Url, why: &str, tries: u32) -> Trouble {
-    let times = if tries > 1 { format!(" ({tries} tries)") } else { String::new() };
-    Trouble {
-        message: format!("could not read `{}`{times}", redact(url)),
-        causes: vec![why.to_owned()],
-        help: vec!["check the network and the index address, then run the command again".to_owned()],
-    }
 }
 
 #[cfg(test)]

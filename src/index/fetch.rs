@@ -12,7 +12,8 @@ use url::Url;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::index::Client;
-use crate::index::client::{Http, reason, trouble};
+use crate::index::client::Http;
+use crate::index::patience::{reason, trouble};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
 
@@ -139,7 +140,7 @@ async fn receive(
                 http.count(chunk.len());
                 progress.bytes(chunk.len() as u64);
             }
-            Err(error) => return Ok(Err(trouble(&download.url, &reason(&error), 1))),
+            Err(error) => return Ok(Err(trouble(&download.url, &reason(error), 1))),
         }
     }
     file.sync_all().map_err(disk)?;

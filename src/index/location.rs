@@ -22,28 +22,50 @@ pub struct Locations {
     pub default: Url,
     named: Vec<NamedIndex>,
     bound: BTreeMap<PackageName, String>,
+    /// Folders of wheels that are looked into beside an index, by name.
+    folders: Vec<(String, Url)>,
 }
 
+/// The name of the folder that `--find-links` gives.
+const FIND_LINKS: &str = "find-links";
+
 impl Locations {
-    /// The indexes of `profile` over the default index.
-    pub fn new(default: Url, profile: &Profile) -> Self {
+    /// The indexes of `profile` over the default index, with `folders` of wheels beside them.
+    pub fn new(default: Url, profile: &Profile, folders: &[Url]) -> Self {
         let of_profile = profile.indexes.iter().flat_map(|index| &index.packages).cloned();
         let wanted = profile.wanted.iter().map(|wanted| wanted.name.clone());
         let bound = of_profile.chain(wanted).filter_map(|name| {
             let index = profile.index_of(&name)?.to_owned();
             Some((name, index))
         });
-        Self { default, bound: bound.collect(), named: profile.indexes.clone() }
+        // A folder that is to serve nothing in particular is looked into for everything.
+        let open = |index: &&NamedIndex| index.url.scheme() == "file" && index.packages.is_empty();
+        let beside = profile.indexes.iter().filter(open).map(|index| (index.name.clone(), index.url.clone()));
+        let given = folders.iter().enumerate().map(|(at, url)| match at {
+            0 => (FIND_LINKS.to_owned(), url.clone()),
+            _ => (format!("{FIND_LINKS}-{}", at + 1), url.clone()),
+        });
+        let folders = beside.chain(given).collect();
+        Self { default, bound: bound.collect(), named: profile.indexes.clone(), folders }
     }
 
     /// The default index alone.
     pub fn only(default: Url) -> Self {
-        Self { default, named: Vec::new(), bound: BTreeMap::new() }
+        Self { default, named: Vec::new(), bound: BTreeMap::new(), folders: Vec::new() }
     }
 
-    /// Every address that may be asked.
+    /// Every address that may be asked over the network.
     pub fn addresses(&self) -> Vec<Url> {
-        std::iter::once(&self.default).chain(self.named.iter().map(|index| &index.url)).cloned().collect()
+        let all = std::iter::once(&self.default).chain(self.named.iter().map(|index| &index.url));
+        all.filter(|url| url.scheme() != "file").cloned().collect()
+    }
+
+    /// Folders to look into for `package`, with their names: where an explicit index serves it, only that one if it is a folder.
+    pub(super) fn folders(&self, package: &PackageName) -> impl Iterator<Item = (&str, &Url)> {
+        let (name, url) = self.responsible(package);
+        let own = (url.scheme() == "file").then_some((name, url));
+        let open = self.folders.iter().map(|(name, url)| (name.as_str(), url)).filter(move |_| name == "default");
+        own.into_iter().chain(open)
     }
 
     /// Name and address of the only index that may serve `package`. An explicit index is never fallen through.

@@ -4,17 +4,25 @@
 
 mod cache;
 mod client;
+mod credentials;
 mod fetch;
+mod folder;
 mod location;
 mod offline;
 mod page;
+mod patience;
 mod remote;
+mod shelf;
 mod store;
 
-pub use cache::Cache;
+pub use cache::{Cache, Trust};
 pub use client::{Client, Traffic};
+pub use credentials::Credentials;
 pub use fetch::{Download, Progress, fetch_all};
+pub use folder::LocalWheel;
 pub use location::{Locations, locate_default, redact};
 pub use offline::Offline;
+pub use page::{Filter, read_page};
 pub use remote::{fetch_document, inspect_address};
-pub use store::{Online, Scope};
+pub use shelf::Scope;
+pub use store::Online;

@@ -1,13 +1,13 @@
 //! One wheel on a server, read by ranges: the tail with the zip directory first, then the members that are wanted and no more.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use reqwest::StatusCode;
 use url::Url;
 
 use crate::index::Client;
-use crate::index::client::{Http, Request, trouble};
+use crate::index::client::{Http, Part, Request};
+use crate::index::patience::trouble;
 use crate::inspect::{Collected, Flow, Inspection, Malformed, Sink, Subject, TAIL, Unpacker, locate, read};
 use crate::matrix::Matrix;
 use crate::model::PackageName;
@@ -31,9 +31,9 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Reads the directory of the wheel at `url`: one request, or two where it is larger than the tail.
-    pub(super) async fn open(http: &Http, url: &Url) -> Answer<Self> {
-        let (start, total, tail) = fetch(http, url, format!("bytes=-{TAIL}")).await?;
+    /// Reads the directory of the wheel at `url`: one request for its last `tail` bytes, or two where it is larger.
+    pub(super) async fn open(http: &Http, url: &Url, tail: u64) -> Answer<Self> {
+        let (start, total, tail) = fetch(http, url, Part::Last(tail)).await?;
         let other = || trouble(url, "the server sent another range than it was asked for", 1);
         if start.checked_add(tail.len() as u64) != Some(total) {
             return Err(other());
@@ -45,7 +45,7 @@ impl Remote {
         let mut bytes = Vec::new();
         if place.range.start < start {
             let missing = place.range.start..start.min(place.range.end);
-            let (from, _, part) = fetch(http, url, header(&missing)).await?;
+            let (from, _, part) = fetch(http, url, Part::Of(missing.clone())).await?;
             if from != missing.start {
                 return Err(other());
             }
@@ -122,7 +122,7 @@ pub fn inspect_address(
 ) -> Answer<(WheelBuild, Metadata)> {
     let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
     runtime.block_on(async {
-        let remote = Remote::open(&client.http, url).await?;
+        let remote = Remote::open(&client.http, url, TAIL).await?;
         let subject = Subject { package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&client.http, subject).await?;
         let text = remote.metadata(&client.http).await?;
@@ -133,7 +133,7 @@ pub fn inspect_address(
 /// The text at `url`, of at most [`TEXT_LIMIT`] bytes.
 pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
     let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
-    let request = Request { url, accept: None, range: None, validator: None, limit: TEXT_LIMIT };
+    let request = Request { url, accept: None, part: None, validator: None, limit: TEXT_LIMIT };
     let reply = runtime.block_on(client.http.get(&request))?;
     if !reply.status.is_success() {
         return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
@@ -141,13 +141,9 @@ pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
     String::from_utf8(reply.body).map_err(|_| trouble(url, "it is not a text", 1))
 }
 
-fn header(range: &Range<u64>) -> String {
-    format!("bytes={}-{}", range.start, range.end.saturating_sub(1))
-}
-
 /// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small wheel.
-async fn fetch(http: &Http, url: &Url, range: String) -> Answer<(u64, u64, Vec<u8>)> {
-    let request = Request { url, accept: None, range: Some(range), validator: None, limit: LIMIT };
+async fn fetch(http: &Http, url: &Url, part: Part) -> Answer<(u64, u64, Vec<u8>)> {
+    let request = Request { url, accept: None, part: Some(part), validator: None, limit: LIMIT };
     let reply = http.get(&request).await?;
     match (reply.status, reply.part) {
         (StatusCode::PARTIAL_CONTENT, Some((start, total))) => Ok((start, total, reply.body)),

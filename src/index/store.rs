@@ -1,71 +1,28 @@
 //! The catalog over the network, which fetches ahead.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pep508_rs::MarkerEnvironment;
 use reqwest::StatusCode;
-use tokio::sync::{OnceCell, Semaphore};
-use url::Url;
+use tokio::sync::OnceCell;
 
-use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord, listing_key};
-use crate::index::client::{Http, Reply, Request, trouble};
-use crate::index::location::{page_address, redact};
-use crate::index::page::{ACCEPT, Filter, read_page};
+use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
+use crate::index::client::{Http, Request};
+use crate::index::page::{ACCEPT, read_page};
+use crate::index::patience::trouble;
 use crate::index::remote::Remote;
-use crate::index::{Cache, Client, Locations};
+use crate::index::shelf::Shelf;
+use crate::index::{Cache, Client, LocalWheel, Locations, Scope, folder};
 use crate::inspect::Subject;
-use crate::matrix::Matrix;
+use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Trouble, Wish};
+use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Sidecar, Trouble, Wish};
 use crate::model::files::Files;
-use crate::model::{ExtraName, PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
+use crate::model::{ExtraName, PackageName, Sha256, VersionRange, WheelName};
 
 /// The largest index page, decoded; the largest METADATA with its directory.
 const PAGE_LIMIT: u64 = 64 << 20;
 const METADATA_LIMIT: u64 = 16 << 20;
-
-/// What a catalog is for: a target, and what is known of it without asking.
-#[derive(Clone, Debug)]
-pub struct Scope {
-    pub python: PythonFacts,
-    pub markers: MarkerEnvironment,
-    pub as_of: Option<String>,
-    /// Versions that the solver will prefer; `true` where their requirements are known without the index.
-    pub preferred: BTreeMap<PackageName, (Version, bool)>,
-}
-
-/// What both catalogs share: addresses, filter, cache.
-pub(super) struct Shelf {
-    locations: Locations,
-    scope: Scope,
-    filter: Filter,
-    pub(super) cache: Cache,
-    /// What a listing is filtered by, as part of its key.
-    target: String,
-}
-
-impl Shelf {
-    pub(super) fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
-        let python = scope.python.clone();
-        let target = format!("{python:?} {:?}", scope.as_of);
-        let filter = Filter { tags: Tags::of(&python), python, as_of: scope.as_of.clone() };
-        Self { locations, scope, filter, cache, target }
-    }
-
-    /// Name of the responsible index, address of the page, key of its record.
-    pub(super) fn place(&self, package: &PackageName) -> (&str, Url, Sha256) {
-        let (index, base) = self.locations.responsible(package);
-        let page = page_address(base, package);
-        let key = listing_key(&redact(&page), &self.target);
-        (index, page, key)
-    }
-
-    pub(super) fn cached_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
-        let record = self.cache.metadata(&candidate.sha256)?;
-        Some(Metadata::parse(&record.headers, record.size.or(candidate.size)))
-    }
-}
 
 type Answer<T> = Result<T, Trouble>;
 type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Answer<T>>>>>;
@@ -80,11 +37,10 @@ pub struct Online<'a> {
 struct Shared {
     shelf: Shelf,
     http: Http,
-    /// Bounds what is under way at once, for the index's sake.
-    permits: Semaphore,
     listings: Cells<PackageName, Option<Arc<Listing>>>,
     metadata: Cells<Sha256, Arc<Metadata>>,
     remotes: Cells<Sha256, Arc<Remote>>,
+    digests: Cells<Sha256, (Sha256, u64)>,
     expected: Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>,
 }
 
@@ -93,10 +49,10 @@ impl<'a> Online<'a> {
         let shared = Shared {
             shelf: Shelf::new(locations, scope, cache),
             http: client.http.clone(),
-            permits: Semaphore::new(48),
             listings: Mutex::default(),
             metadata: Mutex::default(),
             remotes: Mutex::default(),
+            digests: Mutex::default(),
             expected: Mutex::default(),
         };
         Self { client, matrix, shared: Arc::new(shared) }
@@ -136,6 +92,10 @@ impl Catalog for Online<'_> {
         self.inspect(candidate, false).map(Some)
     }
 
+    fn digest(&self, candidate: &Candidate) -> Answer<(Sha256, u64)> {
+        self.wait(self.shared.digest(candidate))
+    }
+
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let all = candidates.iter().map(|candidate| self.shared.files(candidate));
         let all = self.wait(async { Ok(futures::future::join_all(all).await) }).unwrap_or_default();
@@ -148,9 +108,11 @@ impl Catalog for Online<'_> {
             return;
         };
         let _entered = runtime.enter();
+        let roots: Vec<_> = wishes.iter().map(|wish| (wish.package.clone(), wish.extra.clone())).collect();
         for wish in wishes {
             Shared::pursue(&self.shared, wish);
         }
+        Shared::anticipate(&self.shared, &roots);
     }
 
     fn expect_metadata(&self, candidates: &[Candidate]) {
@@ -177,13 +139,29 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
+    /// Asks at once for the pages of all that `roots` usually bring along; and where nothing is known to hold a package back, for
+    /// the metadata of its newest version. Otherwise each level of dependencies would wait for the one above.
+    fn anticipate(shared: &Arc<Self>, roots: &[(PackageName, Option<ExtraName>)]) {
+        let known = |name: &PackageName| matches!(shared.shelf.scope.preferred.get(name), Some((_, true)));
+        for hint in Hints::bundled().closure(roots, &known) {
+            if hint.free {
+                Self::pursue(shared, Wish { package: hint.name, range: VersionRange::full(), extra: None });
+            } else {
+                let shared = Arc::clone(shared);
+                tokio::spawn(async move { shared.listing(&hint.name).await.map(drop) });
+            }
+        }
+    }
+
     /// Fetches what the solver will probably ask for: the page, the metadata of the version it would choose, and so on down.
     fn pursue(shared: &Arc<Self>, wish: Wish) {
+        let bound = shared.shelf.scope.bounds.get(&wish.package);
+        let wished = bound.map_or(wish.range.clone(), |bound| bound.intersection(&wish.range));
         let key = (wish.package, wish.extra);
         let range = {
             let mut expected = held(&shared.expected);
             let known = expected.get(&key);
-            let range = known.map_or(wish.range.clone(), |known| known.intersection(&wish.range));
+            let range = known.map_or(wished.clone(), |known| known.intersection(&wished));
             if known == Some(&range) || range.is_empty() {
                 return;
             }
@@ -231,16 +209,16 @@ impl Shared {
     }
 
     async fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
-        let cell = Arc::clone(held(&self.metadata).entry(candidate.sha256).or_default());
+        let cell = Arc::clone(held(&self.metadata).entry(candidate.identity()).or_default());
         cell.get_or_init(|| async { self.fetch_metadata(candidate).await.map(Arc::new) }).await.clone()
     }
 
-    async fn get(&self, request: &Request<'_>) -> Answer<Reply> {
-        let _permit = self.permits.acquire().await;
-        self.http.get(request).await
+    async fn fetch_listing(&self, package: &PackageName) -> Answer<Option<Listing>> {
+        let listing = if self.shelf.is_local(package) { None } else { self.fetch_page(package).await? };
+        Ok(self.shelf.with_folders(package, listing))
     }
 
-    async fn fetch_listing(&self, package: &PackageName) -> Answer<Option<Listing>> {
+    async fn fetch_page(&self, package: &PackageName) -> Answer<Option<Listing>> {
         let (index, page, key) = self.shelf.place(package);
         let cached = self.shelf.cache.listing(&key);
         let validator = match cached {
@@ -249,13 +227,14 @@ impl Shared {
             None => None,
         };
         let tag = validator.as_ref().map(|(tag, _)| tag.as_str());
-        let request = Request { url: &page, accept: Some(ACCEPT), range: None, validator: tag, limit: PAGE_LIMIT };
-        let reply = self.get(&request).await?;
+        let request = Request { url: &page, accept: Some(ACCEPT), part: None, validator: tag, limit: PAGE_LIMIT };
+        let reply = self.http.get(&request).await?;
         let listing = match reply.status {
             StatusCode::NOT_MODIFIED => validator.and_then(|(_, listing)| listing),
             StatusCode::NOT_FOUND | StatusCode::GONE => None,
             _ => {
-                let body = String::from_utf8_lossy(&reply.body);
+                let body = String::from_utf8(reply.body)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
                 let read = read_page(&reply.content_type, &body, &reply.url, package, &self.shelf.filter);
                 let mut listing = read.map_err(|why| trouble(&page, &why, 1))?;
                 index.clone_into(&mut listing.index);
@@ -270,10 +249,13 @@ impl Shared {
     }
 
     async fn fetch_metadata(&self, candidate: &Candidate) -> Answer<Metadata> {
-        if let Some(metadata) = self.shelf.cached_metadata(candidate) {
+        if let Some(answer) = folder::metadata(candidate) {
+            return answer;
+        }
+        if let Some(metadata) = self.shelf.known_metadata(candidate) {
             return Ok(metadata);
         }
-        let beside = if candidate.has_sidecar { self.sidecar(candidate).await? } else { None };
+        let beside = self.sidecar(candidate).await?;
         let (text, size) = match beside {
             Some(text) => (text, candidate.size),
             None => self.by_range(candidate).await?,
@@ -281,44 +263,56 @@ impl Shared {
         let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
         let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
         let metadata = Metadata::parse(&headers, size);
-        self.shelf.cache.keep_metadata(&candidate.sha256, &MetadataRecord { size, headers });
+        if let Some(digest) = &candidate.sha256 {
+            self.shelf.cache.keep_metadata(digest, &MetadataRecord { size, headers });
+        }
         Ok(metadata)
     }
 
-    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies": then the wheel itself is read.
+    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than was announced
+    /// means nothing: then the wheel itself is read.
     async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
+        let announced = match candidate.sidecar {
+            Sidecar::Absent => return Ok(None),
+            Sidecar::There => None,
+            Sidecar::Hashed(digest) => Some(digest),
+        };
         let mut url = candidate.url.clone();
         url.set_path(&format!("{}.metadata", candidate.url.path()));
-        let request = Request { url: &url, accept: None, range: None, validator: None, limit: METADATA_LIMIT };
-        let reply = self.get(&request).await?;
+        let request = Request { url: &url, accept: None, part: None, validator: None, limit: METADATA_LIMIT };
+        let reply = self.http.get(&request).await?;
+        let right = announced.is_none_or(|digest| Sha256::of(&reply.body) == digest);
         let text = String::from_utf8_lossy(&reply.body).into_owned();
-        Ok((reply.status.is_success() && is_metadata_of(&text, &candidate.file)).then_some(text))
+        Ok((reply.status.is_success() && right && is_metadata_of(&text, &candidate.file)).then_some(text))
     }
 
     /// METADATA out of the wheel, never the whole wheel. Also tells its size.
     async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
         let remote = self.remote(candidate).await?;
-        let _permit = self.permits.acquire().await;
         Ok((remote.metadata(&self.http).await?, Some(remote.total)))
     }
 
     /// The opened wheel; opened once, whoever asks.
     async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
-        let cell = Arc::clone(held(&self.remotes).entry(candidate.sha256).or_default());
-        let open = || async {
-            let _permit = self.permits.acquire().await;
-            Remote::open(&self.http, &candidate.url).await.map(Arc::new)
-        };
+        let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
+        let name = candidate.file.parse::<WheelName>().map(|wheel| wheel.name);
+        let tail = name.map_or(crate::inspect::TAIL, |name| Hints::bundled().tail(&name));
+        let open = || async { Remote::open(&self.http, &candidate.url, tail).await.map(Arc::new) };
         cell.get_or_init(open).await.clone()
     }
 
     /// What the wheel puts on disk.
     async fn files(&self, candidate: &Candidate) -> Answer<Arc<Files>> {
-        if let Some(files) = self.shelf.cache.files(&candidate.sha256) {
+        if let Some(files) = candidate.sha256.and_then(|digest| self.shelf.cache.files(&digest)) {
             return Ok(Arc::new(files));
         }
+        if let Some(wheel) = LocalWheel::of(candidate) {
+            return wheel.map(|wheel| Arc::new(wheel.files().clone()));
+        }
         let remote = self.remote(candidate).await?;
-        self.shelf.cache.keep_files(&candidate.sha256, &remote.files);
+        if let Some(digest) = &candidate.sha256 {
+            self.shelf.cache.keep_files(digest, &remote.files);
+        }
         Ok(Arc::clone(&remote.files))
     }
 
@@ -327,15 +321,30 @@ impl Shared {
         let wheel = candidate.file.parse::<WheelName>();
         let package = wheel.map_err(|_| trouble(&candidate.url, "its name is no wheel's", 1))?.name;
         let reading = matrix.reading(&package);
-        if let Some(build) = self.shelf.cache.build(&candidate.sha256, &reading, thorough) {
+        if let Some(build) = candidate.sha256.and_then(|digest| self.shelf.cache.build(&digest, &reading, thorough)) {
             return Ok(build);
+        }
+        if let Some(answer) = folder::build(candidate, matrix, thorough) {
+            return answer;
         }
         let remote = self.remote(candidate).await?;
         let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&self.http, subject).await?;
-        if build.unreadable.is_empty() {
-            self.shelf.cache.keep_build(&candidate.sha256, &reading, (thorough, &build));
+        if let Some(digest) = candidate.sha256.filter(|_| build.unreadable.is_empty()) {
+            self.shelf.cache.keep_build(&digest, &reading, (thorough, &build));
         }
         Ok(build)
+    }
+
+    /// Digest and size of a file for which the index gives none: it has to be read whole, once.
+    async fn digest(&self, candidate: &Candidate) -> Answer<(Sha256, u64)> {
+        let cell = Arc::clone(held(&self.digests).entry(candidate.identity()).or_default());
+        let take = || async {
+            match folder::digest(candidate) {
+                Some(answer) => answer,
+                None => self.http.digest(&candidate.url).await,
+            }
+        };
+        cell.get_or_init(take).await.clone()
     }
 }

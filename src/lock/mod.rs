@@ -3,14 +3,19 @@
 //! Goals of the format: the same inputs give the same bytes; a change of one package is a diff of few lines; no time, no path and
 //! no index host inside, so that it works through any mirror; a lock from the future is refused in words.
 
+mod compare;
 mod read;
 mod stale;
 mod write;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ComputeCapability, CudaVersion, DriverVersion, PackageName, Sha256, Version};
+use crate::model::platform::parse_platform;
+use crate::model::{ComputeCapability, CudaVersion, DriverVersion, Libc, PackageName, Sha256, Version};
 
+pub use compare::differences;
 pub use read::{Unreadable, read_lock};
 pub use stale::{Fit, stale, target_for};
 pub use write::write_lock;
@@ -77,17 +82,19 @@ pub struct LockedPackage {
     pub name: PackageName,
     pub version: Version,
     /// `None`: the target has this version, and it is kept.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none", default, alias = "source")]
     pub wheel: Option<LockedWheel>,
     /// The profile, or the packages that need it.
     pub why: Vec<String>,
 }
 
-/// One wheel.
+/// One wheel; or a source distribution, where the profile lets it be built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockedWheel {
     pub file: String,
-    pub sha256: Sha256,
+    /// `None` where the index gave none and the file could not be read: nothing will install it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sha256: Option<Sha256>,
     /// Bytes, where the index told.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub size: Option<u64>,
@@ -102,16 +109,31 @@ impl Lock {
     }
 }
 
+impl Lock {
+    /// The versions that the target called `name` has; for want of it those of the first.
+    pub fn versions(&self, name: &str) -> BTreeMap<PackageName, Version> {
+        let target = self.targets.iter().find(|target| target.name == name).or_else(|| self.targets.first());
+        let packages = target.map(|target| target.packages.as_slice()).unwrap_or_default();
+        packages.iter().map(|package| (package.name.clone(), package.version.clone())).collect()
+    }
+}
+
+impl LockedWheel {
+    /// Whether it has to be built before it can be installed.
+    pub fn is_source(&self) -> bool {
+        !self.file.ends_with(".whl")
+    }
+}
+
 impl LockedTarget {
     /// The package of this name.
     pub fn package(&self, name: &PackageName) -> Option<&LockedPackage> {
         self.packages.iter().find(|package| package.name == *name)
     }
 
-    /// The C library that `platform` names: `(2, 35)` of `manylinux_2_35_x86_64`.
-    pub fn glibc(&self) -> Option<(u32, u32)> {
-        let mut parts = self.platform.strip_prefix("manylinux_")?.splitn(3, '_');
-        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    /// The C library that `platform` names: glibc 2.35 of `manylinux_2_35_x86_64`.
+    pub fn libc(&self) -> Option<Libc> {
+        parse_platform(&self.platform).map(|(libc, _)| libc)
     }
 
     /// Bytes of all its wheels, as far as they are known.

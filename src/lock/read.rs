@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::lock::{FORMAT, Lock};
 use crate::model::WheelName;
+use crate::model::wheel::sdist_version;
 
 /// Why a text is no lock we can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,10 +53,13 @@ fn check(lock: &Lock) -> Result<(), String> {
             let Some(wheel) = &package.wheel else {
                 continue;
             };
-            let name = wheel.file.parse::<WheelName>().ok().filter(|_| plain(&wheel.file));
-            if name.is_none_or(|name| name.name != package.name || name.version != package.version) {
+            let version = match wheel.file.parse::<WheelName>() {
+                Ok(name) => Some(name).filter(|name| name.name == package.name).map(|name| name.version),
+                Err(_) => sdist_version(&wheel.file, &package.name),
+            };
+            if !plain(&wheel.file) || version.as_ref() != Some(&package.version) {
                 return Err(format!(
-                    "`{}` is no wheel of {} {}",
+                    "`{}` is no file of {} {}",
                     wheel.file.escape_debug(),
                     package.name,
                     package.version

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::lock::{Lock, LockedPackage, LockedTarget};
 use crate::matrix::Hardware;
-use crate::model::{PackageName, PythonFacts, Sha256, Version};
+use crate::model::platform::parse_platform;
+use crate::model::{Libc, PackageName, PythonFacts, Sha256, Version};
 
 /// Why `lock` is stale for this profile and matrix; `None` where it is not.
 pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
@@ -70,15 +71,13 @@ fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
 
 /// The same architecture, and a C library at least as new as the one it was made for.
 fn platform_fits(platform: &str, python: &PythonFacts) -> bool {
-    let own = python.platform_tag();
-    let parse = |tag: &str| -> Option<(u32, u32, String)> {
-        let mut parts = tag.strip_prefix("manylinux_")?.splitn(3, '_');
-        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned()))
-    };
-    match (parse(platform), parse(&own)) {
-        (Some((major, minor, architecture)), Some((own_major, own_minor, own_architecture))) => {
-            architecture == own_architecture && (major, minor) <= (own_major, own_minor)
-        }
-        _ => platform == own,
+    match (parse_platform(platform), python.libc) {
+        (Some((libc, architecture)), own) if architecture == python.architecture => match (libc, own) {
+            (Libc::Glibc(major, minor), Libc::Glibc(own_major, own_minor))
+            | (Libc::Musl(major, minor), Libc::Musl(own_major, own_minor)) => (major, minor) <= (own_major, own_minor),
+            (Libc::Other, Libc::Other) => true,
+            _ => false,
+        },
+        _ => false,
     }
 }

@@ -13,7 +13,7 @@ fn lock() -> Lock {
         version: version.parse().expect("a version"),
         wheel: (!kept).then(|| LockedWheel {
             file: format!("{name}-{version}-py3-none-any.whl"),
-            sha256: Sha256::of(name.as_bytes()),
+            sha256: Some(Sha256::of(name.as_bytes())),
             size: Some(12),
             index: "default".into(),
         }),
@@ -96,7 +96,7 @@ fn a_target_fits_or_says_why_not() {
     let python = |version: &str, glibc: u32| PythonFacts {
         version: version.parse().expect("a version"),
         architecture: "x86_64".into(),
-        glibc: Some((2, glibc)),
+        libc: crate::model::Libc::Glibc(2, glibc),
         free_threaded: false,
     };
     let hardware = |driver: &str, capability: &str| Hardware {

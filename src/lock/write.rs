@@ -63,8 +63,11 @@ fn write_package(text: &mut String, package: &LockedPackage) {
     line(text, "version", quoted(&package.version.to_string()));
     if let Some(wheel) = &package.wheel {
         let size = wheel.size.map(|size| format!(", size = {size}")).unwrap_or_default();
-        let (file, sha256) = (quoted(&wheel.file), quoted(&wheel.sha256.to_string()));
-        line(text, "wheel", format!("{{ file = {file}, sha256 = {sha256}{size}, index = {} }}", quoted(&wheel.index)));
+        let sha256 =
+            wheel.sha256.map(|digest| format!(", sha256 = {}", quoted(&digest.to_string()))).unwrap_or_default();
+        let key = if wheel.is_source() { "source" } else { "wheel" };
+        let (file, index) = (quoted(&wheel.file), quoted(&wheel.index));
+        line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index} }}"));
     }
     let mut why = package.why.clone();
     why.sort();

@@ -149,17 +149,11 @@ fn judge_python(raw: &RawPython) -> Result<Python, Finding> {
         facts: PythonFacts {
             version,
             architecture: raw.architecture.clone(),
-            glibc: glibc(&raw.libc),
+            libc: raw.libc.clone().into(),
             free_threaded: raw.free_threaded,
         },
         layout: Some(raw.layout.clone()),
     })
-}
-
-/// `glibc 2.35` or `2.35`.
-pub(super) fn glibc(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_whitespace().last()?.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 fn os_name(os_release: &str) -> String {

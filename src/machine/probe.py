@@ -1,7 +1,10 @@
 # What this interpreter says of itself, as one line of JSON. Run with -I, so that no user setting answers in its place.
+import glob
 import json
 import os
 import platform
+import re
+import subprocess
 import sys
 import sysconfig
 
@@ -10,6 +13,11 @@ try:
     libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
 except (AttributeError, ValueError, OSError):
     libc = ""
+if not libc:  # musl's loader tells its version when it is run by itself
+    for loader in glob.glob("/lib/ld-musl-*.so.1")[:1]:
+        said = subprocess.run([loader], stderr=subprocess.PIPE, check=False).stderr.decode(errors="replace")
+        version = re.search(r"^Version (\d+\.\d+)", said, re.M)
+        libc = f"musl {version[1]}" if version else ""
 marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
 print(json.dumps({
     "path": sys.executable,

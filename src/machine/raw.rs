@@ -63,7 +63,7 @@ pub struct RawPython {
     pub version: String,
     pub implementation: String,
     pub architecture: String,
-    /// `glibc 2.35`.
+    /// `glibc 2.35`, `musl 1.2`.
     pub libc: String,
     pub free_threaded: bool,
     pub layout: Layout,

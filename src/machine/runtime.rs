@@ -7,7 +7,6 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use crate::diag::Failure;
-use crate::machine::judge::glibc;
 use crate::machine::{HostKind, Installed, Machine, Python};
 use crate::matrix::Hardware;
 use crate::model::{DriverVersion, PackageName, PythonFacts, Requirement, Version};
@@ -89,7 +88,7 @@ impl Runtime {
         let facts = PythonFacts {
             version: self.python.clone(),
             architecture: self.architecture.clone(),
-            glibc: glibc(&self.glibc),
+            libc: self.glibc.clone().into(),
             free_threaded: false,
         };
         let source = format!("runtime {}", self.full_name());

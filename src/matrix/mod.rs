@@ -2,6 +2,7 @@
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
+mod hints;
 mod rows;
 mod verdict;
 
@@ -16,6 +17,7 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, read_builds, write_builds};
+pub use hints::{Hint, Hints, Seed, seeds};
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly,
     Toolkit, Watch,

@@ -9,22 +9,47 @@ use url::Url;
 
 use crate::model::build::WheelBuild;
 use crate::model::files::Files;
+use crate::model::requirement::lenient_specifiers;
 use crate::model::version::VersionRange;
 use crate::model::{Requirement, Sha256};
 
-/// One wheel, the best of its version for the target.
+/// One wheel, the best of its version for the target; or a source distribution, where the profile lets it be built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     pub version: Version,
     pub file: String,
     pub url: Url,
-    pub sha256: Sha256,
+    /// `None` where the index gives none.
+    pub sha256: Option<Sha256>,
     /// Bytes, where the index says so.
     pub size: Option<u64>,
     /// The reason, or an empty text, where its authors withdrew it.
     pub yanked: Option<String>,
-    /// Core metadata is advertised beside the file (PEP 658, PEP 714).
-    pub has_sidecar: bool,
+    pub sidecar: Sidecar,
+    /// Name of the folder of wheels it lies in; `None` where it is the index's.
+    pub folder: Option<String>,
+}
+
+/// Core metadata beside a file, as its index advertises it (PEP 658, PEP 714).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sidecar {
+    #[default]
+    Absent,
+    There,
+    /// With its digest.
+    Hashed(Sha256),
+}
+
+impl Candidate {
+    /// Tells it from every other file: its digest, or for want of one its address.
+    pub fn identity(&self) -> Sha256 {
+        self.sha256.unwrap_or_else(|| Sha256::of(self.url.as_str().as_bytes()))
+    }
+
+    /// Whether it has to be built before it can be installed.
+    pub fn is_source(&self) -> bool {
+        !self.file.ends_with(".whl")
+    }
 }
 
 /// Why a version that exists has no candidate.
@@ -40,8 +65,6 @@ pub enum Rejection {
     TooNew,
     /// The profile has an `as-of`, and the index gives no upload date.
     Undated,
-    /// The index gives no sha256.
-    NoDigest,
 }
 
 /// What an index has of one package, for one target. Newest first.
@@ -53,6 +76,8 @@ pub struct Listing {
     pub rejected: Vec<(Version, Rejection)>,
     /// Wheel variants that were passed over.
     pub variants: usize,
+    /// Wheels that were passed over because nobody can read their names.
+    pub skipped: usize,
 }
 
 /// When pre-releases and yanked files may be chosen.
@@ -88,6 +113,26 @@ impl Listing {
         if admission.prereleases == PrereleaseRule::Refused { first } else { first.or_else(|| all.next()) }
     }
 
+    /// This and what `other` has; of one version the other's file is taken.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        let new = |version: &Version| other.get(version).is_some();
+        self.candidates.retain(|candidate| !new(&candidate.version));
+        self.rejected.retain(|(version, _)| !new(version));
+        if self.index.is_empty() {
+            self.index = other.index;
+        }
+        self.candidates.extend(other.candidates);
+        self.candidates.sort_by(|a, b| b.version.cmp(&a.version));
+        let known: Vec<Version> = self.rejected.iter().map(|(version, _)| version.clone()).collect();
+        self.rejected.extend(other.rejected.into_iter().filter(|(version, _)| {
+            !known.contains(version) && !self.candidates.iter().any(|candidate| candidate.version == *version)
+        }));
+        self.rejected.sort_by(|a, b| b.0.cmp(&a.0));
+        (self.variants, self.skipped) = (self.variants + other.variants, self.skipped + other.skipped);
+        self
+    }
+
     /// The candidate of exactly this version.
     pub fn get(&self, version: &Version) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.version == *version)
@@ -119,7 +164,7 @@ impl Metadata {
                     Err(_) => metadata.unreadable.push(value),
                 },
                 "Provides-Extra" => metadata.extras.extend(value.parse::<ExtraName>()),
-                "Requires-Python" => metadata.requires_python = value.parse().ok(),
+                "Requires-Python" => metadata.requires_python = lenient_specifiers(&value),
                 _ => {}
             }
         }
@@ -150,6 +195,9 @@ pub trait Catalog {
 
     /// The metadata of one wheel.
     fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble>;
+
+    /// Digest and size of a file for which the index gives none: it is read whole.
+    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Trouble>;
 
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble>;

@@ -14,7 +14,7 @@ pub use cuda::{Architecture, ComputeCapability, CudaVersion, DriverVersion};
 pub use digest::Sha256;
 pub use pep440_rs::Version;
 pub use pep508_rs::{ExtraName, PackageName};
-pub use platform::{PythonFacts, Tags};
+pub use platform::{Libc, PythonFacts, Tags};
 pub use requirement::Requirement;
 pub use version::VersionRange;
 pub use wheel::WheelName;

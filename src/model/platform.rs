@@ -1,6 +1,7 @@
-//! What Python and platform a wheel must fit: marker values (PEP 508) and compatibility tags (PEP 425, PEP 600).
+//! What Python and platform a wheel must fit: marker values (PEP 508) and compatibility tags (PEP 425, 600, 656).
 
 use std::collections::HashMap;
+use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use pep440_rs::{Version, VersionSpecifiers};
 use pep508_rs::{MarkerEnvironment, MarkerEnvironmentBuilder};
@@ -8,6 +9,73 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::WheelName;
 use crate::model::version::range_of;
+
+/// The C library under a Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub enum Libc {
+    /// Major and minor: `glibc 2.35`.
+    Glibc(u32, u32),
+    /// Alpine's: `musl 1.2`.
+    Musl(u32, u32),
+    /// Neither: only `linux_…` and pure wheels fit.
+    Other,
+}
+
+impl From<String> for Libc {
+    /// `glibc 2.35`, `2.35` or `musl 1.2`; anything else is another one.
+    fn from(text: String) -> Self {
+        let number = text.split_whitespace().last().and_then(|number| {
+            let (major, minor) = number.split_once('.')?;
+            Some((major.parse().ok()?, minor.parse().ok()?))
+        });
+        match number {
+            Some((major, minor)) if text.starts_with("musl") => Self::Musl(major, minor),
+            Some((major, minor)) => Self::Glibc(major, minor),
+            None => Self::Other,
+        }
+    }
+}
+
+impl From<Libc> for String {
+    fn from(libc: Libc) -> Self {
+        libc.to_string()
+    }
+}
+
+impl Display for Libc {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        match self {
+            Self::Glibc(major, minor) => write!(f, "glibc {major}.{minor}"),
+            Self::Musl(major, minor) => write!(f, "musl {major}.{minor}"),
+            Self::Other => f.write_str("another C library"),
+        }
+    }
+}
+
+/// The older names of manylinux tags: PEP 513, 571 and 599.
+const LEGACY: [(&str, u32); 3] = [("manylinux1", 5), ("manylinux2010", 12), ("manylinux2014", 17)];
+
+/// C library and architecture of a platform tag: `manylinux_2_28_aarch64`, `manylinux2014_x86_64`, `musllinux_1_2_x86_64`,
+/// `linux_x86_64`. `None` for any other.
+pub fn parse_platform(tag: &str) -> Option<(Libc, String)> {
+    if let Some((name, minor)) =
+        LEGACY.iter().find(|(name, _)| tag.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')))
+    {
+        return Some((Libc::Glibc(2, *minor), tag[name.len() + 1..].to_owned()));
+    }
+    let numbered = |rest: &str| -> Option<(u32, u32, String)> {
+        let mut parts = rest.splitn(3, '_');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned()))
+    };
+    if let Some(rest) = tag.strip_prefix("manylinux_") {
+        return numbered(rest).map(|(major, minor, architecture)| (Libc::Glibc(major, minor), architecture));
+    }
+    if let Some(rest) = tag.strip_prefix("musllinux_") {
+        return numbered(rest).map(|(major, minor, architecture)| (Libc::Musl(major, minor), architecture));
+    }
+    Some((Libc::Other, tag.strip_prefix("linux_")?.to_owned()))
+}
 
 /// The Python a target runs, with the platform under it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,8 +85,7 @@ pub struct PythonFacts {
     pub version: Version,
     /// `x86_64` or `aarch64`.
     pub architecture: String,
-    /// `2.35`; `None` where the C library is not glibc.
-    pub glibc: Option<(u32, u32)>,
+    pub libc: Libc,
     /// `true` for a free-threaded build (`cp313t`).
     #[serde(default)]
     pub free_threaded: bool,
@@ -33,9 +100,10 @@ impl PythonFacts {
 
     /// The newest platform tag that fits, `manylinux_2_35_x86_64`.
     pub fn platform_tag(&self) -> String {
-        match self.glibc {
-            Some((major, minor)) => format!("manylinux_{major}_{minor}_{}", self.architecture),
-            None => format!("linux_{}", self.architecture),
+        match self.libc {
+            Libc::Glibc(major, minor) => format!("manylinux_{major}_{minor}_{}", self.architecture),
+            Libc::Musl(major, minor) => format!("musllinux_{major}_{minor}_{}", self.architecture),
+            Libc::Other => format!("linux_{}", self.architecture),
         }
     }
 
@@ -69,17 +137,17 @@ impl PythonFacts {
 /// The compatibility tags of a target, ranked: a smaller rank is a better wheel.
 #[derive(Clone, Debug)]
 pub struct Tags {
-    ranks: HashMap<(String, String), u32>,
+    /// By Python tag, then by ABI tag.
+    ranks: HashMap<String, HashMap<String, u32>>,
     platforms: HashMap<String, u32>,
 }
 
 impl Tags {
     /// The tags of CPython as `packaging.tags.sys_tags` orders them.
     pub fn of(python: &PythonFacts) -> Self {
-        let mut ranks = HashMap::new();
-        for pair in python_and_abi(python) {
-            let next = u32::try_from(ranks.len()).unwrap_or(u32::MAX);
-            ranks.entry(pair).or_insert(next);
+        let mut ranks: HashMap<String, HashMap<String, u32>> = HashMap::new();
+        for ((python, abi), rank) in python_and_abi(python).into_iter().zip(0..) {
+            ranks.entry(python).or_default().entry(abi).or_insert(rank);
         }
         let platforms = platforms(python).into_iter().zip(0..).collect();
         Self { ranks, platforms }
@@ -87,18 +155,17 @@ impl Tags {
 
     /// The rank of `wheel`, smaller is better; `None` when it does not fit.
     pub fn rank(&self, wheel: &WheelName) -> Option<(u32, u32)> {
-        let mut best = None;
-        for python in &wheel.pythons {
-            for abi in &wheel.abis {
-                let Some(rank) = self.ranks.get(&(python.clone(), abi.clone())) else {
-                    continue;
-                };
-                let platform = wheel.platforms.iter().filter_map(|tag| self.platforms.get(tag)).min();
-                let candidate = platform.map(|platform| (*rank, *platform));
-                best = [best, candidate].into_iter().flatten().min();
-            }
-        }
-        best
+        self.rank_of(&wheel.pythons, &wheel.abis, &wheel.platforms)
+    }
+
+    /// The same for tags as they stand in a file name, each compressed with dots.
+    pub fn rank_of(&self, pythons: &str, abis: &str, platforms: &str) -> Option<(u32, u32)> {
+        let platform = platforms.split('.').filter_map(|tag| self.platforms.get(tag)).min()?;
+        let of_python = |python: &str| {
+            let ranks = self.ranks.get(python)?;
+            abis.split('.').filter_map(|abi| ranks.get(abi)).min()
+        };
+        Some((*pythons.split('.').filter_map(of_python).min()?, *platform))
     }
 }
 
@@ -122,22 +189,23 @@ fn python_and_abi(python: &PythonFacts) -> Vec<(String, String)> {
     pairs
 }
 
-/// Platform tags, best first: manylinux from this glibc down with the legacy aliases, `linux_…`, then `any`.
+/// Platform tags, best first: manylinux from this glibc down with the older names, or musllinux; `linux_…`; then `any`.
 fn platforms(python: &PythonFacts) -> Vec<String> {
     let architecture = &python.architecture;
     let mut tags = Vec::new();
-    if let Some((2, newest)) = python.glibc {
-        let oldest = if architecture == "x86_64" { 5 } else { 17 };
-        for minor in (oldest..=newest).rev() {
-            tags.push(format!("manylinux_2_{minor}_{architecture}"));
-            let alias = match minor {
-                17 => Some("manylinux2014"),
-                12 => Some("manylinux2010"),
-                5 => Some("manylinux1"),
-                _ => None,
-            };
-            tags.extend(alias.map(|alias| format!("{alias}_{architecture}")));
+    match python.libc {
+        Libc::Glibc(2, newest) => {
+            let oldest = if architecture == "x86_64" { 5 } else { 17 };
+            for minor in (oldest..=newest).rev() {
+                tags.push(format!("manylinux_2_{minor}_{architecture}"));
+                let older = LEGACY.iter().find(|(_, glibc)| *glibc == minor);
+                tags.extend(older.map(|(name, _)| format!("{name}_{architecture}")));
+            }
         }
+        Libc::Musl(major, newest) => {
+            tags.extend((0..=newest).rev().map(|minor| format!("musllinux_{major}_{minor}_{architecture}")));
+        }
+        Libc::Glibc(..) | Libc::Other => {}
     }
     tags.push(format!("linux_{architecture}"));
     tags.push("any".to_owned());
@@ -146,13 +214,13 @@ fn platforms(python: &PythonFacts) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PythonFacts, Tags};
+    use super::{Libc, PythonFacts, Tags, parse_platform};
 
     fn python() -> PythonFacts {
         PythonFacts {
             version: "3.12.1".parse().expect("a version"),
             architecture: "x86_64".to_owned(),
-            glibc: Some((2, 35)),
+            libc: Libc::Glibc(2, 35),
             free_threaded: false,
         }
     }
@@ -181,6 +249,27 @@ mod tests {
         ] {
             assert_eq!(rank(foreign), None, "{foreign}");
         }
+    }
+
+    #[test]
+    fn on_musl_other_wheels_fit() {
+        let tags = Tags::of(&PythonFacts { libc: Libc::Musl(1, 2), ..python() });
+        let rank = |name: &str| tags.rank(&name.parse().expect(name));
+        let (new, old) =
+            (rank("a-1-cp312-cp312-musllinux_1_2_x86_64.whl"), rank("a-1-cp312-cp312-musllinux_1_1_x86_64.whl"));
+        assert!(new < old && new.is_some() && old < rank("a-1-py3-none-any.whl"));
+        assert_eq!(rank("a-1-cp312-cp312-manylinux_2_28_x86_64.whl"), None);
+        assert_eq!(rank("a-1-cp312-cp312-musllinux_1_3_x86_64.whl"), None);
+    }
+
+    #[test]
+    fn platform_tags_are_taken_apart() {
+        let of = |tag: &str| parse_platform(tag).map(|(libc, architecture)| format!("{libc} {architecture}"));
+        assert_eq!(of("manylinux_2_28_aarch64").as_deref(), Some("glibc 2.28 aarch64"));
+        assert_eq!(of("manylinux2014_x86_64").as_deref(), Some("glibc 2.17 x86_64"));
+        assert_eq!(of("musllinux_1_2_x86_64").as_deref(), Some("musl 1.2 x86_64"));
+        assert_eq!(of("linux_x86_64").as_deref(), Some("another C library x86_64"));
+        assert_eq!(of("win_amd64"), None);
     }
 
     #[test]

@@ -49,37 +49,71 @@ impl Requirement {
     }
 }
 
-/// Mends the two faults that published metadata really has: `>=4.0.*` and specifiers that run together (`>=0.0.4<0.2.0`).
-fn repair(line: &str) -> Option<String> {
-    let (head, tail) = line.split_once(';').map_or((line, None), |(head, tail)| (head, Some(tail)));
-    let mut fixed = String::with_capacity(head.len() + 4);
-    let mut previous = ' ';
-    for character in head.chars() {
-        let starts_operator = matches!(character, '<' | '>' | '!' | '~' | '=');
-        if starts_operator && (previous.is_ascii_alphanumeric() || previous == '*') && fixed.contains(['<', '>', '=']) {
-            fixed.push(',');
-        }
-        fixed.push(character);
-        previous = character;
-    }
-    let fixed = [">=", "<=", ">", "<"].iter().fold(fixed, |text, operator| drop_star_after(&text, operator));
-    let fixed = tail.map_or(fixed.clone(), |tail| format!("{fixed};{tail}"));
-    (fixed != line).then_some(fixed)
+/// Specifiers as published, with the faults mended that pip and uv forgive; `None` where nobody can tell what is meant.
+pub fn lenient_specifiers(text: &str) -> Option<VersionSpecifiers> {
+    VersionSpecifiers::from_str(text).or_else(|_| VersionSpecifiers::from_str(&mended(text))).ok()
 }
 
-fn drop_star_after(text: &str, operator: &str) -> String {
-    text.split(',')
-        .map(|part| match part.find(operator) {
-            Some(_) => part.replacen(".*", "", 1),
-            None => part.to_owned(),
-        })
-        .collect::<Vec<_>>()
-        .join(",")
+/// A requirement line with its specifiers mended; `None` where there is nothing to mend.
+fn repair(line: &str) -> Option<String> {
+    let (head, marker) = line.split_at(line.find(';').unwrap_or(line.len()));
+    let after_extras = head.find(']').map_or(0, |at| at + 1);
+    let start = after_extras + head[after_extras..].find(['<', '>', '=', '!', '~', '('])?;
+    let (name, specifiers) = head.split_at(start);
+    let inner = specifiers.trim().trim_start_matches('(').trim_end_matches(')');
+    let fixed = format!("{name}{}{}{marker}", mended(inner), if marker.is_empty() { "" } else { " " });
+    (fixed != line && !head.contains('@')).then_some(fixed)
+}
+
+/// Specifiers clause by clause, each with what published metadata really gets wrong put right:
+/// `>=4.0.*` (a star after an inequality), `>=0.0.4<0.2.0` and `>=2.7 !=3.0.*` (no comma), `!=3.0*` (no dot), `>=2.7,` (a comma
+/// too many), `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). Those that uv mends, too.
+fn mended(text: &str) -> String {
+    let is_operator = |c: char| matches!(c, '<' | '>' | '=' | '!' | '~');
+    let mut clauses = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_operator) {
+        let length = rest[start..].find(|c| !is_operator(c)).unwrap_or(rest.len() - start);
+        let operator = &rest[start..start + length];
+        let after = rest[start + length..].trim_start();
+        let end = after
+            .find(|c: char| is_operator(c) || c.is_whitespace() || matches!(c, ',' | '\'' | '"' | ')'))
+            .unwrap_or(after.len());
+        clauses.push(clause(operator, &after[..end]));
+        rest = &after[end..];
+    }
+    clauses.join(",")
+}
+
+fn clause(operator: &str, version: &str) -> String {
+    let (operator, version) = match operator {
+        "!=~" => ("!=", format!("{version}.*")),
+        "=>" | ">==" => (">=", version.to_owned()),
+        "=<" | "<==" => ("<=", version.to_owned()),
+        "=" => ("==", version.to_owned()),
+        _ => (operator, version.to_owned()),
+    };
+    if version == "dev" {
+        return format!("{operator}0.0.0dev");
+    }
+    if let Some(stem) = version.strip_suffix('*') {
+        let stem = stem.trim_end_matches('.');
+        return if matches!(operator, "==" | "!=") {
+            format!("{operator}{stem}.*")
+        } else {
+            format!("{operator}{stem}")
+        };
+    }
+    // `9.0.0a1.0`: what follows the number of a pre-release says nothing.
+    let letter = version.find(|c: char| c.is_ascii_alphabetic()).filter(|_| !version.contains('+'));
+    let beyond =
+        letter.and_then(|at| version[at..].find(".0").map(|dot| at + dot)).filter(|at| version[*at..].len() == 2);
+    format!("{operator}{}", &version[..beyond.unwrap_or(version.len())])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Requirement;
+    use super::{Requirement, lenient_specifiers};
 
     #[test]
     fn published_faults_are_mended_as_pip_and_uv_do() {
@@ -87,10 +121,33 @@ mod tests {
             ("pyarrow>=4.0.* ; extra == 'x'", ">=4.0"),
             ("spacy-lookups-data (>=0.0.4<0.2.0)", ">=0.0.4, <0.2.0"),
             ("numpy>=1.22,<2", ">=1.22, <2"),
+            ("a>=2.7,!=3.0*,", ">=2.7, !=3.0.*"),
+            ("a[x]>=1.0 <2 ; python_version > '3'", ">=1.0, <2"),
+            ("a (>=1.0,)", ">=1.0"),
+            ("a!=~3.0", "!=3.0.*"),
+            ("a>=9.0.0a1.0", ">=9.0.0a1"),
+            ("a>=1.0'", ">=1.0"),
+            ("a>dev", ">0.0.0.dev0"),
         ] {
             let parsed = Requirement::parse(line).expect(line);
             assert_eq!(parsed.specifiers.to_string(), specifiers, "{line}");
         }
-        assert!(Requirement::parse("pytz (>=2011k)").is_err());
+        for hopeless in ["pytz (>=2011k)", "a>=", "a @ http://"] {
+            assert!(Requirement::parse(hopeless).is_err(), "{hopeless}");
+        }
+    }
+
+    #[test]
+    fn so_is_requires_python() {
+        for (text, specifiers) in
+            [(">=3.6.*", ">=3.6"), (">=2.7, !=3.0.*, !=3.1*,", ">=2.7, !=3.0.*, !=3.1.*"), (">=3.7<4", ">=3.7, <4")]
+        {
+            assert_eq!(
+                lenient_specifiers(text).map(|parsed| parsed.to_string()).as_deref(),
+                Some(specifiers),
+                "{text}"
+            );
+        }
+        assert_eq!(lenient_specifiers("three"), lenient_specifiers(""));
     }
 }

@@ -13,9 +13,10 @@ pub struct WheelName {
     pub version: Version,
     /// Build tag: a number and the rest. `2.10.0-3-cp312` beats `2.10.0-cp312`.
     pub build: Option<(u64, String)>,
-    pub pythons: Vec<String>,
-    pub abis: Vec<String>,
-    pub platforms: Vec<String>,
+    /// Tags as written, several joined by dots.
+    pub pythons: String,
+    pub abis: String,
+    pub platforms: String,
     text: String,
 }
 
@@ -30,30 +31,73 @@ pub enum NotAWheel {
     Malformed,
 }
 
+/// A wheel's file name, taken apart in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    pub name: &'a str,
+    pub version: &'a str,
+    pub build: Option<&'a str>,
+    pub python: &'a str,
+    pub abi: &'a str,
+    pub platform: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    /// Takes `file` apart; name and version are not looked into.
+    pub fn of(file: &'a str) -> Result<Self, NotAWheel> {
+        let stem = file.strip_suffix(".whl").ok_or(NotAWheel::OtherFile)?;
+        let mut parts = [""; 8];
+        let mut count = 0;
+        for part in stem.split('-').take(8) {
+            parts[count] = part;
+            count += 1;
+        }
+        let is_build = parts[2].starts_with(|first: char| first.is_ascii_digit());
+        let [name, version, third, fourth, fifth, sixth, ..] = parts;
+        match count {
+            5 => Ok(Self { name, version, build: None, python: third, abi: fourth, platform: fifth }),
+            6 if is_build => {
+                Ok(Self { name, version, build: Some(third), python: fourth, abi: fifth, platform: sixth })
+            }
+            6 | 7 => Err(NotAWheel::Variant),
+            _ => Err(NotAWheel::Malformed),
+        }
+    }
+
+    /// The version; in a file name `-` has become `_`.
+    pub fn parsed_version(&self) -> Option<Version> {
+        if self.version.contains('_') {
+            return self.version.replace('_', "-").parse().ok();
+        }
+        self.version.parse().ok()
+    }
+}
+
 impl FromStr for WheelName {
     type Err = NotAWheel;
 
     fn from_str(text: &str) -> Result<Self, NotAWheel> {
-        let stem = text.strip_suffix(".whl").ok_or(NotAWheel::OtherFile)?;
-        let parts: Vec<&str> = stem.split('-').collect();
-        let is_build = |part: &str| part.starts_with(|first: char| first.is_ascii_digit());
-        let (build, tags) = match parts.as_slice() {
-            [_, _, python, abi, platform] => (None, [python, abi, platform]),
-            [_, _, build, python, abi, platform] if is_build(build) => (Some(*build), [python, abi, platform]),
-            [_, _, _, _, _, _] | [_, _, _, _, _, _, _] => return Err(NotAWheel::Variant),
-            _ => return Err(NotAWheel::Malformed),
-        };
-        let split = |tag: &str| tag.split('.').map(str::to_owned).collect();
+        let parts = Parts::of(text)?;
         Ok(Self {
-            name: PackageName::from_str(parts[0]).map_err(|_| NotAWheel::Malformed)?,
-            version: Version::from_str(&parts[1].replace('_', "-")).map_err(|_| NotAWheel::Malformed)?,
-            build: build.map(build_tag),
-            pythons: split(tags[0]),
-            abis: split(tags[1]),
-            platforms: split(tags[2]),
+            name: PackageName::from_str(parts.name).map_err(|_| NotAWheel::Malformed)?,
+            version: parts.parsed_version().ok_or(NotAWheel::Malformed)?,
+            build: parts.build.map(build_tag),
+            pythons: parts.python.to_owned(),
+            abis: parts.abi.to_owned(),
+            platforms: parts.platform.to_owned(),
             text: text.to_owned(),
         })
     }
+}
+
+/// The version of a source distribution of `package`, by its file name; `None` where it is none.
+pub fn sdist_version(file: &str, package: &PackageName) -> Option<Version> {
+    let stem = file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".zip"))?;
+    // Before PEP 625 names kept their dashes, and versions may have some: the first split that gives both is meant.
+    stem.match_indices('-').find_map(|(at, _)| {
+        let (name, version) = (&stem[..at], &stem[at + 1..]);
+        (name.parse::<PackageName>().ok()? == *package).then(|| version.parse().ok()).flatten()
+    })
 }
 
 /// Name and version of a dist-info folder, `Pillow-9.0.dist-info`: older tools did not normalise the name. `None` for any other.
@@ -62,7 +106,8 @@ pub fn dist_info(folder: &str) -> Option<(PackageName, &str)> {
     Some((name.parse().ok()?, version))
 }
 
-fn build_tag(text: &str) -> (u64, String) {
+/// A build tag, comparable: a number and the rest.
+pub fn build_tag(text: &str) -> (u64, String) {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     (text[..digits].parse().unwrap_or(0), text[digits..].to_owned())
 }
@@ -82,7 +127,7 @@ impl Display for WheelName {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotAWheel, WheelName, dist_info};
+    use super::{NotAWheel, WheelName, dist_info, sdist_version};
 
     #[test]
     fn names_are_taken_apart() {
@@ -91,7 +136,18 @@ mod tests {
         let wheel: WheelName =
             "a_b-1.0+cu128-py2.py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl".parse().expect("a wheel");
         assert_eq!((wheel.name.to_string(), wheel.version.to_string()), ("a-b".into(), "1.0+cu128".into()));
-        assert_eq!((wheel.pythons.len(), wheel.platforms.len()), (2, 2));
+        assert_eq!((wheel.pythons.as_str(), wheel.abis.as_str()), ("py2.py3", "none"));
+        assert_eq!(wheel.platforms, "manylinux_2_17_x86_64.manylinux2014_x86_64");
+    }
+
+    #[test]
+    fn source_distributions_are_told_by_their_names() {
+        let version =
+            |file: &str| sdist_version(file, &"a-b".parse().expect("a name")).map(|version| version.to_string());
+        assert_eq!(version("a_b-1.0.tar.gz").as_deref(), Some("1.0"));
+        assert_eq!(version("a-b-1.0-1.zip").as_deref(), Some("1.0.post1"));
+        assert_eq!(version("a-b-c-1.0.tar.gz"), None);
+        assert_eq!(version("a_b-1.0.tar.bz2"), None);
     }
 
     #[test]

@@ -123,10 +123,9 @@ fn describe_machine(plan: &Plan, machine: &Machine) -> String {
         Some(driver) => parts.push(format!("driver {driver}")),
         None => parts.push("no NVIDIA driver".to_owned()),
     }
-    parts.extend(machine.python.as_ref().map(|python| {
-        let glibc = python.facts.glibc.map(|(major, minor)| format!(", glibc {major}.{minor}")).unwrap_or_default();
-        format!("Python {}{glibc}", python.facts.version)
-    }));
+    parts.extend(
+        machine.python.as_ref().map(|python| format!("Python {}, {}", python.facts.version, python.facts.libc)),
+    );
     if machine.runtime.as_ref() != Some(&plan.target) && plan.target != "machine" {
         parts.push(format!("target {}", plan.target));
     }

@@ -17,7 +17,7 @@ fn name(text: &str) -> PackageName {
 fn locked(text: &str, version: &str) -> LockedPackage {
     let wheel = LockedWheel {
         file: format!("{}-{version}-py3-none-any.whl", text.replace('-', "_")),
-        sha256: Sha256::of(b""),
+        sha256: Some(Sha256::of(b"")),
         size: Some(100),
         index: "default".into(),
     };
@@ -43,7 +43,8 @@ fn machine(packages: &[(&str, Installed)]) -> Machine {
 
 fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {
     let text = "[profile]\nname='a'\nversion='1.0.0'\n[packages]\na='*'\n[env]\nA='1'\n";
-    let profile = Profile::parse(&Source { name: "p".into(), text: text.into() }).expect("a profile");
+    let profile =
+        Profile::parse(&Source { name: "p".into(), text: text.into() }, std::path::Path::new("/")).expect("a profile");
     let target = LockedTarget {
         name: "t".into(),
         runtime: None,

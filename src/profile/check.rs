@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 use std::str::FromStr;
 
 use pep440_rs::VersionSpecifiers;
@@ -13,13 +14,15 @@ use url::Url;
 use crate::diag::{Code, Finding, Source};
 use crate::model::Sha256;
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
-use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name, web_address};
-use crate::profile::{Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
+use crate::profile::values::{
+    cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name, web_address, wheel_folder,
+};
+use crate::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 
 /// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
 const SIZE_LIMIT: usize = 256 << 10;
 
-pub(super) fn check(source: &Source) -> Result<Profile, Vec<Finding>> {
+pub(super) fn check(source: &Source, folder: &Path) -> Result<Profile, Vec<Finding>> {
     let mut faults = Faults { source, found: Vec::new() };
     if source.text.len() > SIZE_LIMIT {
         let message = format!("the profile is larger than {} kB", SIZE_LIMIT >> 10);
@@ -34,7 +37,7 @@ pub(super) fn check(source: &Source) -> Result<Profile, Vec<Finding>> {
         return Err(faults.found);
     }
     let mut root = Reader::new("the profile", table.get_ref());
-    let profile = read(&mut root, &mut faults);
+    let profile = read(&mut root, folder, &mut faults);
     root.finish(&mut faults);
     match profile {
         Some(profile) if faults.found.is_empty() => Ok(profile),
@@ -46,11 +49,13 @@ pub(super) fn check(source: &Source) -> Result<Profile, Vec<Finding>> {
     }
 }
 
-fn read(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Profile> {
+fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Option<Profile> {
     let head = head(root, faults);
     let target = root.table("target", faults).map(|table| target(table, faults)).unwrap_or_default();
     let mut wanted = packages(root.table("frameworks", faults), true, faults);
     wanted.extend(packages(root.table("packages", faults), false, faults));
+    let constraints = bounds(root.table("constraints", faults), faults);
+    let overrides = bounds(root.table("overrides", faults), faults);
     let apt = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
     let environment = root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
     let seed = root.table("determinism", faults).and_then(|mut table| {
@@ -58,9 +63,10 @@ fn read(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Profile> {
         table.finish(faults);
         seed
     });
-    let indexes = indexes(root, faults);
+    let indexes = indexes(root, folder, faults);
     let policy = root.table("policy", faults).map(|table| policy(table, faults)).unwrap_or_default();
     check_packages(&wanted, &indexes, faults);
+    check_overrides(&wanted, &overrides, faults);
     let smoke = root.table("verify", faults).map(|table| smoke(table, &wanted, faults));
     let smoke =
         smoke.unwrap_or_else(|| wanted.iter().filter(|one| one.framework).map(|one| one.name.clone()).collect());
@@ -75,6 +81,8 @@ fn read(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Profile> {
         review_by: head.review_by,
         target,
         wanted,
+        constraints,
+        overrides,
         apt,
         environment,
         seed,
@@ -228,23 +236,34 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<S
     variables
 }
 
-fn indexes(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
+fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
     let tables = root.tables("index", faults);
-    tables.into_iter().filter_map(|(table, span)| index(table, span, faults)).collect()
+    tables.into_iter().filter_map(|(table, span)| index(table, (span, folder), faults)).collect()
 }
 
-fn index(mut table: Reader<'_, '_>, span: Range<usize>, faults: &mut Faults<'_>) -> Option<NamedIndex> {
+fn index(
+    mut table: Reader<'_, '_>,
+    (span, folder): (Range<usize>, &Path),
+    faults: &mut Faults<'_>,
+) -> Option<NamedIndex> {
     let name = table.text("name", faults);
     let address = table.text("url", faults);
+    let path = table.text("path", faults);
     let packages = table.texts("packages", faults);
     table.finish(faults);
-    let (Some(name), Some(address)) = (name, address) else {
-        faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name` and `url`", "");
+    let (Some(name), Some((place, is_path))) =
+        (name, address.map(|place| (place, false)).or(path.map(|place| (place, true))))
+    else {
+        faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name`, and `url` or `path`", "");
         return None;
     };
     let valid = (PackageName::from_str(&name.value).is_ok() && name.value != "default").then(|| name.value.clone());
     let parsed_name = faults.value(&name, "an index name", valid.ok_or("letters, digits and `-`; `default` is taken"));
-    let url = faults.value(&address, "an index address", web_address(&address.value));
+    let url = if is_path {
+        faults.value(&place, "a folder of wheels", wheel_folder(folder, &place.value))
+    } else {
+        faults.value(&place, "an index address", web_address(&place.value))
+    };
     let packages = packages
         .into_iter()
         .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
@@ -263,15 +282,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
         policy.breakage_is_error = faults.value(&place, "`breakage`", choice).unwrap_or(true);
     }
     policy.one_cuda_major = table.flag("one-cuda-major", faults).unwrap_or(true);
-    if table.flag("wheels-only", faults) == Some(false) {
-        let help = "remove `wheels-only`, or build the wheel elsewhere and name it with `url` and `sha256`";
-        faults.add(
-            Code::ProfileBadValue,
-            0..0,
-            "`wheels-only = false` is not supported: nothing is built in a notebook",
-            help,
-        );
-    }
+    sources(&mut table, &mut policy, faults);
     if let Some(place) = table.text("prereleases", faults) {
         let choices = [
             ("if-necessary", Prereleases::IfNecessary),
@@ -284,6 +295,32 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
     policy.as_of = table.date("as-of", faults);
     table.finish(faults);
     policy
+}
+
+/// `wheels-only = false` and the packages it is for: each must be named, for a build runs whatever its authors wrote.
+fn sources(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Faults<'_>) {
+    let wheels_only = table.placed_flag("wheels-only", faults);
+    let places = table.texts("build", faults);
+    let allowed = wheels_only.as_ref().is_some_and(|(flag, _)| !flag);
+    match (&wheels_only, places.first()) {
+        (Some((false, span)), None) => {
+            let help =
+                "add `build = [\"antlr4-python3-runtime\"]` with the packages that the installer may build from source";
+            faults.add(
+                Code::ProfileMissingKey,
+                span.clone(),
+                "`wheels-only = false` needs `build`, the packages it is for",
+                help,
+            );
+        }
+        (_, Some(first)) if !allowed => {
+            faults.add(Code::ProfileConflict, first.span.clone(), "`build` needs `wheels-only = false`", "");
+        }
+        _ => {}
+    }
+    let names =
+        places.iter().filter_map(|place| faults.value(place, "a package name", PackageName::from_str(&place.value)));
+    policy.buildable = names.collect();
 }
 
 fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) -> Vec<PackageName> {
@@ -301,6 +338,31 @@ fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) 
         names.push(name);
     }
     names
+}
+
+/// The lines of `[constraints]` or `[overrides]`.
+fn bounds(table: Option<Reader<'_, '_>>, faults: &mut Faults<'_>) -> Vec<Bound> {
+    let mut bounds: Vec<Bound> = Vec::new();
+    for (key, value) in table.map(|mut table| table.all()).unwrap_or_default() {
+        let name = faults.value(&key, "a package name", PackageName::from_str(&key.value));
+        let text = as_text(value, &format!("`{}`", key.value), faults);
+        let specifiers = text.and_then(|text| faults.value(&text, "a version", specifiers(&text.value)));
+        let (Some(name), Some(specifiers)) = (name, specifiers) else { continue };
+        let span = key.span.start..value.span().end;
+        if bounds.iter().any(|known| known.name == name) {
+            faults.add(Code::ProfileConflict, span, format!("`{name}` stands twice here"), "keep one of them");
+        } else {
+            bounds.push(Bound { name, specifiers, span });
+        }
+    }
+    bounds
+}
+
+fn check_overrides(wanted: &[Wanted], overrides: &[Bound], faults: &mut Faults<'_>) {
+    for bound in overrides.iter().filter(|bound| wanted.iter().any(|one| one.name == bound.name)) {
+        let message = format!("`{}` is asked for and overridden", bound.name);
+        faults.add(Code::ProfileConflict, bound.span.clone(), message, "write the version where it is asked for");
+    }
 }
 
 fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults<'_>) {

@@ -5,8 +5,9 @@ mod reader;
 mod starter;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 
 use pep440_rs::VersionSpecifiers;
 use pep508_rs::{ExtraName, MarkerTree, PackageName};
@@ -33,6 +34,10 @@ pub struct Profile {
     pub review_by: Option<String>,
     pub target: TargetWish,
     pub wanted: Vec<Wanted>,
+    /// `[constraints]`: versions that a package may have if anything needs it.
+    pub constraints: Vec<Bound>,
+    /// `[overrides]`: versions that a package must have, whatever those that need it ask for.
+    pub overrides: Vec<Bound>,
     /// Debian package names.
     pub apt: Vec<String>,
     pub environment: BTreeMap<String, String>,
@@ -79,6 +84,15 @@ pub struct Wanted {
     pub span: Range<usize>,
 }
 
+/// A line of `[constraints]` or `[overrides]`.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    pub name: PackageName,
+    pub specifiers: VersionSpecifiers,
+    /// Where it stands in the profile.
+    pub span: Range<usize>,
+}
+
 /// A wheel given by address and digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Direct {
@@ -93,11 +107,13 @@ impl Direct {
     }
 }
 
-/// `[[index]]`: an explicit index, the only source of its packages.
+/// `[[index]]`: an explicit index, the only source of its packages; or a folder of wheels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedIndex {
     pub name: String,
+    /// A `file:` address for a folder.
     pub url: Url,
+    /// What it serves; a folder that lists nothing is looked into for every package, beside the index.
     pub packages: Vec<PackageName>,
 }
 
@@ -110,6 +126,8 @@ pub struct Policy {
     pub breakage_is_error: bool,
     pub one_cuda_major: bool,
     pub prereleases: Prereleases,
+    /// Packages that the installer may build from source where no wheel fits.
+    pub buildable: BTreeSet<PackageName>,
     /// `2026-11-01`: files uploaded later do not exist.
     pub as_of: Option<String>,
 }
@@ -121,6 +139,7 @@ impl Default for Policy {
             breakage_is_error: true,
             one_cuda_major: true,
             prereleases: Prereleases::IfNecessary,
+            buildable: BTreeSet::new(),
             as_of: None,
         }
     }
@@ -138,9 +157,20 @@ pub enum Prereleases {
 }
 
 impl Profile {
-    /// Reads a profile. `source` is its name and text; faults come all at once, each with a caret.
-    pub fn parse(source: &Source) -> Result<Self, Vec<Finding>> {
-        check::check(source)
+    /// Reads a profile. `source` is its name and text, `folder` the absolute path that folders of wheels in it start from; faults
+    /// come all at once, each with a caret.
+    pub fn parse(source: &Source, folder: &Path) -> Result<Self, Vec<Finding>> {
+        check::check(source, folder)
+    }
+
+    /// The line of `[overrides]` about `package`.
+    pub fn override_of(&self, package: &PackageName) -> Option<&Bound> {
+        self.overrides.iter().find(|bound| bound.name == *package)
+    }
+
+    /// The line of `[constraints]` about `package`.
+    pub fn constraint_of(&self, package: &PackageName) -> Option<&Bound> {
+        self.constraints.iter().find(|bound| bound.name == *package)
     }
 
     /// The name of the index that alone may serve `package`.

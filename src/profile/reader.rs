@@ -73,12 +73,17 @@ impl<'t, 'i> Reader<'t, 'i> {
     }
 
     pub(super) fn flag(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<bool> {
+        self.placed_flag(key, faults).map(|(flag, _)| flag)
+    }
+
+    /// A flag with its place.
+    pub(super) fn placed_flag(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<(bool, Range<usize>)> {
         let value = self.take(key)?;
         let flag = value.get_ref().as_bool();
         if flag.is_none() {
             wrong_type(value, &format!("`{key}`"), "true or false", faults);
         }
-        flag
+        flag.map(|flag| (flag, value.span()))
     }
 
     pub(super) fn whole_number(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<u64> {

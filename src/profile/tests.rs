@@ -1,10 +1,12 @@
 //! Profiles are read as documented, and faults come all at once.
 
+use std::path::Path;
+
 use crate::diag::{Code, Finding, Source};
 use crate::profile::{CudaWish, Prereleases, Profile, STARTER};
 
 fn parse(text: &str) -> Result<Profile, Vec<Finding>> {
-    Profile::parse(&Source { name: "p.toml".into(), text: text.into() })
+    Profile::parse(&Source { name: "p.toml".into(), text: text.into() }, Path::new("/work"))
 }
 
 fn codes(text: &str) -> Vec<Code> {

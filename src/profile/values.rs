@@ -1,5 +1,6 @@
 //! The values of a profile, one function each: what is accepted, and how to say what is not.
 
+use std::path::{Component, Path};
 use std::str::FromStr;
 
 use pep440_rs::{VersionSpecifier, VersionSpecifiers};
@@ -31,6 +32,22 @@ pub(super) fn web_address(text: &str) -> Result<Url, String> {
         return Err("credentials do not belong in a profile".to_owned());
     }
     Ok(url)
+}
+
+/// A folder, from where the profile lies; whether it exists is another machine's business.
+pub(super) fn wheel_folder(from: &Path, text: &str) -> Result<Url, &'static str> {
+    if text.is_empty() || text.contains(['\0', '\n']) {
+        return Err("write the path of a folder, from where the profile lies");
+    }
+    let mut folder = from.to_owned();
+    for part in Path::new(text).components() {
+        match part {
+            Component::ParentDir => drop(folder.pop()),
+            Component::CurDir => {}
+            other => folder.push(other),
+        }
+    }
+    Url::from_directory_path(folder).map_err(|()| "the path makes no address")
 }
 
 /// Debian policy 5.6.1; a trailing `-` would mean removal to apt-get and a `+` is allowed in names such as `g++`.

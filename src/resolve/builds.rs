@@ -75,7 +75,7 @@ impl<'a> Provider<'a> {
                 if let Some(doubt) = read.doubt() {
                     return Known::Unknown(doubt);
                 }
-                let build = Build::of_wheel(&wheel, Some(candidate.sha256), &read, &Metadata::default());
+                let build = Build::of_wheel(&wheel, candidate.sha256, &read, &Metadata::default());
                 Known::Build(Box::new(build))
             }
             Ok(None) => Known::Unknown("its wheel can't be read offline".to_owned()),

@@ -296,8 +296,14 @@ impl Teller<'_> {
                 Some(gpu) => format!("has no code for {} (compute capability {})", gpu.name, gpu.capability),
                 None => "has no code for a target GPU".to_owned(),
             },
-            _ if *range == VersionRange::full() => format!("needs {needed}"),
-            _ => format!("needs {needed} {}", describe(range)),
+            _ => {
+                let bound = needed.name().and_then(|name| self.question.profile.override_of(name));
+                let by = bound.map(|_| " (by your profile's `[overrides]`)").unwrap_or_default();
+                match describe(range) {
+                    _ if *range == VersionRange::full() => format!("needs {needed}{by}"),
+                    versions => format!("needs {needed} {versions}{by}"),
+                }
+            }
         }
     }
 
@@ -329,6 +335,14 @@ impl Teller<'_> {
         let Some(listing) = self.listing(name) else {
             return Some(format!("no index that may serve `{name}` has it; is the name right?"));
         };
+        let constraint = self
+            .question
+            .profile
+            .constraint_of(name)
+            .filter(|_| listing.candidates.iter().any(|one| range.contains(&one.version)));
+        if let Some(bound) = constraint {
+            return Some(format!("your profile's `[constraints]` let {name} be {} only", bound.specifiers));
+        }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
         if let Some((version, rejection)) = rejected.filter(|_| self.only_rejected(name, &listing, range)) {
             return Some(format!("{name} {version} exists, but {}", self.rejection(name, rejection)));
@@ -354,7 +368,6 @@ impl Teller<'_> {
             }
             Rejection::TooNew => "it was uploaded after the profile's `as-of`".to_owned(),
             Rejection::Undated => "the index gives no upload date, so the profile's `as-of` can't be kept".to_owned(),
-            Rejection::NoDigest => "the index gives no sha256 for it".to_owned(),
             Rejection::Tags(tags) => {
                 let (major, minor) = python.minor();
                 let some: Vec<&str> = tags.iter().map(String::as_str).take(4).collect();

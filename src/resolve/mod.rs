@@ -5,6 +5,7 @@
 
 mod builds;
 mod collide;
+mod edges;
 mod explain;
 mod facts;
 mod package;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 use crate::matrix::{Hardware, Matrix};
 use crate::model::catalog::{Candidate, Catalog};
 use crate::model::files::Clash;
-use crate::model::{PackageName, PythonFacts, Requirement, Version};
+use crate::model::{PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
 pub use explain::explain;
@@ -54,6 +55,8 @@ pub struct Question<'a> {
     pub target: &'a Target,
     pub matrix: &'a Matrix,
     pub catalog: &'a dyn Catalog,
+    /// Versions to take where they fit: those of an earlier lock.
+    pub preferred: &'a BTreeMap<PackageName, Version>,
 }
 
 /// A solved set, sorted by name.
@@ -81,7 +84,7 @@ pub enum PickSource {
     /// The target has it already.
     Kept,
     /// A wheel of the index called `index`.
-    Wheel { candidate: Box<Candidate>, index: String, size: Option<u64> },
+    Wheel { candidate: Box<Candidate>, index: String, sha256: Option<Sha256>, size: Option<u64> },
 }
 
 /// Something worth telling about a solution.
@@ -120,5 +123,26 @@ pub enum Remark {
     },
     VariantsSkipped {
         count: usize,
+    },
+    /// Releases that were passed over because nobody can read what they ask for, and one such line.
+    Unreadable {
+        name: PackageName,
+        count: usize,
+        line: String,
+    },
+    /// Wheels that were passed over because nobody can read their names.
+    NamesUnreadable {
+        count: usize,
+    },
+    /// It will be built from source.
+    FromSource {
+        name: PackageName,
+        version: Version,
+    },
+    /// The index gives no digest for it, and it could not be read to take one.
+    Unhashed {
+        name: PackageName,
+        version: Version,
+        why: String,
     },
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics};
 
-use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Trouble, Wish};
+use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Trouble, Wish};
 use crate::model::version::{is_pin, range_of};
-use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
+use crate::model::{PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
 use crate::resolve::builds::Known;
-use crate::resolve::facts::{Edge, code_edges, hardware_edges, opaque_edges};
+use crate::resolve::facts::Edge;
 use crate::resolve::package::Package;
 use crate::resolve::{Present, Question};
 
@@ -24,6 +24,8 @@ pub(super) struct Variation {
     pub ranges: BTreeMap<PackageName, VersionRange>,
     /// Packages of the profile to leave out.
     pub without: Vec<PackageName>,
+    /// Lines of `[constraints]` and `[overrides]` to leave out.
+    pub unbound: Vec<PackageName>,
     /// The most versions to look into before giving up; none means no end.
     pub budget: Option<usize>,
 }
@@ -31,13 +33,15 @@ pub(super) struct Variation {
 pub(super) struct Provider<'a> {
     pub question: Question<'a>,
     pub(super) markers: MarkerEnvironment,
-    variation: Variation,
+    pub(super) variation: Variation,
     seen: RefCell<HashMap<Package, usize>>,
     tried: RefCell<HashMap<PackageName, BTreeSet<Version>>>,
     /// The edges of each version that was tried, for "needed by".
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
     /// Builds that the matrix has no row for.
     pub(super) builds: RefCell<HashMap<(PackageName, Version), Known>>,
+    /// Releases with a requirement that nobody can read, and that.
+    pub(super) unreadable: RefCell<BTreeMap<(PackageName, Version), String>>,
 }
 
 impl<'a> Provider<'a> {
@@ -51,6 +55,7 @@ impl<'a> Provider<'a> {
             tried: RefCell::default(),
             edges: RefCell::default(),
             builds: RefCell::default(),
+            unreadable: RefCell::default(),
         })
     }
 
@@ -111,10 +116,11 @@ impl<'a> Provider<'a> {
             version: wheel.version,
             file,
             url: direct.url.clone(),
-            sha256: direct.sha256,
+            sha256: Some(direct.sha256),
             size: None,
             yanked: None,
-            has_sidecar: false,
+            sidecar: Sidecar::Absent,
+            folder: None,
         };
         Ok(Some(Arc::new(Listing { index: "direct".to_owned(), candidates: vec![candidate], ..Listing::default() })))
     }
@@ -126,7 +132,14 @@ impl<'a> Provider<'a> {
         self.present(name).filter(|present| !direct && range.contains(&present.version))
     }
 
+    /// The versions that the profile's `[constraints]` leave of `range`.
+    pub(super) fn constrained(&self, name: &PackageName, range: &VersionRange) -> VersionRange {
+        let constraint = self.question.profile.constraint_of(name).filter(|_| !self.variation.unbound.contains(name));
+        constraint.map_or_else(|| range.clone(), |bound| range.intersection(&range_of(&bound.specifiers)))
+    }
+
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Trouble> {
+        let range = &self.constrained(name, range);
         if let Some(present) = self.keepable(name, range) {
             return Ok(Some(present.version.clone()));
         }
@@ -136,7 +149,11 @@ impl<'a> Provider<'a> {
         let Some(listing) = self.listing(name)? else {
             return Ok(None);
         };
-        let chosen = listing.choose(range, self.admission(name));
+        let admission = self.admission(name);
+        let preferred = self.question.preferred.get(name).filter(|version| range.contains(version));
+        let preferred =
+            preferred.and_then(|version| listing.get(version)).filter(|one| one.yanked.is_none() || admission.yanked);
+        let chosen = preferred.or_else(|| listing.choose(range, admission));
         if let Some(candidate) = chosen {
             self.fetch_ahead(name, candidate, range, &listing);
         }
@@ -157,99 +174,6 @@ impl<'a> Provider<'a> {
         self.question.catalog.expect_metadata(&next.take(6).cloned().collect::<Vec<_>>());
     }
 
-    fn root_edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for wanted in self.wanted() {
-            let range = self.wanted_range(wanted);
-            edges.push((Package::Distribution(wanted.name.clone()), range.clone()));
-            let extras = wanted.extras.iter().map(|extra| Package::Extra(wanted.name.clone(), extra.clone()));
-            edges.extend(extras.map(|package| (package, range.clone())));
-        }
-        edges
-    }
-
-    /// The requirements of a version, from what is installed or from its wheel.
-    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements, Trouble> {
-        let present = self.present(name).filter(|present| present.version == *version);
-        if let Some(requires) = present.and_then(|present| present.requires.clone()) {
-            return Ok(Requirements::Known { requires, extras: None });
-        }
-        let listing = self.listing(name)?;
-        let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
-            return Ok(Requirements::Unknown);
-        };
-        let metadata = self.question.catalog.metadata(candidate)?;
-        let python = &self.question.target.python;
-        Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
-            Some(wanted) => Requirements::Unfit(format!("it needs Python {wanted}, the target has {}", python.version)),
-            None => match metadata.unreadable.first() {
-                Some(line) => Requirements::Unfit(format!("its requirement `{line}` can't be read")),
-                None => {
-                    Requirements::Known { requires: metadata.requires.clone(), extras: Some(metadata.extras.clone()) }
-                }
-            },
-        })
-    }
-
-    /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
-    /// first are met. Where the matrix knows nothing of it, the published ones alone.
-    fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
-        let build = self.build(name, version)?;
-        let mut edges = match hardware_edges(self.question, name, version, build.as_deref()) {
-            Ok(edges) => edges,
-            Err(why) => return Ok(Err(why)),
-        };
-        if edges.is_empty() {
-            return self.published_edges(name, version);
-        }
-        edges.push((Package::Published(name.clone()), VersionRange::singleton(version.clone())));
-        Ok(Ok(edges))
-    }
-
-    fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
-        let requires = match self.requirements(name, version)? {
-            Requirements::Unfit(why) => return Ok(Err(why)),
-            Requirements::Unknown => return Ok(Ok(opaque_edges(self.question, name, version))),
-            Requirements::Known { requires, .. } => requires,
-        };
-        let mut edges = Vec::new();
-        let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
-        if let Err(why) = applying.try_for_each(|requirement| push(&mut edges, requirement, name, version)) {
-            return Ok(Err(why));
-        }
-        if let Some(build) = self.unlisted_build(name, version, &requires)? {
-            edges.extend(code_edges(self.question, &build));
-        }
-        Ok(Ok(edges))
-    }
-
-    fn extra_edges(&self, name: &PackageName, extra: &ExtraName, version: &Version) -> Result<Outcome, Trouble> {
-        let mut edges = vec![(Package::Distribution(name.clone()), VersionRange::singleton(version.clone()))];
-        let (requires, extras) = match self.requirements(name, version)? {
-            Requirements::Unknown => return Ok(Ok(edges)),
-            Requirements::Unfit(why) => return Ok(Err(why)),
-            Requirements::Known { requires, extras } => (requires, extras),
-        };
-        let of_extra =
-            |one: &&Requirement| one.applies(&self.markers, Some(extra)) && !one.applies(&self.markers, None);
-        let added: Vec<&Requirement> = requires.iter().filter(of_extra).collect();
-        // What is installed does not list its extras; one that adds nothing is then taken for unknown.
-        if !extras.map_or(!added.is_empty(), |extras| extras.contains(extra)) {
-            return Ok(Err(format!("it has no extra `{extra}`")));
-        }
-        let added = added.into_iter().try_for_each(|requirement| push(&mut edges, requirement, name, version));
-        Ok(added.map(|()| edges))
-    }
-
-    /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`). The matrix then rules out
-    /// releases of the others unread; the other way round each would have to be read. Not the CUDA libraries themselves: their
-    /// newest versions are nobody's wish, and frameworks that pin them would be searched in vain.
-    fn settles_cuda(&self, package: &Package) -> bool {
-        let framework =
-            |name: &PackageName| self.question.profile.wanted.iter().any(|one| one.framework && one.name == *name);
-        matches!(package, Package::Extra(name, _) if framework(name))
-    }
-
     fn expect(&self, edges: &[Edge]) {
         let wishes = edges.iter().filter_map(|(package, range)| {
             let extra = match package {
@@ -261,42 +185,6 @@ impl<'a> Provider<'a> {
         });
         self.question.catalog.expect(wishes.collect());
     }
-}
-
-/// The edges of a version, or why it can't be used.
-type Outcome = Result<Vec<Edge>, String>;
-
-/// What is known of a version's requirements.
-enum Requirements {
-    /// Installed by other means, and not on the index.
-    Unknown,
-    /// The target's Python does not fit, as only METADATA says.
-    Unfit(String),
-    Known {
-        requires: Vec<Requirement>,
-        extras: Option<Vec<ExtraName>>,
-    },
-}
-
-/// Adds one requirement; a second one on the same package narrows the first.
-fn push(edges: &mut Vec<Edge>, requirement: &Requirement, name: &PackageName, version: &Version) -> Result<(), String> {
-    if requirement.url.is_some() {
-        return Err(format!("it needs `{}` from an address, which no index can serve", requirement.name));
-    }
-    let own = requirement.name == *name;
-    if own && !requirement.range.contains(version) {
-        return Err(format!("it needs another version of itself ({})", requirement.specifiers));
-    }
-    let extras = requirement.extras.iter().map(|extra| Package::Extra(requirement.name.clone(), extra.clone()));
-    let base = (!own).then(|| Package::Distribution(requirement.name.clone()));
-    let range = if own { VersionRange::singleton(version.clone()) } else { requirement.range.clone() };
-    for package in extras.chain(base) {
-        match edges.iter_mut().find(|(known, _)| *known == package) {
-            Some((_, known)) => *known = known.intersection(&range),
-            None => edges.push((package, range.clone())),
-        }
-    }
-    Ok(())
 }
 
 /// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins and what settles CUDA, then first seen first.

@@ -150,7 +150,7 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
         .collect();
     chosen.sort();
     let mut resolution = Resolution { picks: Vec::new(), remarks: Vec::new() };
-    let mut variants = 0;
+    let (mut variants, mut skipped) = (0, 0);
     for (name, version) in chosen {
         resolution.remarks.extend(provider.build_remark(name, version));
         let in_profile = provider.wanted().any(|wanted| wanted.name == *name);
@@ -158,9 +158,11 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
         let source = if kept {
             PickSource::Kept
         } else {
-            let (source, remarks, skipped) = wheel_of(provider, name, version)?;
+            let (source, remarks) = wheel_of(provider, name, version)?;
             resolution.remarks.extend(remarks);
-            variants += skipped;
+            let listing = provider.listing(name)?;
+            variants += listing.as_ref().map_or(0, |listing| listing.variants);
+            skipped += listing.as_ref().map_or(0, |listing| listing.skipped);
             source
         };
         resolution.picks.push(Pick {
@@ -171,7 +173,11 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
             in_profile,
         });
     }
+    resolution.remarks.extend(unreadable(provider));
     resolution.remarks.extend(collisions(provider.question.catalog, &resolution.picks));
+    if skipped > 0 {
+        resolution.remarks.push(Remark::NamesUnreadable { count: skipped });
+    }
     if variants > 0 {
         resolution.remarks.push(Remark::VariantsSkipped { count: variants });
     }
@@ -182,7 +188,7 @@ fn wheel_of(
     provider: &Provider<'_>,
     name: &PackageName,
     version: &Version,
-) -> Result<(PickSource, Vec<Remark>, usize), Trouble> {
+) -> Result<(PickSource, Vec<Remark>), Trouble> {
     let missing = || Trouble {
         message: format!("`{name}` {version} was chosen but its wheel is gone from the listing"),
         causes: Vec::new(),
@@ -197,12 +203,34 @@ fn wheel_of(
     if version.any_prerelease() {
         remarks.push(Remark::Prerelease { name: name.clone(), version: version.clone() });
     }
-    let size = match candidate.size {
-        Some(size) => Some(size),
-        None => provider.question.catalog.metadata(&candidate)?.size,
-    };
-    let index = listing.index.clone();
-    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, size }, remarks, listing.variants))
+    if candidate.is_source() {
+        remarks.push(Remark::FromSource { name: name.clone(), version: version.clone() });
+    }
+    let catalog = provider.question.catalog;
+    let (mut sha256, mut size) = (candidate.sha256, candidate.size);
+    if sha256.is_none() {
+        match catalog.digest(&candidate) {
+            Ok((digest, length)) => (sha256, size) = (Some(digest), Some(length)),
+            Err(trouble) => {
+                let why = format!("{}: {}", trouble.message, trouble.causes.join(": "));
+                remarks.push(Remark::Unhashed { name: name.clone(), version: version.clone(), why });
+            }
+        }
+    } else if size.is_none() {
+        size = catalog.metadata(&candidate)?.size;
+    }
+    let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
+    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size }, remarks))
+}
+
+/// Releases that were passed over for what nobody can read, by package.
+fn unreadable(provider: &Provider<'_>) -> Vec<Remark> {
+    let mut found: BTreeMap<PackageName, (usize, String)> = BTreeMap::new();
+    for ((name, _), line) in provider.unreadable.borrow().iter() {
+        let entry = found.entry(name.clone()).or_insert_with(|| (0, line.clone()));
+        entry.0 += 1;
+    }
+    found.into_iter().map(|(name, (count, line))| Remark::Unreadable { name, count, line }).collect()
 }
 
 fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {

@@ -125,7 +125,9 @@ fn requirements(
     push(text, format_args!("cat >\"$work/{name}.txt\" <<'END_OF_REQUIREMENTS'\n"));
     for package in packages {
         if let Some(wheel) = &package.wheel {
-            push(text, format_args!("{} --hash=sha256:{}\n", line(package, &wheel.file), wheel.sha256));
+            // Without a digest the installer refuses, as it should.
+            let hash = wheel.sha256.map(|digest| format!(" --hash=sha256:{digest}")).unwrap_or_default();
+            push(text, format_args!("{}{hash}\n", line(package, &wheel.file)));
         }
     }
     text.push_str("END_OF_REQUIREMENTS\n");

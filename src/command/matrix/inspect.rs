@@ -9,7 +9,6 @@ use crate::cli::InspectOptions;
 use crate::command::matrix::reading::{Reader, Reading, Spec};
 use crate::command::{Report, Session};
 use crate::diag::Failure;
-use crate::index::Client;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
 use crate::model::{Architecture, CudaVersion, PackageName, Version};
@@ -22,7 +21,7 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
             .help("give the path of a .whl file"));
     }
     let (index, python) = session.wheel_target(&options.index, &options.wheel)?;
-    let client = Client::new(vec![index.clone()])?;
+    let client = session.client(std::slice::from_ref(&index), options.index.connections)?;
     let reader = Reader::new(session, &client, index, (python, options.thorough))?;
     let mut builds = Vec::new();
     let mut texts = Vec::new();

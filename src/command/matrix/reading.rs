@@ -1,6 +1,5 @@
 //! Wheels to be read: by name from the index, by address, or from a file; for a Python and a platform.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +9,10 @@ use crate::cli::{IndexOptions, WheelOptions};
 use crate::command::Session;
 use crate::command::gather::from_trouble;
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::index::{Cache, Client, Locations, Online, Scope, Traffic, inspect_address};
-use crate::inspect::{Archive, Inspection, Subject};
+use crate::index::{Cache, Client, LocalWheel, Locations, Online, Scope, Traffic, Trust, inspect_address};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Rejection};
+use crate::model::platform::parse_platform;
 use crate::model::version::is_pin;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
 
@@ -82,9 +81,8 @@ impl<'a> Reader<'a> {
         index: Url,
         (python, thorough): (PythonFacts, bool),
     ) -> Result<Self, Failure> {
-        let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
-        let scope = Scope { python: python.clone(), markers, as_of: None, preferred: [].into() };
-        let cache = Cache::new(&session.paths.cache, session.now, false);
+        let scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
+        let cache = Cache::new(&session.paths.cache, session.now, Trust::WhileFresh);
         let catalog = Online::new(client, session.matrix, (Locations::only(index), scope), cache);
         Ok(Self { session, client, catalog, python, thorough })
     }
@@ -137,7 +135,7 @@ impl<'a> Reader<'a> {
         let metadata = self.catalog.metadata(candidate).map_err(from_trouble)?;
         Ok(Reading {
             wheel: wheel_name(&candidate.file)?,
-            sha256: Some(candidate.sha256),
+            sha256: candidate.sha256,
             size: metadata.size.or(candidate.size),
             build: (*build).clone(),
             metadata: (*metadata).clone(),
@@ -164,34 +162,11 @@ impl<'a> Reader<'a> {
                 if missing || error.kind() == std::io::ErrorKind::InvalidData { Kind::Input } else { Kind::World };
             Failure::new(kind, format!("could not read `{}`", path.display())).because(error)
         };
-        let size = std::fs::metadata(path).map_err(|error| failed(&error))?.len();
-        let mut archive = File::open(path).and_then(Archive::open).map_err(|error| failed(&error))?;
-        let files = archive.files().clone();
-        let subject =
-            Subject { package: &wheel.name, files: &files, matrix: self.session.matrix, thorough: self.thorough };
-        let mut inspection = Inspection::new(subject);
-        while let Some(mut request) = inspection.next_request() {
-            let member = &files.members[request.member];
-            let outcome = match archive.unpack(member, &mut request) {
-                Ok(whole) => Ok(whole),
-                Err(error) => Err(malformed(error).map_err(|error| failed(&error))?),
-            };
-            inspection.took(request, outcome);
-        }
-        let text = match files.dist_info("METADATA") {
-            Some(member) => archive.text(member, 16 << 20).map_err(|error| failed(&error))?,
-            None => String::new(),
-        };
-        let metadata = Metadata::parse(&text, Some(size));
-        let traffic = Traffic::default();
-        let build = inspection.finish();
-        Ok(Reading { wheel, sha256: None, size: Some(size), build, metadata, traffic })
+        let mut local = LocalWheel::open(path).map_err(|error| failed(&error))?;
+        let build = local.inspect(&wheel.name, self.session.matrix, self.thorough).map_err(|error| failed(&error))?;
+        let metadata = local.metadata().map_err(|error| failed(&error))?;
+        Ok(Reading { wheel, sha256: None, size: Some(local.size), build, metadata, traffic: Traffic::default() })
     }
-}
-
-/// What an archive found wrong with its bytes; anything else is trouble with the disk.
-fn malformed(error: std::io::Error) -> Result<crate::inspect::Malformed, std::io::Error> {
-    error.downcast::<crate::inspect::Malformed>()
 }
 
 fn wheel_name(file: &str) -> Result<WheelName, Failure> {
@@ -217,10 +192,11 @@ impl Session<'_> {
                 .map_err(|_| Failure::input(format!("--python: `{text}` is not a version such as `3.12`")))?;
         }
         if let Some(text) = &options.platform {
-            let (glibc, architecture) = platform(text).ok_or_else(|| {
+            let known =
+                parse_platform(text).filter(|(_, architecture)| matches!(architecture.as_str(), "x86_64" | "aarch64"));
+            (python.libc, python.architecture) = known.ok_or_else(|| {
                 Failure::input(format!("--platform: `{text}` is not a platform tag such as `manylinux_2_35_x86_64`"))
             })?;
-            (python.glibc, python.architecture) = (glibc.or(python.glibc), architecture);
         }
         Ok((self.default_index(index, here)?, python))
     }
@@ -231,23 +207,7 @@ fn reference_python() -> PythonFacts {
     PythonFacts {
         version: crate::model::Version::new([3, 12, 0]),
         architecture: "x86_64".to_owned(),
-        glibc: Some((2, 35)),
+        libc: crate::model::Libc::Glibc(2, 35),
         free_threaded: false,
     }
-}
-
-/// `manylinux_2_28_aarch64`, `linux_x86_64` or `x86_64`.
-fn platform(text: &str) -> Option<(Option<(u32, u32)>, String)> {
-    // The older names: PEP 513, 571 and 599.
-    let legacy = [("manylinux1_", (2, 5)), ("manylinux2010_", (2, 12)), ("manylinux2014_", (2, 17))];
-    if let Some((prefix, glibc)) = legacy.iter().find(|(prefix, _)| text.starts_with(prefix)) {
-        return Some((Some(*glibc), text[prefix.len()..].to_owned()));
-    }
-    let known = |architecture: &str| matches!(architecture, "x86_64" | "aarch64").then(|| architecture.to_owned());
-    if let Some(rest) = text.strip_prefix("manylinux_") {
-        let mut parts = rest.splitn(3, '_');
-        let glibc = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        return Some((Some(glibc), known(parts.next()?)?));
-    }
-    Some((None, known(text.strip_prefix("linux_").unwrap_or(text))?))
 }

@@ -16,13 +16,13 @@ use crate::host::files;
 use crate::index::Client;
 use crate::matrix::{Build, Watch, read_builds, write_builds};
 use crate::model::catalog::Candidate;
-use crate::model::{PackageName, PythonFacts, Version};
+use crate::model::{Libc, PackageName, PythonFacts, Version};
 
 /// Pythons whose wheels are read, the first that a release has.
 const PYTHONS: [u64; 8] = [12, 11, 13, 10, 14, 9, 8, 7];
 
 /// The most that a wheel's platform tag may ask for: every one that there is.
-const GLIBC: (u32, u32) = (2, 45);
+const GLIBC: Libc = Libc::Glibc(2, 45);
 
 pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;
@@ -65,7 +65,7 @@ pub(super) fn online(session: &Session<'_>, options: &IndexOptions) -> Result<(C
         );
     }
     let index = session.default_index(options, None)?;
-    Ok((Client::new(vec![index.clone()])?, index))
+    Ok((session.client(std::slice::from_ref(&index), options.connections)?, index))
 }
 
 /// One refresh under way.
@@ -257,7 +257,7 @@ impl<'a> Releases<'a> {
         let facts = PythonFacts {
             version: Version::new([3, python, 0]),
             architecture: "x86_64".to_owned(),
-            glibc: Some(GLIBC),
+            libc: GLIBC,
             free_threaded: false,
         };
         Reader::new(self.session, self.client, self.index.clone(), (facts, thorough))

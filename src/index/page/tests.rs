@@ -1,19 +1,22 @@
 //! Both forms of a page give the same listing.
 
+use std::collections::BTreeSet;
+
 use url::Url;
 
 use super::{Filter, read_page};
-use crate::model::catalog::{Listing, Rejection};
+use crate::model::catalog::{Listing, Rejection, Sidecar};
 use crate::model::{PythonFacts, Tags};
 
 fn read(content_type: &str, body: &str, as_of: Option<&str>) -> Listing {
     let python = PythonFacts {
         version: "3.12.1".parse().expect("a version"),
         architecture: "x86_64".into(),
-        glibc: Some((2, 35)),
+        libc: crate::model::Libc::Glibc(2, 35),
         free_threaded: false,
     };
-    let filter = Filter { tags: Tags::of(&python), python, as_of: as_of.map(str::to_owned) };
+    let filter =
+        Filter { tags: Tags::of(&python), python, as_of: as_of.map(str::to_owned), buildable: BTreeSet::new() };
     let address = Url::parse("https://index.test/simple/demo/").expect("an address");
     let package = "demo".parse().expect("a name");
     read_page(content_type, body, &address, &package, &filter).expect("a page")
@@ -42,19 +45,19 @@ fn html() -> String {
 fn html_is_sorted_out() {
     let listing = read("text/html; charset=utf-8", &html(), None);
     let versions: Vec<_> = listing.candidates.iter().map(|one| one.version.to_string()).collect();
-    assert_eq!(versions, ["3.0", "2.0+cu128", "1.0"]);
-    assert_eq!(listing.candidates[0].yanked.as_deref(), Some("broken"));
-    let best = &listing.candidates[1];
+    assert_eq!(versions, ["7.0", "3.0", "2.0+cu128", "1.0"]);
+    assert_eq!(listing.candidates[0].sha256, None);
+    assert_eq!(listing.candidates[1].yanked.as_deref(), Some("broken"));
+    let best = &listing.candidates[2];
     assert_eq!(best.file, "demo-2.0+cu128-cp312-cp312-manylinux_2_28_x86_64.whl");
     assert_eq!(best.url.as_str(), "https://index.test/f/demo-2.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl");
-    assert!(best.has_sidecar);
-    assert_eq!(listing.candidates[2].url.path(), "/f/demo-1.0-py3-none-any.whl");
+    assert_eq!(best.sidecar, Sidecar::There);
+    assert_eq!(listing.candidates[3].url.path(), "/f/demo-1.0-py3-none-any.whl");
     assert_eq!(listing.variants, 1);
     let reasons: Vec<_> = listing.rejected.iter().map(|(version, reason)| (version.to_string(), reason)).collect();
-    assert!(matches!(&reasons[0], (v, Rejection::NoDigest) if v == "7.0"), "{reasons:?}");
-    assert!(matches!(&reasons[1], (v, Rejection::NoWheel) if v == "6.0"), "{reasons:?}");
-    assert!(matches!(&reasons[2], (v, Rejection::Python(_)) if v == "5.0"), "{reasons:?}");
-    assert!(matches!(&reasons[3], (v, Rejection::Tags(_)) if v == "4.0"), "{reasons:?}");
+    assert!(matches!(&reasons[0], (v, Rejection::NoWheel) if v == "6.0"), "{reasons:?}");
+    assert!(matches!(&reasons[1], (v, Rejection::Python(_)) if v == "5.0"), "{reasons:?}");
+    assert!(matches!(&reasons[2], (v, Rejection::Tags(_)) if v == "4.0"), "{reasons:?}");
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn json_says_the_same_and_knows_sizes() {
     let [second, first] = listing.candidates.as_slice() else {
         panic!("{listing:?}");
     };
-    assert_eq!((first.size, first.has_sidecar, first.yanked.is_none()), (Some(17), true, true));
+    assert_eq!((first.size, first.sidecar, first.yanked.is_none()), (Some(17), Sidecar::There, true));
     assert_eq!(second.url.as_str(), "https://index.test/simple/demo/demo-2.0-py3-none-any.whl");
     assert_eq!(second.yanked.as_deref(), Some("bad"));
 }
@@ -87,13 +90,47 @@ fn a_login_page_is_no_index_page() {
         let python = PythonFacts {
             version: "3.12.1".parse().expect("a version"),
             architecture: "x86_64".into(),
-            glibc: None,
+            libc: crate::model::Libc::Other,
             free_threaded: false,
         };
-        let filter = Filter { tags: Tags::of(&python), python, as_of: None };
+        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: BTreeSet::new() };
         let address = Url::parse("https://index.test/simple/demo/").expect("an address");
         read_page(content_type, body, &address, &"demo".parse().expect("a name"), &filter)
     };
     assert!(filter_error("text/plain", "hello").is_err());
     assert!(filter_error("application/vnd.pypi.simple.v1+json", "<html>").is_err());
+}
+
+#[test]
+fn pages_of_a_later_api_are_not_guessed_at() {
+    let refused = |kind: &str, body: &str| {
+        let python = PythonFacts {
+            version: "3.12.1".parse().expect("a version"),
+            architecture: "x86_64".into(),
+            libc: crate::model::Libc::Other,
+            free_threaded: false,
+        };
+        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: BTreeSet::new() };
+        let address = Url::parse("https://index.test/simple/demo/").expect("an address");
+        read_page(kind, body, &address, &"demo".parse().expect("a name"), &filter).expect_err(body)
+    };
+    let json = r#"{"meta": {"api-version": "2.0"}, "name": "demo", "files": []}"#;
+    assert!(refused("application/vnd.pypi.simple.v1+json", json).contains("version 2.0"));
+    let html = r#"<meta name="pypi:repository-version" content="2.1"><a href="demo-1.0-py3-none-any.whl">x</a>"#;
+    assert!(refused("text/html", html).contains("version 2.1"));
+}
+
+#[test]
+fn links_are_relative_to_the_base_and_lead_nowhere_but_to_servers() {
+    let body = format!(
+        r#"<base href="/files/v1/"><base href="/other/"><A HREF="Demo-1.0-py3-none-any.whl#md5=0&amp;sha256={DIGEST}" data-gpg-sig="true">x</A>
+        <a href="file:///etc/demo-2.0-py3-none-any.whl#sha256={DIGEST}">x</a><a href="demo-x-py3-none-any.whl">x</a>"#
+    );
+    let listing = read("text/html", &body, None);
+    let [only] = listing.candidates.as_slice() else {
+        panic!("{listing:?}");
+    };
+    assert_eq!(only.url.as_str(), "https://index.test/files/v1/Demo-1.0-py3-none-any.whl");
+    assert!(only.sha256.is_some());
+    assert_eq!(listing.skipped, 1);
 }

@@ -1,0 +1,112 @@
+//! Wheels of this machine: a folder of them as a source, which is what `find-links` and a wheelhouse are, and one as a file.
+
+use std::fs::File;
+use std::io::{Error as IoError, ErrorKind, Result as IoResult};
+use std::path::{Path, PathBuf};
+
+use pep508_rs::PackageName;
+use url::Url;
+
+use crate::host::files::names_in;
+use crate::index::page::{Filter, read_folder};
+use crate::index::patience::trouble;
+use crate::inspect::{Archive, Inspection, Malformed, Subject};
+use crate::matrix::Matrix;
+use crate::model::build::WheelBuild;
+use crate::model::catalog::{Candidate, Listing, Metadata, Trouble};
+use crate::model::files::Files;
+use crate::model::{Sha256, WheelName};
+
+/// The largest METADATA.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+/// What the folder at `url`, called `name`, has of `package`; `None` where it has nothing.
+pub(super) fn listing(name: &str, url: &Url, package: &PackageName, filter: &Filter) -> Option<Listing> {
+    let mut names = names_in(&path_of(url)?);
+    names.sort();
+    let mut listing = read_folder(&names, url, package, filter);
+    if listing.candidates.is_empty() && listing.rejected.is_empty() {
+        return None;
+    }
+    name.clone_into(&mut listing.index);
+    for candidate in &mut listing.candidates {
+        candidate.folder = Some(name.to_owned());
+    }
+    Some(listing)
+}
+
+/// The path that `url` means, if it is one of this machine's.
+pub(super) fn path_of(url: &Url) -> Option<PathBuf> {
+    if url.scheme() == "file" { url.to_file_path().ok() } else { None }
+}
+
+/// A wheel on disk.
+pub struct LocalWheel {
+    archive: Archive<File>,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl LocalWheel {
+    /// Opens the wheel at `path`. What is no wheel is an error of kind `InvalidData`.
+    pub fn open(path: &Path) -> IoResult<Self> {
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Self { archive: Archive::open(file)?, size })
+    }
+
+    /// That of a folder's listing; `None` for a wheel of the network.
+    pub(super) fn of(candidate: &Candidate) -> Option<Result<Self, Trouble>> {
+        let path = path_of(&candidate.url)?;
+        Some(Self::open(&path).map_err(|error| trouble(&candidate.url, &error.to_string(), 1)))
+    }
+
+    /// What it puts on disk.
+    pub fn files(&self) -> &Files {
+        self.archive.files()
+    }
+
+    /// Its METADATA; empty where it has none.
+    pub fn metadata(&mut self) -> IoResult<Metadata> {
+        let text = match self.archive.files().dist_info("METADATA").cloned() {
+            Some(member) => self.archive.text(&member, TEXT_LIMIT)?,
+            None => return Err(IoError::new(ErrorKind::InvalidData, "it has no .dist-info/METADATA")),
+        };
+        Ok(Metadata::parse(&text, Some(self.size)))
+    }
+
+    /// What it was built for; `thorough` also reads the fat binaries where a text file says it all.
+    pub fn inspect(&mut self, package: &PackageName, matrix: &Matrix, thorough: bool) -> IoResult<WheelBuild> {
+        let files = self.archive.files().clone();
+        let mut inspection = Inspection::new(Subject { package, files: &files, matrix, thorough });
+        while let Some(mut request) = inspection.next_request() {
+            let outcome = match self.archive.unpack(&files.members[request.member], &mut request) {
+                Ok(whole) => Ok(whole),
+                // What is wrong with its bytes is a finding; anything else is trouble with the disk.
+                Err(error) => Err(error.downcast::<Malformed>()?),
+            };
+            inspection.took(request, outcome);
+        }
+        Ok(inspection.finish())
+    }
+}
+
+/// The metadata of a folder's wheel; `None` for one of the network.
+pub(super) fn metadata(candidate: &Candidate) -> Option<Result<Metadata, Trouble>> {
+    let failed = |error: IoError| trouble(&candidate.url, &error.to_string(), 1);
+    Some(LocalWheel::of(candidate)?.and_then(|mut wheel| wheel.metadata().map_err(failed)))
+}
+
+/// The build of a folder's wheel; `None` for one of the network.
+pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Option<Result<WheelBuild, Trouble>> {
+    let wheel = candidate.file.parse::<WheelName>().ok()?;
+    let failed = |error: IoError| trouble(&candidate.url, &error.to_string(), 1);
+    Some(LocalWheel::of(candidate)?.and_then(|mut local| local.inspect(&wheel.name, matrix, thorough).map_err(failed)))
+}
+
+/// Digest and length of a folder's file; `None` for one of the network.
+pub(super) fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Trouble>> {
+    let read = |path: &Path| Sha256::of_reader(&mut File::open(path)?);
+    let failed = |error: IoError| trouble(&candidate.url, &error.to_string(), 1);
+    Some(read(&path_of(&candidate.url)?).map_err(failed))
+}

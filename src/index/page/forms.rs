@@ -1,0 +1,201 @@
+//! The two forms of a page, read into the same list of files.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use html5gum::{StartTag, Token, Tokenizer};
+use serde::Deserialize;
+use url::Url;
+
+use crate::index::page::Listed;
+use crate::model::catalog::Sidecar;
+
+/// A start tag of a page.
+type Tag = StartTag<()>;
+
+/// The major version of the API that this program understands.
+const MAJOR: &str = "1";
+
+#[derive(Deserialize)]
+struct JsonPage<'a> {
+    #[serde(borrow, default)]
+    meta: JsonMeta<'a>,
+    #[serde(borrow)]
+    files: Vec<JsonFile<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct JsonMeta<'a> {
+    #[serde(borrow)]
+    api_version: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct JsonFile<'a> {
+    #[serde(borrow)]
+    filename: Cow<'a, str>,
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    #[serde(borrow, default)]
+    hashes: Hashes<'a>,
+    #[serde(borrow)]
+    requires_python: Option<Cow<'a, str>>,
+    size: Option<u64>,
+    #[serde(borrow)]
+    upload_time: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    yanked: Option<Yanked<'a>>,
+    #[serde(borrow)]
+    core_metadata: Option<JsonSidecar<'a>>,
+    #[serde(borrow)]
+    dist_info_metadata: Option<JsonSidecar<'a>>,
+}
+
+/// Of all digests the one that we use.
+#[derive(Default, Deserialize)]
+struct Hashes<'a> {
+    #[serde(borrow)]
+    sha256: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Yanked<'a> {
+    Flag(bool),
+    #[serde(borrow)]
+    Reason(Cow<'a, str>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum JsonSidecar<'a> {
+    Flag(bool),
+    #[serde(borrow)]
+    Hashes(HashMap<Cow<'a, str>, Cow<'a, str>>),
+}
+
+impl From<&JsonSidecar<'_>> for Sidecar {
+    fn from(value: &JsonSidecar<'_>) -> Self {
+        match value {
+            JsonSidecar::Flag(false) => Self::Absent,
+            JsonSidecar::Flag(true) => Self::There,
+            JsonSidecar::Hashes(hashes) => {
+                hashes.get("sha256").and_then(|digest| digest.parse().ok()).map_or(Self::There, Self::Hashed)
+            }
+        }
+    }
+}
+
+pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
+    let page: JsonPage<'_> =
+        serde_json::from_str(body).map_err(|error| format!("the page is not PEP 691 JSON: {error}"))?;
+    understood(page.meta.api_version.as_deref())?;
+    let listed = page.files.into_iter().map(|file| {
+        let advertised = [file.core_metadata, file.dist_info_metadata].into_iter().flatten();
+        let sidecar = advertised.map(|one| Sidecar::from(&one)).find(|one| *one != Sidecar::Absent);
+        Listed {
+            sidecar: sidecar.unwrap_or_default(),
+            sha256: file.hashes.sha256,
+            yanked: match file.yanked {
+                Some(Yanked::Flag(true)) => Some(Cow::Borrowed("")),
+                Some(Yanked::Reason(reason)) => Some(reason),
+                _ => None,
+            },
+            file: file.filename,
+            url: file.url,
+            size: file.size,
+            requires_python: file.requires_python.filter(|text| !text.trim().is_empty()),
+            uploaded: file.upload_time,
+        }
+    });
+    Ok(listed.collect())
+}
+
+/// PEP 629: another major version must not be guessed at.
+fn understood(version: Option<&str>) -> Result<(), String> {
+    match version.and_then(|version| version.split('.').next()) {
+        Some(major) if major.trim() != MAJOR => Err(format!(
+            "the page is of version {} of the simple API, and only {MAJOR} is known",
+            version.unwrap_or_default()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The links of a page, and what they are relative to.
+pub(super) fn read_html(body: &str, address: &Url) -> Result<(Vec<Listed<'static>>, Url), String> {
+    let mut base = None;
+    let mut listed = Vec::new();
+    for token in Tokenizer::new(body).flatten() {
+        let Token::StartTag(tag) = token else {
+            continue;
+        };
+        match tag.name.as_slice() {
+            b"meta" if attribute(&tag, "name").is_some_and(|name| name == "pypi:repository-version") => {
+                understood(attribute(&tag, "content").as_deref())?;
+            }
+            // As in a browser, the first one counts.
+            b"base" if base.is_none() => base = attribute(&tag, "href").and_then(|href| address.join(&href).ok()),
+            b"a" => listed.extend(attribute(&tag, "href").map(|href| link(&href, &tag))),
+            _ => {}
+        }
+    }
+    Ok((listed, base.unwrap_or_else(|| address.clone())))
+}
+
+fn attribute(tag: &Tag, name: &str) -> Option<String> {
+    tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
+}
+
+fn link(href: &str, tag: &Tag) -> Listed<'static> {
+    let (url, fragment) = href.trim().split_once('#').unwrap_or((href.trim(), ""));
+    let path = url.split('?').next().unwrap_or(url);
+    let encoded = path.rsplit('/').next().unwrap_or(path);
+    let sidecar = |name: &str| {
+        attribute(tag, name).map(|value| match value.as_str() {
+            "false" => Sidecar::Absent,
+            text => text
+                .strip_prefix("sha256=")
+                .and_then(|digest| digest.parse().ok())
+                .map_or(Sidecar::There, Sidecar::Hashed),
+        })
+    };
+    let digest = fragment.split('&').find_map(|part| part.strip_prefix("sha256="));
+    Listed {
+        file: percent_decoded(encoded).into(),
+        sha256: digest.map(|digest| digest.to_owned().into()),
+        size: None,
+        requires_python: attribute(tag, "data-requires-python").filter(|text| !text.trim().is_empty()).map(Cow::Owned),
+        yanked: attribute(tag, "data-yanked").map(Cow::Owned),
+        sidecar: sidecar("data-core-metadata").or_else(|| sidecar("data-dist-info-metadata")).unwrap_or_default(),
+        uploaded: attribute(tag, "data-upload-time").map(Cow::Owned),
+        url: url.to_owned().into(),
+    }
+}
+
+/// A file name may come as `torch-2.9.1%2Bcu128-…`.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let code = (*first == b'%').then(|| tail.get(..2)).flatten();
+        match code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A file name as the last part of an address.
+pub(super) fn escaped(file: &str) -> String {
+    file.replace('%', "%25").replace('#', "%23").replace('?', "%3F")
+}

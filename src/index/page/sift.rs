@@ -1,0 +1,180 @@
+//! Files of a page → the best wheel of each version for a target, and for versions without one the reason.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use pep440_rs::Version;
+use pep508_rs::PackageName;
+use url::Url;
+
+use crate::index::page::{Filter, Listed};
+use crate::model::catalog::{Candidate, Listing, Rejection, Sidecar};
+use crate::model::requirement::lenient_specifiers;
+use crate::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
+
+/// Smaller is better: tags first, then the higher build number.
+type WheelRank = ((u32, u32), Reverse<Option<(u64, String)>>);
+
+/// A wheel of the package: its place in the list, and its name taken apart.
+type Wheel<'a> = (usize, Parts<'a>);
+
+/// What a page has of one version.
+#[derive(Default)]
+struct Release<'a> {
+    best: Option<(WheelRank, usize)>,
+    wheels: Vec<Wheel<'a>>,
+    sources: Vec<usize>,
+}
+
+pub(super) fn sift(listed: &[Listed<'_>], base: &Url, package: &PackageName, filter: &Filter) -> Listing {
+    let mut judge = Judge { listed, filter, pythons: HashMap::new() };
+    let mut listing = Listing::default();
+    let releases = group(listed, package, &mut listing);
+    for (version, mut release) in releases.into_iter().rev() {
+        for (at, parts) in &release.wheels {
+            let Some(rank) = judge.rank(*at, parts) else { continue };
+            if release.best.as_ref().is_none_or(|(best, _)| rank < *best) {
+                release.best = Some((rank, *at));
+            }
+        }
+        let source =
+            || release.sources.iter().copied().find(|at| filter.buildable.contains(package) && judge.may_use(*at));
+        let best = release.best.as_ref().map(|(_, at)| *at);
+        let candidate = best.or_else(source).and_then(|at| candidate(&listed[at], &version, base));
+        match candidate {
+            Some(candidate) => listing.candidates.push(candidate),
+            None => listing.rejected.push((version, judge.rejection(&release))),
+        }
+    }
+    listing
+}
+
+/// The files of the package by version. Names that nobody can read are counted.
+fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut Listing) -> BTreeMap<Version, Release<'a>> {
+    let mut names: HashMap<&str, bool> = HashMap::new();
+    let mut places: HashMap<&str, Option<usize>> = HashMap::new();
+    let mut releases: Vec<(Version, Release<'a>)> = Vec::new();
+    for (at, file) in listed.iter().enumerate() {
+        let parts = match Parts::of(&file.file) {
+            Ok(parts) => parts,
+            Err(NotAWheel::Variant) => {
+                listing.variants += 1;
+                continue;
+            }
+            Err(NotAWheel::Malformed) => {
+                listing.skipped += 1;
+                continue;
+            }
+            Err(NotAWheel::OtherFile) => {
+                if let Some(version) = sdist_version(&file.file, package) {
+                    releases.push((version, Release { sources: vec![at], ..Release::default() }));
+                }
+                continue;
+            }
+        };
+        if !*names
+            .entry(parts.name)
+            .or_insert_with(|| parts.name.parse::<PackageName>().is_ok_and(|name| name == *package))
+        {
+            continue;
+        }
+        let place = places.entry(parts.version).or_insert_with(|| {
+            releases.push((parts.parsed_version()?, Release::default()));
+            Some(releases.len() - 1)
+        });
+        match place {
+            Some(place) => releases[*place].1.wheels.push((at, parts)),
+            None => listing.skipped += 1,
+        }
+    }
+    let mut sorted: BTreeMap<Version, Release<'a>> = BTreeMap::new();
+    for (version, release) in releases {
+        let known = sorted.entry(version).or_default();
+        known.wheels.extend(release.wheels);
+        known.sources.extend(release.sources);
+    }
+    sorted
+}
+
+struct Judge<'p> {
+    listed: &'p [Listed<'p>],
+    filter: &'p Filter,
+    /// Whether the target's Python satisfies a `Requires-Python`.
+    pythons: HashMap<&'p str, bool>,
+}
+
+impl Judge<'_> {
+    /// The rank of a wheel that may be used.
+    fn rank(&mut self, at: usize, parts: &Parts<'_>) -> Option<WheelRank> {
+        let rank = self.filter.tags.rank_of(parts.python, parts.abi, parts.platform)?;
+        let listed = self.listed;
+        let filter = self.filter;
+        if let Some(text) = listed[at].requires_python.as_deref()
+            && !*self.pythons.entry(text).or_insert_with(|| python_fits(text, filter))
+        {
+            return None;
+        }
+        self.in_time(at).ok()?;
+        Some((rank, Reverse(parts.build.map(build_tag))))
+    }
+
+    /// Whether a source distribution may be used.
+    fn may_use(&self, at: usize) -> bool {
+        let python = self.listed[at].requires_python.as_deref();
+        python.is_none_or(|text| python_fits(text, self.filter)) && self.in_time(at).is_ok()
+    }
+
+    /// Upload times are ISO 8601 in UTC, so the first ten characters compare as dates.
+    fn in_time(&self, at: usize) -> Result<(), Rejection> {
+        let Some(cutoff) = &self.filter.as_of else {
+            return Ok(());
+        };
+        let day = self.listed[at].uploaded.as_deref().and_then(|uploaded| uploaded.get(..10));
+        if day.ok_or(Rejection::Undated)? > cutoff.as_str() { Err(Rejection::TooNew) } else { Ok(()) }
+    }
+
+    /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags, anything before
+    /// "no wheel".
+    fn rejection(&self, release: &Release<'_>) -> Rejection {
+        let mut tags = Vec::new();
+        let mut nearest = None;
+        for (at, parts) in &release.wheels {
+            if self.filter.tags.rank_of(parts.python, parts.abi, parts.platform).is_none() {
+                let platforms = || parts.platform.split('.');
+                tags.extend(
+                    parts.python.split('.').flat_map(|python| platforms().map(move |at| format!("{python}-{at}"))),
+                );
+                continue;
+            }
+            let python = self.listed[*at].requires_python.as_deref().filter(|text| !python_fits(text, self.filter));
+            let why = python.map(|text| Rejection::Python(text.to_owned())).or_else(|| self.in_time(*at).err());
+            nearest = nearest.or(why);
+        }
+        tags.sort();
+        tags.dedup();
+        let by_tags = (!tags.is_empty()).then_some(Rejection::Tags(tags));
+        nearest.or(by_tags).unwrap_or(Rejection::NoWheel)
+    }
+}
+
+/// A `Requires-Python` that nobody can read excludes nothing, as for pip.
+fn python_fits(text: &str, filter: &Filter) -> bool {
+    lenient_specifiers(text).is_none_or(|specifiers| filter.python.satisfies(&specifiers))
+}
+
+/// `None` where the address makes no sense.
+fn candidate(file: &Listed<'_>, version: &Version, base: &Url) -> Option<Candidate> {
+    // A page of the network must not point into this machine.
+    let follows = |url: &Url| matches!(url.scheme(), "http" | "https") || url.scheme() == base.scheme();
+    let url = base.join(&file.url).ok().filter(follows)?;
+    Some(Candidate {
+        version: version.clone(),
+        file: file.file.clone().into_owned(),
+        url,
+        sha256: file.sha256.as_ref().and_then(|digest| digest.parse().ok()),
+        size: file.size,
+        yanked: file.yanked.clone().map(std::borrow::Cow::into_owned),
+        sidecar: if file.file.ends_with(".whl") { file.sidecar } else { Sidecar::Absent },
+        folder: None,
+    })
+}

@@ -1,0 +1,93 @@
+//! What went wrong with a request, whether to try again, and what to say when not.
+
+use std::time::Duration;
+
+use reqwest::Response;
+use reqwest::header::RETRY_AFTER;
+use url::Url;
+
+use crate::index::location::redact;
+use crate::model::catalog::Trouble;
+
+/// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.
+const TRIES: u32 = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(300);
+
+/// Why a try failed, and whether another may do better.
+pub(super) struct Miss {
+    pub(super) why: String,
+    pub(super) again: bool,
+    pub(super) wait: Option<Duration>,
+    pub(super) help: Option<&'static str>,
+}
+
+impl Miss {
+    pub(super) fn passing(error: reqwest::Error) -> Self {
+        Self { why: reason(error), again: true, wait: None, help: None }
+    }
+
+    pub(super) fn lasting(why: impl Into<String>) -> Self {
+        Self { why: why.into(), again: false, wait: None, help: None }
+    }
+}
+
+/// What is left of it for one request.
+pub(super) struct Patience {
+    tries: u32,
+    pause: Duration,
+}
+
+impl Patience {
+    pub(super) const fn new() -> Self {
+        Self { tries: 1, pause: FIRST_PAUSE }
+    }
+
+    /// Waits before the next try, or gives up.
+    pub(super) async fn after(&mut self, url: &Url, miss: Miss) -> Result<(), Trouble> {
+        if !miss.again || self.tries == TRIES {
+            let mut trouble = trouble(url, &miss.why, self.tries);
+            if let Some(help) = miss.help {
+                trouble.help = vec![help.to_owned()];
+            }
+            return Err(trouble);
+        }
+        tokio::time::sleep(miss.wait.unwrap_or(self.pause)).await;
+        self.pause *= 3;
+        self.tries += 1;
+        Ok(())
+    }
+}
+
+/// A status that is no answer, and whether a later one may be.
+pub(super) fn refused(response: &Response) -> Miss {
+    let status = response.status();
+    let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
+    let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
+    let help = matches!(status.as_u16(), 401 | 403).then_some(
+        "if the index wants credentials, put them into the address (COLAB_BOOT_INDEX_URL), into netrc, or into the keyring",
+    );
+    Miss { why: format!("the server answered {status}"), again, wait, help }
+}
+
+/// The innermost cause says most: "connection refused" rather than "error sending request". Addresses, which may hold secrets, are
+/// left out of it.
+pub(super) fn reason(error: reqwest::Error) -> String {
+    let kind = if error.is_timeout() { "no answer in time: " } else { "" };
+    let error = error.without_url();
+    let mut inner: &dyn std::error::Error = &error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    format!("{kind}{inner}")
+}
+
+/// Trouble with an address, shown without credentials.
+pub(super) fn trouble(url: &Url, why: &str, tries: u32) -> Trouble {
+    let times = if tries > 1 { format!(" ({tries} tries)") } else { String::new() };
+    Trouble {
+        message: format!("could not read `{}`{times}", redact(url)),
+        causes: vec![why.to_owned()],
+        help: vec!["check the network and the index address, then run the command again".to_owned()],
+    }
+}

@@ -1,0 +1,95 @@
+//! What both catalogs share: the target, addresses, filter and cache.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pep508_rs::MarkerEnvironment;
+use url::Url;
+
+use crate::index::cache::listing_key;
+use crate::index::location::{page_address, redact};
+use crate::index::page::Filter;
+use crate::index::{Cache, Locations, folder};
+use crate::matrix::Hints;
+use crate::model::catalog::{Candidate, Listing, Metadata};
+use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
+
+/// What a catalog is for: a target, and what is known of it without asking.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    pub python: PythonFacts,
+    pub markers: MarkerEnvironment,
+    pub as_of: Option<String>,
+    /// Packages that may be built from source.
+    pub buildable: BTreeSet<PackageName>,
+    /// Versions that the solver will prefer; `true` where their requirements are known without the index.
+    pub preferred: BTreeMap<PackageName, (Version, bool)>,
+    /// Versions that the profile allows a package to have, whoever asks for it.
+    pub bounds: BTreeMap<PackageName, VersionRange>,
+}
+
+impl Scope {
+    /// For `python` alone; `None` where it makes no marker environment.
+    pub fn of(python: &PythonFacts) -> Option<Self> {
+        Some(Self {
+            python: python.clone(),
+            markers: python.marker_environment()?,
+            as_of: None,
+            buildable: BTreeSet::new(),
+            preferred: BTreeMap::new(),
+            bounds: BTreeMap::new(),
+        })
+    }
+}
+
+/// What both catalogs share: addresses, filter, cache.
+pub(super) struct Shelf {
+    locations: Locations,
+    pub(super) scope: Scope,
+    pub(super) filter: Filter,
+    pub(super) cache: Cache,
+    /// What a listing is filtered by, as part of its key.
+    target: String,
+}
+
+impl Shelf {
+    pub(super) fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
+        let python = scope.python.clone();
+        let target = format!("{python:?} {:?}", scope.as_of);
+        let (as_of, buildable) = (scope.as_of.clone(), scope.buildable.clone());
+        let filter = Filter { tags: Tags::of(&python), python, as_of, buildable };
+        Self { locations, scope, filter, cache, target }
+    }
+
+    /// Name of the responsible index, address of the page, key of its record.
+    pub(super) fn place(&self, package: &PackageName) -> (&str, Url, Sha256) {
+        let (index, base) = self.locations.responsible(package);
+        let page = page_address(base, package);
+        let buildable = if self.filter.buildable.contains(package) { " with sources" } else { "" };
+        let key = listing_key(&redact(&page), &format!("{}{buildable}", self.target));
+        (index, page, key)
+    }
+
+    /// What is known of a wheel's metadata without asking: from the cache, or bundled with the matrix.
+    pub(super) fn known_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
+        let digest = candidate.sha256?;
+        if let Some(record) = self.cache.metadata(&digest) {
+            return Some(Metadata::parse(&record.headers, record.size.or(candidate.size)));
+        }
+        // Where the index does not tell the size, the wheel has to be asked for it anyway.
+        let name = candidate.file.parse::<WheelName>().ok().filter(|_| candidate.size.is_some())?.name;
+        let seed = Hints::bundled().seed(&name, &digest)?;
+        Some(Metadata::parse(&seed.headers, candidate.size))
+    }
+
+    /// Adds what folders of wheels have of `package`; of one version the folder's wheel is taken.
+    pub(super) fn with_folders(&self, package: &PackageName, listing: Option<Listing>) -> Option<Listing> {
+        let folders =
+            self.locations.folders(package).map(|(name, url)| folder::listing(name, url, package, &self.filter));
+        folders.flatten().fold(listing, |known, found| Some(known.unwrap_or_default().joined(found)))
+    }
+
+    /// Whether the responsible index is a folder: there is nothing to ask for then.
+    pub(super) fn is_local(&self, package: &PackageName) -> bool {
+        self.locations.responsible(package).1.scheme() == "file"
+    }
+}

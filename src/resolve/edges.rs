@@ -1,0 +1,166 @@
+//! What a version asks for: the profile's requirements, those of a release and of its extras, each with overrides and the matrix's
+//! additions.
+
+use crate::model::catalog::Trouble;
+use crate::model::version::range_of;
+use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
+use crate::profile::{Bound, Wanted};
+use crate::resolve::facts::{Edge, code_edges, hardware_edges, opaque_edges};
+use crate::resolve::package::Package;
+use crate::resolve::provider::Provider;
+
+/// The edges of a version, or why it can't be used.
+pub(super) type Outcome = Result<Vec<Edge>, String>;
+
+/// What is known of a version's requirements.
+enum Requirements {
+    /// Installed by other means, and not on the index.
+    Unknown,
+    /// The target's Python does not fit, as only METADATA says.
+    Unfit(String),
+    Known {
+        requires: Vec<Requirement>,
+        extras: Option<Vec<ExtraName>>,
+    },
+}
+
+impl<'a> Provider<'a> {
+    pub(super) fn root_edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for wanted in self.wanted() {
+            let range = self.wanted_range(wanted);
+            edges.push((Package::Distribution(wanted.name.clone()), range.clone()));
+            let extras = wanted.extras.iter().map(|extra| Package::Extra(wanted.name.clone(), extra.clone()));
+            edges.extend(extras.map(|package| (package, range.clone())));
+        }
+        edges
+    }
+
+    /// The requirements of a version, from what is installed or from its wheel.
+    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements, Trouble> {
+        let present = self.present(name).filter(|present| present.version == *version);
+        if let Some(requires) = present.and_then(|present| present.requires.clone()) {
+            return Ok(Requirements::Known { requires, extras: None });
+        }
+        let listing = self.listing(name)?;
+        let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
+            return Ok(Requirements::Unknown);
+        };
+        let metadata = self.question.catalog.metadata(candidate)?;
+        let python = &self.question.target.python;
+        Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
+            Some(wanted) => Requirements::Unfit(format!("it needs Python {wanted}, the target has {}", python.version)),
+            None => match metadata.unreadable.first() {
+                Some(line) => {
+                    self.unreadable.borrow_mut().insert((name.clone(), version.clone()), line.clone());
+                    Requirements::Unfit(format!("its requirement `{line}` can't be read"))
+                }
+                None => {
+                    Requirements::Known { requires: metadata.requires.clone(), extras: Some(metadata.extras.clone()) }
+                }
+            },
+        })
+    }
+
+    /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
+    /// first are met. Where the matrix knows nothing of it, the published ones alone.
+    pub(super) fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
+        let build = self.build(name, version)?;
+        let mut edges = match hardware_edges(self.question, name, version, build.as_deref()) {
+            Ok(edges) => edges,
+            Err(why) => return Ok(Err(why)),
+        };
+        if edges.is_empty() {
+            return self.published_edges(name, version);
+        }
+        edges.push((Package::Published(name.clone()), VersionRange::singleton(version.clone())));
+        Ok(Ok(edges))
+    }
+
+    pub(super) fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
+        let requires = match self.requirements(name, version)? {
+            Requirements::Unfit(why) => return Ok(Err(why)),
+            Requirements::Unknown => return Ok(Ok(opaque_edges(self.question, name, version))),
+            Requirements::Known { requires, .. } => requires,
+        };
+        let mut edges = Vec::new();
+        let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
+        if let Err(why) = applying.try_for_each(|requirement| self.push(&mut edges, requirement, name, version)) {
+            return Ok(Err(why));
+        }
+        if let Some(build) = self.unlisted_build(name, version, &requires)? {
+            edges.extend(code_edges(self.question, &build));
+        }
+        Ok(Ok(edges))
+    }
+
+    pub(super) fn extra_edges(
+        &self,
+        name: &PackageName,
+        extra: &ExtraName,
+        version: &Version,
+    ) -> Result<Outcome, Trouble> {
+        let mut edges = vec![(Package::Distribution(name.clone()), VersionRange::singleton(version.clone()))];
+        let (requires, extras) = match self.requirements(name, version)? {
+            Requirements::Unknown => return Ok(Ok(edges)),
+            Requirements::Unfit(why) => return Ok(Err(why)),
+            Requirements::Known { requires, extras } => (requires, extras),
+        };
+        let of_extra =
+            |one: &&Requirement| one.applies(&self.markers, Some(extra)) && !one.applies(&self.markers, None);
+        let added: Vec<&Requirement> = requires.iter().filter(of_extra).collect();
+        // What is installed does not list its extras; one that adds nothing is then taken for unknown.
+        if !extras.map_or(!added.is_empty(), |extras| extras.contains(extra)) {
+            return Ok(Err(format!("it has no extra `{extra}`")));
+        }
+        let added = added.into_iter().try_for_each(|requirement| self.push(&mut edges, requirement, name, version));
+        Ok(added.map(|()| edges))
+    }
+
+    /// Adds one requirement; a second one on the same package narrows the first.
+    fn push(
+        &self,
+        edges: &mut Vec<Edge>,
+        requirement: &Requirement,
+        name: &PackageName,
+        version: &Version,
+    ) -> Result<(), String> {
+        let given = |one: &&Wanted| one.name == requirement.name && one.direct.is_some();
+        if requirement.url.is_some() && !self.question.profile.wanted.iter().any(|one| given(&one)) {
+            return Err(format!(
+                "it needs `{}` from an address; add that wheel to the profile with `url` and `sha256`",
+                requirement.name
+            ));
+        }
+        let own = requirement.name == *name;
+        if own && !requirement.range.contains(version) {
+            return Err(format!("it needs another version of itself ({})", requirement.specifiers));
+        }
+        let extras = requirement.extras.iter().map(|extra| Package::Extra(requirement.name.clone(), extra.clone()));
+        let base = (!own).then(|| Package::Distribution(requirement.name.clone()));
+        let overridden = self.overridden(&requirement.name).map(|bound| range_of(&bound.specifiers));
+        let asked = || overridden.unwrap_or_else(|| requirement.range.clone());
+        let range = if own { VersionRange::singleton(version.clone()) } else { asked() };
+        for package in extras.chain(base) {
+            match edges.iter_mut().find(|(known, _)| *known == package) {
+                Some((_, known)) => *known = known.intersection(&range),
+                None => edges.push((package, range.clone())),
+            }
+        }
+        Ok(())
+    }
+
+    /// The line of `[overrides]` that takes the place of what is asked of `name`.
+    pub(super) fn overridden(&self, name: &PackageName) -> Option<&'a Bound> {
+        self.question.profile.override_of(name).filter(|_| !self.variation.unbound.contains(name))
+    }
+
+    /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`). The matrix then rules out
+    /// releases of the others unread; the other way round each would have to be read. Not the CUDA libraries themselves: their
+    /// newest versions are nobody's wish, and frameworks that pin them would be searched in vain.
+    pub(super) fn settles_cuda(&self, package: &Package) -> bool {
+        let framework =
+            |name: &PackageName| self.question.profile.wanted.iter().any(|one| one.framework && one.name == *name);
+        matches!(package, Package::Extra(name, _) if framework(name))
+    }
+}

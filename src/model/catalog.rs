@@ -156,15 +156,15 @@ impl Metadata {
     pub fn parse(text: &str, size: Option<u64>) -> Self {
         let mut metadata = Self { size, ..Self::default() };
         for (name, value) in headers(text) {
-            match name {
-                "Requires-Dist" => match Requirement::parse(&value) {
+            match name.to_ascii_lowercase().as_str() {
+                "requires-dist" => match Requirement::parse(&value) {
                     Ok(requirement) => metadata.requires.push(requirement),
                     // In an extra that nobody asks for, it does no harm.
                     Err(_) if value.contains("extra ==") || value.contains("extra==") => {}
                     Err(_) => metadata.unreadable.push(value),
                 },
-                "Provides-Extra" => metadata.extras.extend(value.parse::<ExtraName>()),
-                "Requires-Python" => metadata.requires_python = lenient_specifiers(&value),
+                "provides-extra" => metadata.extras.extend(value.parse::<ExtraName>()),
+                "requires-python" => metadata.requires_python = lenient_specifiers(&value),
                 _ => {}
             }
         }

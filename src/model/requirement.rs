@@ -24,6 +24,8 @@ impl Requirement {
     /// Parses one `Requires-Dist` line. The error says what is wrong in one line.
     pub fn parse(line: &str) -> Result<Self, String> {
         type Parsed = pep508_rs::Requirement<url::Url>;
+        let spaced = spaced_versions(line);
+        let line = spaced.as_deref().unwrap_or(line);
         let parsed = Parsed::from_str(line)
             .or_else(|error| repair(line).map_or(Err(error), |fixed| Parsed::from_str(&fixed)))
             .map_err(|error| error.message.to_string())?;
@@ -47,6 +49,33 @@ impl Requirement {
         let extras = extra.map(std::slice::from_ref).unwrap_or_default();
         self.marker.evaluate(environment, extras)
     }
+}
+
+/// Parses a marker by itself.
+pub fn parse_marker(text: &str) -> Result<pep508_rs::MarkerTree, String> {
+    let line = format!("; {text}");
+    let line = spaced_versions(&line).unwrap_or(line);
+    pep508_rs::MarkerTree::parse_str::<url::Url>(&line[2..]).map_err(|error| error.message.to_string())
+}
+
+/// `python_version in '3.8, 3.9'`: the parser wants the versions apart by spaces alone, and takes a list that it can't read for true.
+/// `None` where there is no such list.
+fn spaced_versions(line: &str) -> Option<String> {
+    let (head, marker) = line.split_at(line.find(';')?);
+    let mut text = head.to_owned();
+    let mut rest = marker;
+    while let Some(at) = rest.find(" in ") {
+        let list = at + " in ".len();
+        let open = rest[list..].find(['\'', '"']).map(|quote| list + quote)?;
+        let close = open + 1 + rest[open + 1..].find(&rest[open..=open])?;
+        text.push_str(&rest[..open]);
+        let about_python = rest[..at].trim_end().trim_end_matches(" not").trim_end().ends_with("_version");
+        let versions = &rest[open..close];
+        text.push_str(&if about_python { versions.replace([',', '|'], " ") } else { versions.to_owned() });
+        rest = &rest[close..];
+    }
+    text.push_str(rest);
+    (text != line).then_some(text)
 }
 
 /// Specifiers as published, with the faults mended that pip and uv forgive; `None` where nobody can tell what is meant.
@@ -134,6 +163,27 @@ mod tests {
         }
         for hopeless in ["pytz (>=2011k)", "a>=", "a @ http://"] {
             assert!(Requirement::parse(hopeless).is_err(), "{hopeless}");
+        }
+    }
+
+    #[test]
+    fn lists_of_python_versions_may_have_commas() {
+        let environment = crate::model::PythonFacts {
+            version: "3.12.1".parse().expect("a version"),
+            architecture: "x86_64".to_owned(),
+            libc: crate::model::Libc::Glibc(2, 35),
+            free_threaded: false,
+        }
+        .marker_environment()
+        .expect("an environment");
+        for (marker, applies) in [
+            ("python_version in '3.8, 3.9'", false),
+            ("python_version in \"3.11,3.12\" and sys_platform in 'linux, darwin'", true),
+            ("python_version not in '3.8, 3.9'", true),
+            ("os_name in 'posix, nt' or python_version in '3.8'", true),
+        ] {
+            let requirement = Requirement::parse(&format!("a; {marker}")).expect(marker);
+            assert_eq!(requirement.applies(&environment, None), applies, "{marker}");
         }
     }
 

@@ -9,10 +9,10 @@ use pep440_rs::VersionSpecifiers;
 use pep508_rs::{ExtraName, MarkerTree, PackageName};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use url::Url;
 
 use crate::diag::{Code, Finding, Source};
 use crate::model::Sha256;
+use crate::model::requirement::parse_marker;
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::profile::values::{
     cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name, web_address, wheel_folder,
@@ -194,8 +194,7 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
         wanted.extras.push(faults.value(&place, "an extra", parsed)?);
     }
     if let Some(place) = marker {
-        let parsed = MarkerTree::parse_str::<Url>(&place.value).map_err(|error| error.message.to_string());
-        wanted.marker = faults.value(&place, "a marker", parsed)?;
+        wanted.marker = faults.value(&place, "a marker", parse_marker(&place.value))?;
     }
     match (address, digest) {
         (None, None) => {}

@@ -11,6 +11,7 @@ mod docs;
 mod facts;
 mod golden;
 mod house;
+mod http;
 mod index_server;
 mod live;
 mod live_python;

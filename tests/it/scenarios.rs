@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::index_server::{IndexServer, Manner, Release, Table};
+use crate::index_server::{IndexServer, Looks, Manner, Release, Table, files, wheel};
 use crate::test::{Test, observed};
 
 #[derive(Deserialize)]
@@ -20,6 +20,15 @@ struct Scenario {
     options: Vec<String>,
     #[serde(default)]
     index: Table,
+    /// How the index presents it.
+    #[serde(default)]
+    server: Looks,
+    /// A folder of wheels, `wheels`, beside the profile.
+    #[serde(default)]
+    folder: Table,
+    /// What the machine's Python is, where it is not that of the record: `version`, `libc`, `architecture`, `free-threaded`.
+    #[serde(default)]
+    python: BTreeMap<String, serde_json::Value>,
     expect: Expect,
 }
 
@@ -28,11 +37,19 @@ struct Scenario {
 struct Expect {
     /// The whole set, where it is solvable.
     packages: Option<BTreeMap<String, String>>,
+    /// Wheels that must have been chosen among those of a version.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
     /// The finding, where it is not.
     code: Option<String>,
     /// Words that the notes and help must hold.
     #[serde(default)]
     says: Vec<String>,
+    /// Words that nothing may hold.
+    #[serde(default)]
+    lacks: Vec<String>,
+    /// The most lines that the explanation may take.
+    lines: Option<usize>,
 }
 
 #[test]
@@ -40,7 +57,7 @@ fn scenarios_are_solved_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let mut paths: Vec<_> = std::fs::read_dir(folder).expect("scenarios").flatten().map(|entry| entry.path()).collect();
     paths.sort();
-    assert!(paths.len() > 15, "where are the scenarios?");
+    assert!(paths.len() >= 120, "where are the scenarios?");
     let faults: Vec<String> = paths.iter().filter_map(|path| check(path).err()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
@@ -48,13 +65,15 @@ fn scenarios_are_solved_as_expected() {
 fn check(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).expect("a scenario");
     let scenario: Scenario = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let server = IndexServer::start(scenario.index, Manner::Good);
+    let server = IndexServer::with(scenario.index, Manner::Good, scenario.server);
     let profile = format!("[profile]\nname = 'scenario'\nversion = '1.0.0'\n{}", scenario.profile);
-    let test = Test::new().file("p.toml", &profile);
-    let machine = observed("laptop");
-    let mut arguments = vec!["lock", "p.toml", "--json", "--index-url", &server.url];
+    let mut test = Test::new().file("p.toml", &profile.replace("SERVER", &server.url));
+    let machine = machine(&scenario.python);
+    test = test.file("machine.json", &machine);
+    put_wheels(&test, &scenario.folder);
+    let mut arguments = vec!["lock", "p.toml", "--json", "-", "--index-url", &server.url];
     if !scenario.options.contains(&"--runtime".to_owned()) {
-        arguments.extend(["--machine", &machine]);
+        arguments.extend(["--machine", "machine.json"]);
     }
     arguments.extend(scenario.options.iter().map(String::as_str));
     let outcome = test.run(&arguments);
@@ -69,6 +88,12 @@ fn check(path: &Path) -> Result<(), String> {
         if got != expected {
             return wrong(format!("got {got:?}, expected {expected:?}"));
         }
+        let file = |name: &str| packages.iter().find(|one| one["name"] == name).map(|one| text(&one["wheel"]));
+        for (name, wanted) in &scenario.expect.files {
+            if file(name).as_ref() != Some(wanted) {
+                return wrong(format!("{name} is {:?}, expected {wanted}", file(name)));
+            }
+        }
     }
     if let Some(code) = scenario.expect.code {
         let fatal = scenario.expect.says.is_empty() || outcome.code == 1 || outcome.code == 0;
@@ -76,13 +101,37 @@ fn check(path: &Path) -> Result<(), String> {
             return wrong(format!("codes {:?}, expected {code}", outcome.codes()));
         }
     }
-    let missing: Vec<_> = scenario
-        .expect
-        .says
-        .iter()
-        .filter(|words| !outcome.stderr.contains(words.as_str()) && !outcome.stdout.contains(words.as_str()))
-        .collect();
+    let said = |words: &String| outcome.stderr.contains(words.as_str()) || outcome.stdout.contains(words.as_str());
+    if let Some(words) = scenario.expect.lacks.iter().find(|words| said(words)) {
+        return wrong(format!("says {words:?}"));
+    }
+    if let Some(most) = scenario.expect.lines.filter(|most| outcome.stderr.lines().count() > *most) {
+        return wrong(format!("takes more than {most} lines"));
+    }
+    let missing: Vec<_> = scenario.expect.says.iter().filter(|words| !said(words)).collect();
     if missing.is_empty() { Ok(()) } else { wrong(format!("does not say {missing:?}\n{}", outcome.stdout)) }
+}
+
+/// The laptop's record with another Python.
+fn machine(python: &BTreeMap<String, serde_json::Value>) -> String {
+    let text = std::fs::read_to_string(observed("laptop")).expect("a record");
+    let mut record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+    for (key, value) in python {
+        record["python"][key] = value.clone();
+    }
+    record.to_string()
+}
+
+fn put_wheels(test: &Test, folder: &Table) {
+    std::fs::create_dir(test.path("wheels")).expect("a folder");
+    for (name, releases) in folder {
+        for (version, release) in releases {
+            for file in files(name, version, release) {
+                let bytes = wheel(name, &file, releases).expect("a wheel");
+                std::fs::write(test.path("wheels").join(file), bytes).expect("a wheel");
+            }
+        }
+    }
 }
 
 #[test]

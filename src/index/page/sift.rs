@@ -162,13 +162,15 @@ fn python_fits(text: &str, filter: &Filter) -> bool {
     lenient_specifiers(text).is_none_or(|specifiers| filter.python.satisfies(&specifiers))
 }
 
-/// `None` where the address makes no sense.
+/// The version as the file writes it, for `1.0` and `1.0.0` are one release and an installer compares texts. `None` where the
+/// address makes no sense.
 fn candidate(file: &Listed<'_>, version: &Version, base: &Url) -> Option<Candidate> {
     // A page of the network must not point into this machine.
     let follows = |url: &Url| matches!(url.scheme(), "http" | "https") || url.scheme() == base.scheme();
     let url = base.join(&file.url).ok().filter(follows)?;
+    let written = Parts::of(&file.file).ok().and_then(|parts| parts.parsed_version());
     Some(Candidate {
-        version: version.clone(),
+        version: written.unwrap_or_else(|| version.clone()),
         file: file.file.clone().into_owned(),
         url,
         sha256: file.sha256.as_ref().and_then(|digest| digest.parse().ok()),

@@ -19,7 +19,7 @@ use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256,
 pub use builds::{Basis, Build, read_builds, write_builds};
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use rows::{
-    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly,
+    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
     Toolkit, Watch,
 };
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
@@ -47,6 +47,7 @@ pub struct Matrix {
     pub collisions: Vec<Collision>,
     floors: Vec<rows::Floor>,
     probes: Vec<Probe>,
+    titles: Vec<Title>,
 }
 
 impl Matrix {
@@ -71,6 +72,7 @@ impl Matrix {
             libraries: packages.library,
             overlays: packages.overlay,
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
+            titles: packages.title,
             floors: packages.floor,
             collisions: packages.collision,
             watches: watch.watch,
@@ -185,6 +187,16 @@ impl Matrix {
     /// Which CUDA a library package belongs to, at `version`.
     pub fn library_cuda(&self, package: &PackageName, version: &Version) -> Option<LibraryCuda> {
         self.libraries.iter().find(|row| row.matches(package)).map(|row| row.cuda_of(version))
+    }
+
+    /// What people call the library that `package` is the wheel of: `cuDNN`.
+    pub fn library_title(&self, package: &PackageName) -> Option<&str> {
+        self.titles.iter().find(|row| row.names(package)).map(|row| row.title.as_str())
+    }
+
+    /// Whether `package` is a library that is released with each CUDA toolkit.
+    pub fn is_part_of_cuda(&self, package: &PackageName) -> bool {
+        self.titles.iter().any(|row| row.names(package) && row.with_cuda)
     }
 
     /// Requirements of `package` at `version` that its METADATA does not state.

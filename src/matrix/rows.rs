@@ -300,4 +300,23 @@ pub(super) struct PackagesFile {
     pub floor: Vec<Floor>,
     pub collision: Vec<Collision>,
     pub kernel: KernelPackages,
+    pub title: Vec<Title>,
+}
+
+/// What people call a library.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Title {
+    /// The name of its wheel without `-cuNN`.
+    stem: String,
+    pub title: String,
+    /// It is released with each CUDA toolkit.
+    pub with_cuda: bool,
+}
+
+impl Title {
+    pub(super) fn names(&self, package: &PackageName) -> bool {
+        let rest = package.as_ref().strip_prefix(self.stem.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+    }
 }

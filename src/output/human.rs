@@ -20,15 +20,20 @@ pub fn render_finding(finding: &Finding, style: Style) -> String {
     let notes: Vec<String> = finding.notes.iter().map(|note| harmless(note)).collect();
     let helps: Vec<String> = finding.help.iter().map(|help| harmless(help)).collect();
     let mut group = Group::with_title(level.primary_title(&message).id(finding.code.as_str()));
-    for label in &finding.labels {
-        // A profile is short; showing the whole text would still be too much, so lines without a mark are folded.
+    let mut rest = finding.labels.as_slice();
+    while let Some(label) = rest.first() {
+        // Labels of one file stand in one picture.
+        let count = rest.iter().take_while(|other| other.source == label.source).count();
+        let (together, further) = rest.split_at(count);
+        rest = further;
         if label.span.is_empty() && label.span.start == 0 {
             group = group.element(Origin::path(&*label.source.name));
-        } else {
-            let annotation = AnnotationKind::Primary.span(label.span.clone()).label(label.text.as_str());
-            group =
-                group.element(Snippet::source(&*label.source.text).path(&*label.source.name).annotation(annotation));
+            continue;
         }
+        // A profile is short; showing the whole text would still be too much, so lines without a mark are folded.
+        let annotations =
+            together.iter().map(|label| AnnotationKind::Primary.span(label.span.clone()).label(label.text.as_str()));
+        group = group.element(Snippet::source(&*label.source.text).path(&*label.source.name).annotations(annotations));
     }
     let notes = notes.iter().map(|note| Level::NOTE.message(note.as_str()));
     let helps = helps.iter().map(|help| Level::HELP.message(help.as_str()));
@@ -36,7 +41,22 @@ pub fn render_finding(finding: &Finding, style: Style) -> String {
         group = group.element(message);
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
-    renderer.render(&[group]) + "\n"
+    dense(&renderer.render(&[group]))
+}
+
+/// Without the lines that hold nothing but the bar beside the source.
+fn dense(drawn: &str) -> String {
+    let is_empty = |line: &str| {
+        let mut text = String::new();
+        let mut rest = line;
+        while let Some(start) = rest.find('\u{1b}') {
+            text.push_str(&rest[..start]);
+            rest = rest[start..].find('m').map_or("", |end| &rest[start + end + 1..]);
+        }
+        text.push_str(rest);
+        text.trim() == "|"
+    };
+    drawn.lines().filter(|line| !is_empty(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// A failure: its findings if it has any, else one line with causes and the next step.

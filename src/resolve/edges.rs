@@ -110,8 +110,10 @@ impl<'a> Provider<'a> {
             |one: &&Requirement| one.applies(&self.markers, Some(extra)) && !one.applies(&self.markers, None);
         let added: Vec<&Requirement> = requires.iter().filter(of_extra).collect();
         // What is installed does not list its extras; one that adds nothing is then taken for unknown.
-        if !extras.map_or(!added.is_empty(), |extras| extras.contains(extra)) {
-            return Ok(Err(format!("it has no extra `{extra}`")));
+        if !extras.as_ref().map_or(!added.is_empty(), |extras| extras.contains(extra)) {
+            let known: Vec<String> = extras.iter().flatten().map(|known| format!("`{known}`")).take(8).collect();
+            let known = if known.is_empty() { "no extras".to_owned() } else { known.join(", ") };
+            return Ok(Err(format!("it has no extra `{extra}`, but {known}")));
         }
         let added = added.into_iter().try_for_each(|requirement| self.push(&mut edges, requirement, name, version));
         Ok(added.map(|()| edges))

@@ -8,9 +8,12 @@ mod collide;
 mod edges;
 mod explain;
 mod facts;
+mod fixes;
 mod package;
 mod provider;
+mod reasons;
 mod solve;
+mod teller;
 
 use std::collections::BTreeMap;
 

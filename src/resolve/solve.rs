@@ -7,9 +7,11 @@ use pubgrub::{PubGrubError, SelectedDependencies};
 use crate::model::catalog::Trouble;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::collide::collisions;
-use crate::resolve::explain::{Conflict, Fact, Fix, facts_of};
+use crate::resolve::explain::Conflict;
+use crate::resolve::fixes::{fixes, newest_only};
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
+use crate::resolve::reasons::{Fact, facts_of};
 use crate::resolve::{Pick, PickSource, Question, Remark, Resolution};
 
 /// Why there is no resolution.
@@ -29,17 +31,10 @@ impl From<Trouble> for Unsolved {
     }
 }
 
-/// How many fixes are looked for, and how many tries that may take.
-const FIXES: usize = 3;
-const FIX_TRIES: usize = 8;
-
-/// How many versions one try may look into. Whole environments take 60 to 160.
-const FIX_BUDGET: usize = 250;
-
-type Solution = SelectedDependencies<Package, Version>;
+pub(super) type Solution = SelectedDependencies<Package, Version>;
 
 /// What one run of the solver gave.
-enum Run<'a> {
+pub(super) enum Run<'a> {
     Solved(Box<Provider<'a>>, Solution),
     Failed(Vec<Fact>),
 }
@@ -52,7 +47,7 @@ pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
     }
 }
 
-fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved> {
+pub(super) fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved> {
     let provider = Provider::new(question, variation).ok_or_else(|| {
         Unsolved::Target(format!("Python {} has no marker environment", question.target.python.version))
     })?;
@@ -72,71 +67,16 @@ fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved
 /// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
 /// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told.
 fn conflict(question: Question<'_>, full: Vec<Fact>) -> Result<Conflict, Unsolved> {
-    let newest = newest_only(question)?;
+    let newest = match Provider::new(question, Variation::default()) {
+        Some(provider) => newest_only(&provider)?,
+        None => Variation::default(),
+    };
     let facts = match run(question, newest)? {
         Run::Failed(facts) if facts.len() <= full.len() => facts,
         _ => full,
     };
     let fixes = fixes(question, &facts);
     Ok(Conflict { facts, fixes })
-}
-
-fn newest_only(question: Question<'_>) -> Result<Variation, Unsolved> {
-    let Some(provider) = Provider::new(question, Variation::default()) else {
-        return Ok(Variation::default());
-    };
-    let mut ranges = BTreeMap::new();
-    for wanted in provider.wanted() {
-        let range = provider.wanted_range(wanted);
-        let kept = provider.keepable(&wanted.name, &range).map(|present| present.version.clone());
-        let newest = match kept {
-            Some(version) => Some(version),
-            None => provider
-                .listing(&wanted.name)?
-                .and_then(|listing| Some(listing.choose(&range, provider.admission(&wanted.name))?.version.clone())),
-        };
-        ranges.extend(newest.map(|version| (wanted.name.clone(), VersionRange::singleton(version))));
-    }
-    Ok(Variation { ranges, ..Variation::default() })
-}
-
-/// Relaxes or drops one package of the profile at a time and solves again; only what does work is offered.
-fn fixes(question: Question<'_>, facts: &[Fact]) -> Vec<Fix> {
-    let mentioned: BTreeSet<&PackageName> = facts.iter().flat_map(Fact::names).collect();
-    let in_conflict: Vec<_> = question.profile.wanted.iter().filter(|one| mentioned.contains(&one.name)).collect();
-    let mut fixes = Vec::new();
-    let relaxed = in_conflict.iter().filter(|one| !one.specifiers.is_empty()).map(|one| {
-        let ranges = [(one.name.clone(), floor(question, &one.name))].into();
-        (*one, Variation { ranges, budget: Some(FIX_BUDGET), ..Variation::default() })
-    });
-    let dropped = in_conflict.iter().filter(|_| question.profile.wanted.len() > 1).map(|one| {
-        let without = vec![one.name.clone()];
-        (*one, Variation { without, budget: Some(FIX_BUDGET), ..Variation::default() })
-    });
-    for (wanted, variation) in relaxed.chain(dropped).take(FIX_TRIES) {
-        if fixes.len() == FIXES {
-            break;
-        }
-        let drop = !variation.without.is_empty();
-        // A fix is an offer: trouble on the way to one is no reason to withhold the explanation.
-        let Ok(Run::Solved(_, solution)) = run(question, variation) else {
-            continue;
-        };
-        let version = solution.get(&Package::Distribution(wanted.name.clone()));
-        fixes.push(match version {
-            Some(version) if !drop => {
-                let extras = wanted.extras.iter().map(ToString::to_string).collect();
-                Fix::Version { name: wanted.name.clone(), version: version.clone(), extras }
-            }
-            _ => Fix::Without { name: wanted.name.clone() },
-        });
-    }
-    fixes
-}
-
-fn floor(question: Question<'_>, name: &PackageName) -> VersionRange {
-    let floor = question.matrix.floor(name);
-    floor.map_or_else(VersionRange::full, |(version, _)| VersionRange::higher_than(version.clone()))
 }
 
 fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Trouble> {

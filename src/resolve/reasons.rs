@@ -1,0 +1,111 @@
+//! The solver's tree of reasons, flattened to the facts it rests on.
+
+use pubgrub::{DerivationTree, External};
+
+use crate::model::{PackageName, VersionRange};
+use crate::resolve::package::Package;
+
+/// One fact that the contradiction rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fact {
+    Needs { package: Package, versions: VersionRange, needed: Package, range: VersionRange },
+    NoVersion { package: Package, range: VersionRange },
+    Unusable { package: Package, versions: VersionRange, why: String },
+}
+
+impl Fact {
+    pub(super) fn packages(&self) -> Vec<&Package> {
+        match self {
+            Self::Needs { package, needed, .. } => vec![package, needed],
+            Self::NoVersion { package, .. } | Self::Unusable { package, .. } => vec![package],
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<&PackageName> {
+        self.packages().into_iter().filter_map(Package::name).collect()
+    }
+}
+
+/// The external facts of a derivation tree, ordered from the profile down, each once.
+pub(super) fn facts_of(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    gather(tree, &mut facts);
+    order(merge(facts))
+}
+
+fn gather(tree: &DerivationTree<Package, VersionRange, String>, facts: &mut Vec<Fact>) {
+    match tree {
+        DerivationTree::Derived(derived) => {
+            gather(&derived.cause1, facts);
+            gather(&derived.cause2, facts);
+        }
+        DerivationTree::External(external) => facts.extend(fact(external)),
+    }
+}
+
+fn fact(external: &External<Package, VersionRange, String>) -> Option<Fact> {
+    match external.clone() {
+        // That we solve for the profile, that an extra needs its own distribution, and that its own metadata: says nothing.
+        External::NotRoot(..) | External::FromDependencyOf(Package::Distribution(_), _, Package::Published(_), _) => {
+            None
+        }
+        External::FromDependencyOf(Package::Extra(name, _), _, Package::Distribution(same), _) if name == same => None,
+        External::FromDependencyOf(package, versions, needed, range) => {
+            Some(Fact::Needs { package, versions, needed, range })
+        }
+        External::NoVersions(package, range) => Some(Fact::NoVersion { package, range }),
+        External::Custom(package, versions, why) => Some(Fact::Unusable { package, versions, why }),
+    }
+}
+
+/// The same statement about several versions becomes one.
+fn merge(facts: Vec<Fact>) -> Vec<Fact> {
+    let mut merged: Vec<Fact> = Vec::new();
+    for fact in facts {
+        let twin = merged.iter_mut().find_map(|known| match (known, &fact) {
+            (
+                Fact::Needs { package, versions, needed, range },
+                Fact::Needs { package: p, versions: v, needed: n, range: r },
+            ) if package == p && needed == n && range == r => Some((versions, v)),
+            (Fact::Unusable { package, versions, why }, Fact::Unusable { package: p, versions: v, why: w })
+                if package == p && why == w =>
+            {
+                Some((versions, v))
+            }
+            (Fact::NoVersion { package, range }, Fact::NoVersion { package: p, range: r }) if package == p => {
+                Some((range, r))
+            }
+            _ => None,
+        });
+        match twin {
+            Some((versions, more)) => *versions = versions.union(more),
+            None => merged.push(fact),
+        }
+    }
+    merged
+}
+
+/// Breadth first from the profile, so that each fact stands after what led to it.
+fn order(mut facts: Vec<Fact>) -> Vec<Fact> {
+    let mut ordered = Vec::new();
+    let mut reached = vec![Package::Profile];
+    let mut at = 0;
+    while let Some(package) = reached.get(at).cloned() {
+        let about = |fact: &Fact| {
+            fact.packages()[0].name().map_or(*fact.packages()[0] == package, |name| Some(name) == package.name())
+        };
+        let (now, later): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(about);
+        for fact in &now {
+            if let Fact::Needs { needed, .. } = fact
+                && !reached.contains(needed)
+            {
+                reached.push(needed.clone());
+            }
+        }
+        ordered.extend(now);
+        facts = later;
+        at += 1;
+    }
+    ordered.extend(facts);
+    ordered
+}

@@ -50,7 +50,7 @@ pub enum Verb {
     Matrix(MatrixVerb),
     /// Judge an environment that somebody else made: this one, a lock, a list of requirements, a notebook image
     Audit(AuditOptions),
-    /// Say what a diagnostic code means
+    /// Say what a diagnostic code means, or why a package is in a lock at its version
     Explain(ExplainOptions),
 }
 
@@ -82,8 +82,22 @@ pub struct InitOptions {
 
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
-    /// A code such as `driver-too-old`; without one, all are listed
-    pub code: Option<String>,
+    /// A code such as `driver-too-old`, or a package of a lock; without one, all codes are listed
+    #[arg(value_name = "CODE|PACKAGE")]
+    pub topic: Option<String>,
+
+    /// The profile whose lock holds the package; by default the only one of this folder that has a lock
+    pub profile: Option<PathBuf>,
+
+    /// The lock; by default beside the profile
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

@@ -222,6 +222,17 @@ impl Session<'_> {
 
     /// Solves what is asked. Also returns what went over the network.
     pub fn solve(&self, asked: Asked<'_>, options: &IndexOptions) -> Result<(Resolution, Traffic), Failure> {
+        self.ask(asked, options, resolve)
+    }
+
+    /// Has `answer` answer what is asked, with the index or, offline, with the cache at hand. Also returns what went over the
+    /// network.
+    pub(super) fn ask<T>(
+        &self,
+        asked: Asked<'_>,
+        options: &IndexOptions,
+        answer: impl Fn(Question<'_>) -> Result<T, Unsolved>,
+    ) -> Result<(T, Traffic), Failure> {
         let Asked { profile, target, machine, preferred } = asked;
         let locations = self.locations(options, profile, machine)?;
         let mut scope = scope(profile, target)?;
@@ -231,15 +242,15 @@ impl Session<'_> {
         let cache = self.cache(options);
         let ask = |catalog| {
             let question = Question { profile, target, matrix: self.matrix, catalog, preferred };
-            resolve(question).map_err(|unsolved| refusal(unsolved, question))
+            answer(question).map_err(|unsolved| refusal(unsolved, question))
         };
         if options.offline {
             return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
         }
         let client = self.client(&locations.addresses(), options.connections)?;
         let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
-        let resolution = ask(&catalog)?;
-        Ok((resolution, client.traffic()))
+        let answered = ask(&catalog)?;
+        Ok((answered, client.traffic()))
     }
 
     fn cache(&self, options: &IndexOptions) -> Cache {

@@ -71,6 +71,6 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Golden(GoldenVerb::Build(options)) => golden::run(options, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
-        Verb::Explain(options) => explain::run(options),
+        Verb::Explain(options) => explain::run(options, session),
     }
 }

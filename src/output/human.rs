@@ -80,7 +80,7 @@ pub fn render_failure(failure: &Failure, style: Style) -> String {
             group.element(Level::HELP.message("this is a bug of colab-boot; please report it with the command line"));
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
-    renderer.render(&[group]) + "\n"
+    dense(&renderer.render(&[group]))
 }
 
 /// Control characters, bidirectional overrides and zero-width characters of foreign text, made visible.

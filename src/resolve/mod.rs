@@ -14,6 +14,7 @@ mod provider;
 mod reasons;
 mod solve;
 mod teller;
+mod why;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ use crate::profile::{CudaWish, Profile};
 
 pub use explain::explain;
 pub use solve::{Unsolved, resolve};
+pub use why::{Asker, Newer, Why, why};
 
 /// What to solve for.
 #[derive(Clone, Debug)]

@@ -135,7 +135,11 @@ impl<'a> Provider<'a> {
     /// The versions that the profile's `[constraints]` leave of `range`.
     pub(super) fn constrained(&self, name: &PackageName, range: &VersionRange) -> VersionRange {
         let constraint = self.question.profile.constraint_of(name).filter(|_| !self.variation.unbound.contains(name));
-        constraint.map_or_else(|| range.clone(), |bound| range.intersection(&range_of(&bound.specifiers)))
+        let range = constraint.map_or_else(|| range.clone(), |bound| range.intersection(&range_of(&bound.specifiers)));
+        // Those of the profile's packages are in the requirement on them.
+        let wanted = self.question.profile.wanted.iter().any(|wanted| wanted.name == *name);
+        let varied = self.variation.ranges.get(name).filter(|_| !wanted);
+        varied.map_or_else(|| range.clone(), |varied| range.intersection(varied))
     }
 
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Trouble> {

@@ -43,7 +43,7 @@ pub(super) enum Run<'a> {
 pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
     match run(question, Variation::default())? {
         Run::Solved(provider, solution) => Ok(collect(&provider, &solution)?),
-        Run::Failed(facts) => Err(Unsolved::Conflict(Box::new(conflict(question, facts)?))),
+        Run::Failed(facts) => Err(Unsolved::Conflict(Box::new(conflict(question, facts, &Variation::default())?))),
     }
 }
 
@@ -65,17 +65,20 @@ pub(super) fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_
 /// The shortest facts we can find, and fixes that were solved.
 ///
 /// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
-/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told.
-fn conflict(question: Question<'_>, full: Vec<Fact>) -> Result<Conflict, Unsolved> {
+/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told. `forced` are ranges that are a
+/// supposition, to which there are no fixes.
+pub(super) fn conflict(question: Question<'_>, full: Vec<Fact>, forced: &Variation) -> Result<Conflict, Unsolved> {
     let newest = match Provider::new(question, Variation::default()) {
         Some(provider) => newest_only(&provider)?,
         None => Variation::default(),
     };
+    let mut newest = newest;
+    newest.ranges.extend(forced.ranges.clone());
     let facts = match run(question, newest)? {
         Run::Failed(facts) if facts.len() <= full.len() => facts,
         _ => full,
     };
-    let fixes = fixes(question, &facts);
+    let fixes = if forced.ranges.is_empty() { fixes(question, &facts) } else { Vec::new() };
     Ok(Conflict { facts, fixes })
 }
 
@@ -173,7 +176,7 @@ fn unreadable(provider: &Provider<'_>) -> Vec<Remark> {
     found.into_iter().map(|(name, (count, line))| Remark::Unreadable { name, count, line }).collect()
 }
 
-fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {
+pub(super) fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {
     let edges = provider.edges.borrow();
     let mut needed: BTreeMap<PackageName, BTreeSet<PackageName>> = BTreeMap::new();
     for (package, version) in solution.iter() {

@@ -91,7 +91,13 @@ fn an_old_driver_explains_itself_and_offers_a_fix_that_works() {
     let laptop = observed("laptop");
     let arguments = ["plan", "p.toml", "--machine", &laptop, "--driver", "535.104.05", "--gpu", "T4"];
     let outcome = test.run(&arguments).expect(1);
-    for words in ["error[driver-too-old]", "535.104.05", "580.65.06", "CUDA 13.2", "this set was solved"] {
+    for words in [
+        "error[driver-too-old]",
+        "535.104.05",
+        "580.65.06",
+        "CUDA 13.2",
+        "`torch = \">=2.6,<2.11\"` works, with torch 2.10.0: solved",
+    ] {
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     }
 }

@@ -290,6 +290,18 @@ pub enum MatrixVerb {
     Refresh(RefreshOptions),
     /// Hold the rows against the wheels that they were made from
     Check(CheckOptions),
+    /// Gather what saves `lock` from waiting: which packages come along, where METADATA lies, that of the frameworks
+    Hints(HintsOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct HintsOptions {
+    /// The folder `matrix` of a checkout
+    #[arg(long, value_name = "FOLDER", default_value = "matrix")]
+    pub into: PathBuf,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

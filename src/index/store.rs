@@ -71,6 +71,11 @@ impl<'a> Online<'a> {
         self.wait(self.shared.inspect(candidate, self.matrix, thorough)).map(Arc::new)
     }
 
+    /// The headers of a wheel's METADATA as they stand in it.
+    pub fn headers(&self, candidate: &Candidate) -> Answer<String> {
+        self.wait(async { Ok(self.shared.published(candidate).await?.headers) })
+    }
+
     fn wait<T>(&self, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
         match self.client.runtime() {
             Ok(runtime) => runtime.block_on(answer),
@@ -255,6 +260,15 @@ impl Shared {
         if let Some(metadata) = self.shelf.known_metadata(candidate) {
             return Ok(metadata);
         }
+        let record = self.published(candidate).await?;
+        Ok(Metadata::parse(&record.headers, record.size))
+    }
+
+    /// METADATA as the index has it, or had it when it was asked.
+    async fn published(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+        if let Some(record) = candidate.sha256.and_then(|digest| self.shelf.cache.metadata(&digest)) {
+            return Ok(record);
+        }
         let beside = self.sidecar(candidate).await?;
         let (text, size) = match beside {
             Some(text) => (text, candidate.size),
@@ -262,11 +276,11 @@ impl Shared {
         };
         let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
         let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
-        let metadata = Metadata::parse(&headers, size);
+        let record = MetadataRecord { size, headers };
         if let Some(digest) = &candidate.sha256 {
-            self.shelf.cache.keep_metadata(digest, &MetadataRecord { size, headers });
+            self.shelf.cache.keep_metadata(digest, &record);
         }
-        Ok(metadata)
+        Ok(record)
     }
 
     /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than was announced

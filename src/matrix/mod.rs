@@ -39,6 +39,8 @@ pub struct Matrix {
     pub kernel: KernelPackages,
     /// What `matrix refresh` reads.
     pub watches: Vec<Watch>,
+    /// Wheels of these keep METADATA anywhere.
+    pub scattered: Vec<PackageName>,
     source_only: Vec<SourceOnly>,
     brings_cuda: Vec<PackageName>,
     libraries: Vec<Library>,
@@ -75,6 +77,7 @@ impl Matrix {
             titles: packages.title,
             floors: packages.floor,
             collisions: packages.collision,
+            scattered: watch.scattered,
             watches: watch.watch,
             source_only: watch.source_only,
             probes: parse::<rows::ProbesFile>("probes.toml")?.probe,

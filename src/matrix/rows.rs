@@ -281,6 +281,7 @@ pub struct SourceOnly {
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WatchFile {
+    pub scattered: Vec<PackageName>,
     pub watch: Vec<Watch>,
     pub source_only: Vec<SourceOnly>,
 }

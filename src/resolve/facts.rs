@@ -102,3 +102,25 @@ pub(super) fn opaque_edges(question: Question<'_>, name: &PackageName, version: 
     });
     libraries.map(|(library, present)| (Package::Distribution(library.clone()), release(&present.version))).collect()
 }
+
+/// `range` without the releases of `name` that driver, GPUs and the profile's CUDA rule out: nobody need ask for those. Where an extra
+/// of the profile settles the CUDA major (`jax[cuda12]`), that counts too.
+pub(super) fn plausible(question: Question<'_>, name: &PackageName, range: &VersionRange) -> VersionRange {
+    let Question { profile, matrix, target, .. } = question;
+    let mut extras = profile.wanted.iter().filter(|one| one.framework).flat_map(|one| &one.extras);
+    let major = extras.find_map(|extra| extra.as_ref().strip_prefix("cuda")?.parse::<u64>().ok());
+    let fits = |(package, range): &Edge| match package {
+        Package::Driver => target.hardware.driver.as_ref().is_none_or(|driver| range.contains(&driver.as_version())),
+        Package::Gpu(at) => {
+            target.hardware.gpus.get(*at).is_none_or(|gpu| range.contains(&gpu.capability.as_version()))
+        }
+        Package::CudaMajor => major.is_none_or(|major| range.contains(&Version::new([major]))),
+        _ => true,
+    };
+    let rows =
+        matrix.builds.iter().filter(|row| row.package == *name && row.local.is_none() && range.contains(&row.version));
+    let ruled_out = rows.filter(|row| {
+        hardware_edges(question, name, &row.version, Some(row)).map_or(true, |edges| !edges.iter().all(fits))
+    });
+    ruled_out.fold(range.clone(), |range, row| range.intersection(&release(&row.version).complement()))
+}

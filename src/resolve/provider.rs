@@ -13,7 +13,7 @@ use crate::model::version::{is_pin, range_of};
 use crate::model::{PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
 use crate::resolve::builds::Known;
-use crate::resolve::facts::Edge;
+use crate::resolve::facts::{Edge, plausible};
 use crate::resolve::package::Package;
 use crate::resolve::{Present, Question};
 
@@ -185,7 +185,8 @@ impl<'a> Provider<'a> {
                 Package::Published(_) => return None,
                 _ => None,
             };
-            Some(Wish { package: package.name()?.clone(), range: range.clone(), extra })
+            let name = package.name()?;
+            Some(Wish { package: name.clone(), range: plausible(self.question, name, range), extra })
         });
         self.question.catalog.expect(wishes.collect());
     }

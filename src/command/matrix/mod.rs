@@ -1,6 +1,7 @@
 //! `matrix`: the facts about GPU builds, read from wheels, shown, compared and brought up to date.
 
 mod check;
+mod hints;
 mod inspect;
 mod reading;
 mod refresh;
@@ -14,6 +15,7 @@ pub(super) fn run(verb: &MatrixVerb, session: &Session<'_>) -> Result<Report, Fa
     match verb {
         MatrixVerb::Show(options) => show::run(options, session),
         MatrixVerb::Check(options) => check::run(options, session),
+        MatrixVerb::Hints(options) => hints::run(options, session),
         MatrixVerb::Refresh(options) => refresh::run(options, session),
         MatrixVerb::Inspect(options) => inspect::run(options, session),
     }

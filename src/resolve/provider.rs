@@ -175,7 +175,9 @@ impl<'a> Provider<'a> {
         }
         let next =
             listing.candidates.iter().filter(|one| one.version <= chosen.version && range.contains(&one.version));
-        self.question.catalog.expect_metadata(&next.take(6).cloned().collect::<Vec<_>>());
+        // The second is often the last; after that it is a search.
+        let ahead = if versions.len() < 3 { 2 } else { 6 };
+        self.question.catalog.expect_metadata(&next.take(ahead).cloned().collect::<Vec<_>>());
     }
 
     fn expect(&self, edges: &[Edge]) {

@@ -18,7 +18,6 @@ use crate::host::files;
 use crate::machine::{find_runtime, runtime_names};
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule};
 use crate::model::files::{Files, installed_path};
-use crate::model::version::is_pin;
 use crate::model::{ExtraName, Libc, PackageName, PythonFacts, Requirement, Sha256, Version, VersionRange};
 
 /// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two years.
@@ -54,7 +53,7 @@ pub(super) fn run(options: &HintsOptions, session: &Session<'_>) -> Result<Repor
         reader: reader(PYTHON)?,
         listings: BTreeMap::new(),
         needs: BTreeMap::new(),
-        bounded: BTreeSet::new(),
+        asked: BTreeMap::new(),
     };
     gathered.closure(roots(session)?)?;
     let (tails, heavy) = gathered.tails()?;
@@ -110,8 +109,8 @@ struct Gathered<'a> {
     reader: Reader<'a>,
     listings: BTreeMap<PackageName, Arc<Listing>>,
     needs: BTreeMap<Key, Vec<Requirement>>,
-    /// Names that some release of a framework does not let be the newest.
-    bounded: BTreeSet<(Key, PackageName)>,
+    /// What each release that was looked into asks for.
+    asked: BTreeMap<Key, Vec<Vec<Requirement>>>,
 }
 
 const PLAIN: Admission = Admission { prereleases: PrereleaseRule::Last, yanked: false };
@@ -135,10 +134,9 @@ impl Gathered<'_> {
             self.reader.catalog.expect_metadata(&releases.values().flatten().cloned().collect::<Vec<_>>());
             let mut next = BTreeSet::new();
             for (name, extra) in &open {
-                let all = self.asked(&releases[name], extra.as_ref())?;
+                let all = self.requirements(&releases[name], extra.as_ref())?;
                 let needs = common(&all);
-                let bounds = all.iter().flatten().filter(|one| releases[name].len() > 1 && is_pin(&one.range));
-                self.bounded.extend(bounds.map(|one| ((name.clone(), extra.clone()), one.name.clone())));
+                self.asked.insert((name.clone(), extra.clone()), all);
                 for one in &needs {
                     next.insert((one.name.clone(), None));
                     next.extend(one.extras.iter().map(|extra| (one.name.clone(), Some(extra.clone()))));
@@ -172,7 +170,11 @@ impl Gathered<'_> {
     }
 
     /// What each of `releases` asks for.
-    fn asked(&self, releases: &[Candidate], extra: Option<&ExtraName>) -> Result<Vec<Vec<Requirement>>, Failure> {
+    fn requirements(
+        &self,
+        releases: &[Candidate],
+        extra: Option<&ExtraName>,
+    ) -> Result<Vec<Vec<Requirement>>, Failure> {
         let markers = self.reader.python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
         let mut all = Vec::new();
         for candidate in releases {
@@ -235,8 +237,8 @@ impl Gathered<'_> {
 
     fn word(&self, key: &Key, one: &Requirement) -> String {
         let newest = self.listings.get(&one.name).and_then(|listing| listing.choose(&VersionRange::full(), PLAIN));
-        let free = newest.is_some_and(|newest| one.range.contains(&newest.version));
-        let free = free && !self.bounded.contains(&(key.clone(), one.name.clone()));
+        let asked = self.asked.get(key).into_iter().flatten().flatten().filter(|other| other.name == one.name);
+        let free = newest.is_some_and(|newest| asked.clone().all(|one| one.range.contains(&newest.version)));
         let extras: Vec<String> = one.extras.iter().map(ToString::to_string).collect();
         let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
         format!("{}{}{extras}", if free { "" } else { "=" }, one.name)
@@ -265,8 +267,14 @@ fn seed(reader: &Reader<'_>, names: &BTreeSet<PackageName>, seeds: &mut Seeds) -
     let listings = reader.catalog.listings(&names).map_err(from_trouble)?;
     let mut wheels: Vec<(&PackageName, Candidate)> = Vec::new();
     for (name, listing) in names.iter().zip(&listings) {
-        let releases = listing.iter().flat_map(|listing| series(listing)).take(SERIES);
-        wheels.extend(releases.map(|candidate| (name, candidate.clone())));
+        let Some(listing) = listing else { continue };
+        // Of the last series every release: a solver that steps back goes through them one by one.
+        let newest = listing.candidates.iter().filter(|one| !one.version.any_prerelease()).take(SERIES);
+        let mut releases: Vec<&Candidate> = newest.collect();
+        releases.extend(series(listing).into_iter().take(SERIES));
+        releases.sort_by(|a, b| b.version.cmp(&a.version));
+        releases.dedup_by(|a, b| a.version == b.version);
+        wheels.extend(releases.into_iter().map(|candidate| (name, candidate.clone())));
     }
     let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
     for ((name, candidate), files) in wheels.iter().zip(reader.catalog.files(&candidates)) {

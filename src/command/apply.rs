@@ -347,6 +347,7 @@ impl Work<'_> {
             self.session.say(match step {
                 "apt" => "installing Debian packages",
                 "remove" => "removing distributions that own the same files",
+                "build" => "building from source",
                 "wheels" => "installing the wheels",
                 "environment" => "writing the environment file",
                 _ => "finishing",

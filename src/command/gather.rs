@@ -10,7 +10,9 @@ use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
-use crate::index::{Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, locate_default};
+use crate::index::{
+    Builder, Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, locate_default,
+};
 use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
@@ -236,6 +238,9 @@ impl Session<'_> {
         let Asked { profile, target, machine, preferred } = asked;
         let locations = self.locations(options, profile, machine)?;
         let mut scope = scope(profile, target)?;
+        if !scope.buildable.is_empty() {
+            scope.builder = self.builder(machine, &locations);
+        }
         for (name, version) in preferred {
             scope.preferred.entry(name.clone()).or_insert_with(|| (version.clone(), false));
         }
@@ -251,6 +256,14 @@ impl Session<'_> {
         let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
         let answered = ask(&catalog)?;
         Ok((answered, client.traffic()))
+    }
+
+    /// The machine's Python with the default index for what a build needs.
+    fn builder(&self, machine: &Machine, locations: &Locations) -> Option<Builder> {
+        let python = machine.python.as_ref()?.path.clone().filter(|path| path.exists())?;
+        let mut environment = self.environment.clone();
+        environment.insert("PIP_INDEX_URL".to_owned(), locations.default.to_string());
+        Some(Builder { python, environment })
     }
 
     fn cache(&self, options: &IndexOptions) -> Cache {

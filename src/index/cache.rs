@@ -112,6 +112,11 @@ impl Cache {
         write(&self.path(&builds_folder(thorough), &build_key(wheel, reading)), build);
     }
 
+    /// A folder for what is needed for a while.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
     fn path(&self, kind: &str, key: &Sha256) -> PathBuf {
         let name = key.to_string();
         self.folder.join(format!("{kind}-v{FORMAT}")).join(&name[..2]).join(name)

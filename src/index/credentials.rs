@@ -62,7 +62,9 @@ impl Credentials {
             let shared = |index: &Url| index.path().bytes().zip(url.path().bytes()).take_while(|(a, b)| a == b).count();
             same.max_by_key(|(index, _)| shared(index)).map(|(_, login)| login.clone())
         };
-        login_of(url).or_else(of_index).or_else(|| self.of_host(url).cloned())
+        let own = login_of(url);
+        let whole = own.clone().filter(|login| login.password.is_some());
+        whole.or_else(of_index).or_else(|| self.of_host(url).cloned()).or(own)
     }
 
     fn of_host(&self, url: &Url) -> Option<&Login> {

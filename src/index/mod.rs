@@ -13,6 +13,7 @@ mod page;
 mod patience;
 mod remote;
 mod shelf;
+mod source;
 mod store;
 
 pub use cache::{Cache, Trust};
@@ -25,4 +26,5 @@ pub use offline::Offline;
 pub use page::{Filter, read_page};
 pub use remote::{fetch_document, inspect_address};
 pub use shelf::Scope;
+pub use source::Builder;
 pub use store::Online;

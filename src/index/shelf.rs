@@ -8,7 +8,7 @@ use url::Url;
 use crate::index::cache::listing_key;
 use crate::index::location::{page_address, redact};
 use crate::index::page::Filter;
-use crate::index::{Cache, Locations, folder};
+use crate::index::{Builder, Cache, Locations, folder};
 use crate::matrix::Hints;
 use crate::model::catalog::{Candidate, Listing, Metadata};
 use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
@@ -21,6 +21,8 @@ pub struct Scope {
     pub as_of: Option<String>,
     /// Packages that may be built from source.
     pub buildable: BTreeSet<PackageName>,
+    /// Who can tell what these require; `None` where the target's Python is not here.
+    pub builder: Option<Builder>,
     /// Versions that the solver will prefer; `true` where their requirements are known without the index.
     pub preferred: BTreeMap<PackageName, (Version, bool)>,
     /// Versions that the profile allows a package to have, whoever asks for it.
@@ -35,6 +37,7 @@ impl Scope {
             markers: python.marker_environment()?,
             as_of: None,
             buildable: BTreeSet::new(),
+            builder: None,
             preferred: BTreeMap::new(),
             bounds: BTreeMap::new(),
         })
@@ -71,7 +74,7 @@ impl Shelf {
 
     /// What is known of a wheel's metadata without asking: from the cache, or bundled with the matrix.
     pub(super) fn known_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
-        let digest = candidate.sha256?;
+        let digest = self.metadata_key(candidate)?;
         if let Some(record) = self.cache.metadata(&digest) {
             return Some(Metadata::parse(&record.headers, record.size.or(candidate.size)));
         }
@@ -79,6 +82,14 @@ impl Shelf {
         let name = candidate.file.parse::<WheelName>().ok().filter(|_| candidate.size.is_some())?.name;
         let seed = Hints::bundled().seed(&name, &digest)?;
         Some(Metadata::parse(&seed.headers, candidate.size))
+    }
+
+    /// What metadata is kept by: the file's digest; of a source distribution, which may say other things to another Python, with that.
+    pub(super) fn metadata_key(&self, candidate: &Candidate) -> Option<Sha256> {
+        let digest = candidate.sha256?;
+        let (major, minor) = self.scope.python.minor();
+        let of_source = || Sha256::of(format!("{digest} built by {major}.{minor}").as_bytes());
+        Some(if candidate.is_source() { of_source() } else { digest })
     }
 
     /// Adds what folders of wheels have of `package`; of one version the folder's wheel is taken.

@@ -12,7 +12,7 @@ use crate::index::page::{ACCEPT, read_page};
 use crate::index::patience::trouble;
 use crate::index::remote::Remote;
 use crate::index::shelf::Shelf;
-use crate::index::{Cache, Client, LocalWheel, Locations, Scope, folder};
+use crate::index::{Cache, Client, LocalWheel, Locations, Scope, folder, source};
 use crate::inspect::Subject;
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
@@ -124,7 +124,8 @@ impl Catalog for Online<'_> {
         let Ok(runtime) = self.client.runtime() else {
             return;
         };
-        for candidate in candidates {
+        // What has to be built is not built on a guess.
+        for candidate in candidates.iter().filter(|one| !one.is_source()) {
             let (shared, candidate) = (Arc::clone(&self.shared), candidate.clone());
             runtime.spawn(async move { shared.metadata(&candidate).await.map(drop) });
         }
@@ -186,7 +187,8 @@ impl Shared {
             };
             let admission = Admission { prereleases: PrereleaseRule::Last, yanked: false };
             let preferred = preferred.and_then(|(version, _)| listing.get(&version));
-            let Some(candidate) = preferred.or_else(|| listing.choose(&range, admission)) else {
+            let chosen = preferred.or_else(|| listing.choose(&range, admission));
+            let Some(candidate) = chosen.filter(|one| !one.is_source()) else {
                 return;
             };
             let Ok(metadata) = shared.metadata(candidate).await else {
@@ -266,8 +268,12 @@ impl Shared {
 
     /// METADATA as the index has it, or had it when it was asked.
     async fn published(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
-        if let Some(record) = candidate.sha256.and_then(|digest| self.shelf.cache.metadata(&digest)) {
+        let key = self.shelf.metadata_key(candidate);
+        if let Some(record) = key.and_then(|key| self.shelf.cache.metadata(&key)) {
             return Ok(record);
+        }
+        if candidate.is_source() {
+            return self.of_source(candidate).await;
         }
         let beside = self.sidecar(candidate).await?;
         let (text, size) = match beside {
@@ -277,8 +283,28 @@ impl Shared {
         let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
         let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
         let record = MetadataRecord { size, headers };
-        if let Some(digest) = &candidate.sha256 {
-            self.shelf.cache.keep_metadata(digest, &record);
+        if let Some(key) = &key {
+            self.shelf.cache.keep_metadata(key, &record);
+        }
+        Ok(record)
+    }
+
+    /// The metadata of a source distribution, which is fetched whole.
+    async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+        let request = Request { url: &candidate.url, accept: None, part: None, validator: None, limit: source::LIMIT };
+        let reply = self.http.get(&request).await?;
+        if !reply.status.is_success() {
+            return Err(trouble(&candidate.url, &format!("the server answered {}", reply.status), 1));
+        }
+        let size = Some(reply.body.len() as u64);
+        let (builder, folder) = (self.shelf.scope.builder.clone(), self.shelf.cache.folder("sources"));
+        let one = candidate.clone();
+        let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
+        let headers = tokio::task::spawn_blocking(read).await;
+        let headers = headers.map_err(|error| trouble(&candidate.url, &error.to_string(), 1))??;
+        let record = MetadataRecord { size, headers };
+        if let Some(key) = &self.shelf.metadata_key(candidate) {
+            self.shelf.cache.keep_metadata(key, &record);
         }
         Ok(record)
     }

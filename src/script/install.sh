@@ -15,7 +15,7 @@ journal=${COLAB_BOOT_JOURNAL:-/dev/null}
 
 # Settings of the image for pip, uv and Python must not change what is installed. Without a folder of wheels, the ones
 # that say where an index is are left.
-for name in $(compgen -e); do
+@KEEP@for name in $(compgen -e); do
   case $name in
     PIP_INDEX_URL | PIP_CERT | PIP_CLIENT_CERT | PIP_PROXY | PIP_TRUSTED_HOST | PIP_CONFIG_FILE | UV_DEFAULT_INDEX | UV_INDEX_URL)
       [[ -z $wheels ]] || unset "$name" ;;

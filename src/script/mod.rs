@@ -6,13 +6,14 @@ use std::fmt::Write;
 
 use url::Url;
 
-use crate::lock::LockedPackage;
+use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::Sha256;
 use crate::plan::{Kind, Plan};
 
 const HEAD: &str = include_str!("install.sh");
 const APT: &str = include_str!("apt.sh");
 const WHEELS: &str = include_str!("wheels.sh");
+const BUILD: &str = include_str!("build.sh");
 const ENVIRONMENT: &str = include_str!("environment.sh");
 
 /// The file that sets the environment, in the target's site-packages.
@@ -44,6 +45,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
             ("LOCK", context.lock.to_string()),
             ("TOOL", env!("CARGO_PKG_VERSION").to_owned()),
             ("PYTHON", quoted(python)),
+            ("KEEP", if builds(plan) { "pip_index_url=${PIP_INDEX_URL:-}\n".to_owned() } else { String::new() }),
         ],
     );
     if !plan.apt.is_empty() {
@@ -56,7 +58,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
     if !plan.changes.is_empty() {
         let flag = if context.externally_managed { " --break-system-packages" } else { "" };
         text.push_str(&fill(WHEELS, &[("BREAK_SYSTEM", flag.to_owned())]));
-        wheels(&mut text, plan, context);
+        wheels(&mut text, plan, (context, flag));
     }
     text.push_str(
         "\nif ((EUID == 0)); then\n  # Colab mounts the driver's libraries where the loader does not look.\n  \
@@ -67,7 +69,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
     text
 }
 
-fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>) {
+fn wheels(text: &mut String, plan: &Plan, (context, flag): (&Context<'_>, &str)) {
     let removed: Vec<String> = plan.of_kind(Kind::Remove).map(|change| quoted(change.name.as_ref())).collect();
     if !removed.is_empty() {
         push(
@@ -79,8 +81,10 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>) {
             ),
         );
     }
+    let incoming = || plan.changes.iter().filter_map(|change| change.package.as_ref());
+    sources(text, &incoming().filter(|package| is_source(package)).collect::<Vec<_>>(), flag);
     let mut groups: BTreeMap<&str, Vec<&LockedPackage>> = BTreeMap::new();
-    for package in plan.changes.iter().filter_map(|change| change.package.as_ref()) {
+    for package in incoming().filter(|package| !is_source(package)) {
         if let Some(wheel) = &package.wheel {
             groups.entry(wheel.index.as_str()).or_default().push(package);
         }
@@ -103,12 +107,39 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>) {
         requirements(text, index, &packages, |package, _| exact(package));
         match context.indexes.get(index) {
             Some(url) => {
-                push(text, format_args!("install \"$work/{index}.txt\" --index-url {}\n", quoted(url.as_str())));
+                let from = match url.to_file_path() {
+                    Ok(folder) if url.scheme() == "file" => {
+                        format!("--no-index --find-links {}", quoted(&folder.to_string_lossy()))
+                    }
+                    _ => format!("--index-url {}", quoted(url.as_str())),
+                };
+                push(text, format_args!("install \"$work/{index}.txt\" {from}\n"));
             }
             None => push(text, format_args!("install \"$work/{index}.txt\"\n")),
         }
     }
     text.push_str("end wheels\n");
+}
+
+/// Whether anything is built from source.
+fn builds(plan: &Plan) -> bool {
+    plan.changes.iter().filter_map(|change| change.package.as_ref()).any(is_source)
+}
+
+fn is_source(package: &LockedPackage) -> bool {
+    package.wheel.as_ref().is_some_and(LockedWheel::is_source)
+}
+
+/// What the installer builds: pinned by digest; what its build downloads is the project's business.
+fn sources(text: &mut String, packages: &[&LockedPackage], flag: &str) {
+    if packages.is_empty() {
+        return;
+    }
+    text.push_str(&fill(BUILD, &[("BREAK_SYSTEM", flag.to_owned())]));
+    push(text, format_args!("\nbegin build \"building {} packages from source\"\n", packages.len()));
+    requirements(text, "build", packages, |package, _| exact(package));
+    let names: Vec<String> = packages.iter().map(|package| quoted(package.name.as_ref())).collect();
+    push(text, format_args!("build \"$work/build.txt\" {}\nend build\n", names.join(" ")));
 }
 
 fn exact(package: &LockedPackage) -> String {

@@ -1,0 +1,20 @@
+
+# --- Sources ---------------------------------------------------------------------------------------------------------
+# What the profile lets be built: pinned by digest. What a build asks for is fetched as pip is configured here.
+build() {
+  local file=$1
+  shift
+  local from=() sources=()
+  [[ -z $wheels ]] || from+=(--find-links "$wheels")
+  [[ -z $pip_index_url ]] || from+=(--index-url "$pip_index_url")
+  for name in "$@"; do
+    sources+=(--no-binary "$name")
+  done
+  if "$python" -I -m pip --version >/dev/null 2>&1; then
+    "$python" -I -m pip install --no-input --disable-pip-version-check --root-user-action=ignore --progress-bar off \
+      --no-compile --force-reinstall --no-deps --require-hashes@BREAK_SYSTEM@ "${sources[@]}" "${from[@]}" --requirement "$file" >&2
+  else
+    "$uv" pip install --no-config --python "$python" --no-progress --link-mode copy --reinstall \
+      --no-deps --require-hashes@BREAK_SYSTEM@ "${sources[@]}" "${from[@]}" --requirement "$file" >&2
+  fi
+}

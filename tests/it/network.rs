@@ -1,0 +1,169 @@
+//! How an index is reached: credentials from everywhere they may stand, proxies, private authorities; and that no secret is ever
+//! written down.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::http::{Reply, serve};
+use crate::index_server::{IndexServer, Looks, Manner, Release, Table};
+use crate::test::{Test, observed};
+
+const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
+const SECRET: &str = "s3cr3t";
+
+fn table() -> Table {
+    let mut table = Table::new();
+    let needs_b = Release { requires: vec!["b".to_owned()], ..Release::default() };
+    table.entry("a".into()).or_default().insert("1.0".into(), needs_b);
+    table.entry("b".into()).or_default().insert("1.0".into(), Release::default());
+    table
+}
+
+fn guarded() -> IndexServer {
+    let looks = Looks { login: Some(format!("me:{SECRET}")), ..Looks::default() };
+    IndexServer::with(table(), Manner::Good, looks)
+}
+
+/// Every text that a run has left anywhere.
+fn written(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            written(&path, found);
+        } else if path.is_file() {
+            found.push((path.display().to_string(), std::fs::read(&path).expect("a file")));
+        }
+    }
+}
+
+fn locks(test: &Test, more: &[&str]) {
+    let machine = observed("laptop");
+    let outcome = test.run(&[&["lock", "p.toml", "--json", "--machine", &machine], more].concat()).expect(0);
+    assert!(!outcome.stdout.contains(SECRET) && !outcome.stderr.contains(SECRET), "{outcome:?}");
+    assert!(std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains("name = \"b\""));
+    let mut files = Vec::new();
+    written(&test.path("cache"), &mut files);
+    written(test.folder.path(), &mut files);
+    let netrc = |path: &String| path.ends_with("netrc");
+    for (path, bytes) in files.iter().filter(|(path, _)| !netrc(path)) {
+        let holds = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+        assert!(!holds, "{path} holds the password");
+    }
+}
+
+#[test]
+fn credentials_in_the_address_are_used_and_never_shown() {
+    let server = guarded();
+    let address = server.url.replace("http://", &format!("http://me:{SECRET}@"));
+    locks(&Test::new().file("p.toml", PROFILE), &["--index-url", &address]);
+    locks(&Test::new().file("p.toml", PROFILE).set("PIP_INDEX_URL", &address), &[]);
+    locks(&Test::new().file("p.toml", PROFILE).set("COLAB_BOOT_INDEX_URL", &address), &[]);
+    // A wrong one is refused in words that don't repeat it.
+    let wrong = server.url.replace("http://", "http://me:0ther@");
+    let test = Test::new().file("p.toml", PROFILE);
+    let outcome = test.run(&["lock", "p.toml", "--index-url", &wrong, "--machine", &observed("laptop")]).expect(3);
+    assert!(outcome.stderr.contains("401") && outcome.stderr.contains("netrc"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("0ther"), "{}", outcome.stderr);
+}
+
+#[test]
+fn netrc_is_read_from_home_and_from_where_netrc_says() {
+    let server = guarded();
+    let netrc = format!("machine 127.0.0.1\n  login me\n  password {SECRET}\n");
+    locks(&Test::new().file("p.toml", PROFILE).file("home/.netrc", &netrc), &["--index-url", &server.url]);
+    let test = Test::new().file("p.toml", PROFILE).file("other.netrc", &netrc);
+    let path = test.path("other.netrc").display().to_string();
+    locks(&test.set("NETRC", path), &["--index-url", &server.url]);
+}
+
+#[test]
+fn the_keyring_is_asked_where_that_is_chosen() {
+    let server = guarded();
+    for provider in ["COLAB_BOOT_KEYRING_PROVIDER", "UV_KEYRING_PROVIDER", "PIP_KEYRING_PROVIDER"] {
+        let named = server.url.replace("http://", "http://me@");
+        for address in [&named, &server.url] {
+            let test = Test::new().file("p.toml", PROFILE).fake("keyring").set(provider, "subprocess");
+            locks(&test.set("FAKE_SECRET", SECRET), &["--index-url", address]);
+        }
+    }
+    let test = Test::new().file("p.toml", PROFILE).fake("keyring").set("FAKE_SECRET", SECRET);
+    test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
+}
+
+#[test]
+fn proxies_are_used_and_exceptions_heeded() {
+    let server = IndexServer::start(table(), Manner::Good);
+    let upstream = server.url.trim_end_matches("/simple").to_owned();
+    // A proxy is asked for the whole address.
+    let proxy = serve(std::time::Duration::ZERO, move |asked| match asked.path.strip_prefix("http://index.test") {
+        Some(path) => Reply::status(302).with("Location", format!("{upstream}{path}")),
+        None => Reply::status(502),
+    });
+    let through = |test: Test, no_proxy: &str| {
+        let test = test.file("p.toml", PROFILE).set("HTTP_PROXY", &proxy).set("http_proxy", &proxy);
+        test.set("NO_PROXY", no_proxy).set("no_proxy", no_proxy)
+    };
+    let test = through(Test::new(), "127.0.0.1");
+    test.run(&["lock", "p.toml", "--index-url", "http://index.test/simple", "--machine", &observed("laptop")])
+        .expect(0);
+    let direct = through(Test::new(), "127.0.0.1");
+    direct.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
+    let not_excepted = through(Test::new(), "elsewhere.test");
+    let outcome =
+        not_excepted.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
+    assert!(outcome.stderr.contains("502"), "{}", outcome.stderr);
+}
+
+/// Ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
+    let server = IndexServer::start(table(), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    let test = test.file("leaf.ext", "subjectAltName = DNS:localhost\nbasicConstraints = CA:FALSE\n");
+    let openssl = |line: &str| {
+        let done = Command::new("openssl")
+            .args(line.split(' '))
+            .current_dir(test.folder.path())
+            .stderr(Stdio::null())
+            .status();
+        done.is_ok_and(|status| status.success())
+    };
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    let made = openssl(&format!("req -x509 {key} -days 2 -subj /CN=authority -keyout ca.key -out ca.pem"))
+        && openssl(&format!("req -new {key} -subj /CN=localhost -keyout key.pem -out leaf.csr"))
+        && openssl(
+            "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile leaf.ext -out leaf.pem",
+        );
+    if !made {
+        eprintln!("skipped: openssl can't make certificates here");
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes/tls_proxy.py");
+    let mut child = Command::new("python3")
+        .arg(script)
+        .args(["leaf.pem", "key.pem", server.url.trim_end_matches("/simple")])
+        .current_dir(test.folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3");
+    let mut port = String::new();
+    let out = child.stdout.take().expect("its output");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).expect("a port");
+    let _running = Running(child);
+    let address = format!("https://localhost:{}/simple", port.trim());
+    let machine = observed("laptop");
+    let arguments = ["lock", "p.toml", "--index-url", address.as_str(), "--machine", machine.as_str()];
+    let outcome = test.run(&arguments).expect(3);
+    assert!(outcome.stderr.contains("certificate") || outcome.stderr.contains("UnknownIssuer"), "{}", outcome.stderr);
+    let authority = test.path("ca.pem").display().to_string();
+    test.set("SSL_CERT_FILE", authority).run(&arguments).expect(0);
+}

@@ -1,9 +1,13 @@
-"""colab-boot beside uv and pip on four sets: versions chosen, wall time, requests, bytes read, bytes to install.
+#!/usr/bin/env python3
+"""colab-boot beside uv: seven sets, cold, warm and offline; wall and CPU time, memory, requests, bytes, and what was chosen.
 
-    python3 benches/peers.py --colab-boot target/release/colab-boot --uv uv --runs 5
+    python3 benches/peers.py --colab-boot target/release/colab-boot --uv uv --runs 10
+    python3 benches/peers.py … --server target/release/examples/index-server --recorded /tmp/recorded --latency 25
 
-Needs the package index. Times are of cold runs, each with an empty cache, the tools alternating. Requests are counted in separate
-runs through a proxy on loopback, so that counting costs no time where time is measured. Prints a Markdown table.
+The first needs the package index; the second the index that `benches/record.py` recorded, served on loopback with JSON, advertised
+METADATA and a latency. The tools alternate. Cold: an empty cache. Warm: the cache of a run before, the lock removed. Offline: the same
+with `--offline`. Requests are counted in separate runs through a proxy on loopback, so that counting costs no time where time is
+measured. Prints Markdown tables; ratios are ours to theirs, of medians.
 """
 
 import argparse
@@ -22,7 +26,6 @@ import tempfile
 import threading
 import time
 import urllib.parse
-import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SETS = {
@@ -30,6 +33,9 @@ SETS = {
     "b": ["tensorflow[and-cuda]==2.19.*"],
     "c": ["jax[cuda12]", "flax", "optax"],
     "d": "torch torchvision torchaudio transformers datasets accelerate peft tensorflow jax[cuda12] scikit-learn pandas matplotlib xgboost".split(),
+    "e": ["gradio", "fastapi", "pydantic<2"],
+    "f": ["dask[complete]", "xarray", "polars", "pyarrow", "scikit-learn", "statsmodels", "plotly"],
+    "g": ["torch==2.10.0", "transformers", "trl", "bitsandbytes", "sentence-transformers", "wandb", "langchain"],
 }
 ROOT = pathlib.Path(__file__).parent.parent
 
@@ -88,9 +94,10 @@ class Proxy(BaseHTTPRequestHandler):
         address = urllib.parse.urlsplit(upstream)
         headers = {key: self.headers[key] for key in ("Accept", "Range") if self.headers.get(key)}
         kept = Proxy.kept.__dict__
+        kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
         for fresh in (False, True):
             if fresh or address.netloc not in kept:
-                kept[address.netloc] = http.client.HTTPSConnection(address.netloc, timeout=120)
+                kept[address.netloc] = kind(address.netloc, timeout=120)
             try:
                 kept[address.netloc].request(method, address.path, headers=headers)
                 reply = kept[address.netloc].getresponse()
@@ -119,124 +126,161 @@ class Proxy(BaseHTTPRequestHandler):
 def profile(requirements):
     lines = []
     for requirement in requirements:
-        name, extras, version = re.fullmatch(r"([\w-]+)(?:\[([\w,-]+)\])?(.*)", requirement).groups()
+        name, extras, version = re.fullmatch(r"([\w.-]+)(?:\[([\w,-]+)\])?(.*)", requirement).groups()
         extras = f", extras = {json.dumps(extras.split(','))}" if extras else ""
         lines.append(f'{name} = {{ version = "{version or "*"}"{extras} }}')
     return "[profile]\nname = 'bench'\nversion = '1.0.0'\n[frameworks]\n" + "\n".join(lines) + "\n"
 
 
-def machine(folder):
+def machine(folder, python="3.12.1"):
     record = json.loads((ROOT / "tests/observed/laptop.json").read_text())
     record["python"]["libc"] = "glibc 2.28"
+    record["python"]["version"] = python
     path = folder / "machine.json"
     path.write_text(json.dumps(record))
     return path
 
 
-def colab_boot(binary, folder, requirements, index=None):
-    (folder / "bench.toml").write_text(profile(requirements))
-    command = [binary, "lock", "bench.toml", "--json=report.json", "--machine", machine(folder), "--driver", "580.82.07", "--gpu", "T4"]
+class Cost:
+    """What one run took: seconds of wall clock and CPU, bytes of memory at most."""
+
+    def __init__(self, command, folder, environment):
+        started = time.monotonic()
+        with open(folder / "err.txt", "wb") as err:
+            child = subprocess.Popen(list(map(str, command)), cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=err)
+            _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = self.code = os.waitstatus_to_exitcode(status)
+        self.wall = time.monotonic() - started
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.memory = usage.ru_maxrss * 1024
+        self.error = (folder / "err.txt").read_text(errors="replace")
+
+
+def run_ours(binary, folder, requirements, index=None, more=(), python="3.12.1", packages=None):
+    (folder / "bench.toml").write_text(packages or profile(requirements))
+    (folder / "bench.lock").unlink(missing_ok=True)
+    command = [binary, "lock", "bench.toml", "--json=report.json", "--machine", machine(folder, python), "--driver", "580.82.07", "--gpu", "T4", *more]
     environment = {**os.environ, "COLAB_BOOT_CACHE_DIR": str(folder / "cache")}
     environment["COLAB_BOOT_INDEX_URL"] = index or default_index()
-    done = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        return None, done.stderr
-    packages = json.loads((folder / "report.json").read_text())["report"]["targets"][0]["packages"]
-    return {one["name"]: (one["version"], one["size"] or 0) for one in packages}, ""
+    return Cost(command, folder, environment)
 
 
-def uv(binary, folder, requirements, index=None, sizes=False):
+def run_uv(binary, folder, requirements, index=None, more=(), python="3.12"):
     (folder / "bench.in").write_text("\n".join(requirements) + "\n")
     output = folder / "pylock.bench.toml"
     output.unlink(missing_ok=True)
     command = [binary, "pip", "compile", "--quiet", "--no-config", "--cache-dir", folder / "uv", "--python", sys.executable,
-               "--python-version", "3.12", "--python-platform", "x86_64-manylinux_2_28", "--only-binary", ":all:",
-               "--format", "pylock.toml", "bench.in", "-o", output]
-    command += ["--default-index", index] if index else []
-    environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"}
-    done = subprocess.run(list(map(str, command)), cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        return None, done.stderr
+               "--python-version", python, "--python-platform", "x86_64-manylinux_2_28", "--only-binary", ":all:",
+               "--format", "pylock.toml", "bench.in", "-o", output, "--default-index", index or default_index(), *more]
+    return Cost(command, folder, {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"})
+
+
+def colab_boot(binary, folder, requirements, index=None, **more):
+    """{name: (version, size)}, or None and why."""
+    cost = run_ours(binary, folder, requirements, index, **more)
+    if cost.code:
+        return None, cost.error
+    packages = json.loads((folder / "report.json").read_text())["report"]["targets"][0]["packages"]
+    return {one["name"]: (one["version"], one["size"] or 0) for one in packages}, ""
+
+
+def uv(binary, folder, requirements, index=None, **more):
+    cost = run_uv(binary, folder, requirements, index, **more)
+    if cost.code:
+        return None, cost.error
     pins = {}
-    for block in output.read_text().split("[[packages]]")[1:]:
+    for block in (folder / "pylock.bench.toml").read_text().split("[[packages]]")[1:]:
         name = re.search(r'^name = "([^"]+)"', block, re.M)[1]
         version = re.search(r'^version = "([^"]+)"', block, re.M)[1]
-        pins[name] = (version, size_of(block) if sizes else 0)
+        pins[name] = (version, size_of(block))
     return pins, ""
 
 
 def size_of(block):
-    """Bytes of the wheel that a CPython 3.12 would take, asked of the index by a range of one byte."""
-    urls = re.findall(r'url = "([^"]+\.whl)"', block)
-    fits = [url for url in urls if re.search(r"-(cp312-cp312|cp\d+-abi3|py3-none|py2\.py3-none)-[^/]*(any|manylinux[^/]*x86_64)", url)]
-    if not fits:
-        return 0
-    request = urllib.request.Request(fits[-1], headers={"Range": "bytes=0-0"})
-    with urllib.request.urlopen(request, timeout=60) as reply:
-        return int(reply.headers["Content-Range"].rpartition("/")[2])
+    """Bytes of the wheel that a CPython 3.12 would take, as the index told uv."""
+    wheels = re.findall(r'url = "([^"]+\.whl)"[^}]*?size = (\d+)', block)
+    fits = [size for url, size in wheels if re.search(r"-(cp312-cp312|cp\d+-abi3|py3-none|py2\.py3-none)-[^/]*(any|manylinux[^/]*x86_64)", url)]
+    return int(fits[-1]) if fits else 0
 
 
-def pip(folder, requirements):
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed", "--use-feature=fast-deps",
-               "--only-binary", ":all:", "--no-cache-dir", "--report", "pip.json", *requirements]
-    started = time.monotonic()
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    seconds = time.monotonic() - started
-    if done.returncode:
-        return None, seconds
-    installed = json.loads((folder / "pip.json").read_text())["install"]
-    return {one["metadata"]["name"].lower().replace("_", "-").replace(".", "-"): one["metadata"]["version"] for one in installed}, seconds
+def measure(tools, requirements, runs, index):
+    """{mode: {tool: [Cost]}}: the tools in turn, each with a cache of its own."""
+    costs = {mode: {tool: [] for tool in tools} for mode in ("cold", "warm", "offline")}
+    for _ in range(runs):
+        for tool, (run, binary) in tools.items():
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                costs["cold"][tool].append(run(binary, folder, requirements, index))
+                costs["warm"][tool].append(run(binary, folder, requirements, index))
+                costs["offline"][tool].append(run(binary, folder, requirements, index, ["--offline"]))
+    return costs
 
 
-def timed(function, *arguments):
-    with tempfile.TemporaryDirectory() as name:
-        started = time.monotonic()
-        result = function(*arguments[:1], pathlib.Path(name), *arguments[1:])
-        return result, time.monotonic() - started
-
-
-def counted(function, *arguments):
+def counted(run, binary, requirements, index):
+    Proxy.index = (index or default_index()).rstrip("/")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     Proxy.requests = Proxy.read = 0
-    timed(function, *arguments, f"http://127.0.0.1:{server.server_port}/simple")
+    with tempfile.TemporaryDirectory() as folder:
+        run(binary, pathlib.Path(folder), requirements, f"http://127.0.0.1:{server.server_port}/simple")
     server.shutdown()
     return Proxy.requests, Proxy.read
+
+
+def median(costs, what):
+    return statistics.median(getattr(cost, what) for cost in costs)
+
+
+def times(costs):
+    walls = sorted(cost.wall for cost in costs)
+    return f"{walls[0]:.3f} / {statistics.median(walls):.3f} / {walls[-1]:.3f}"
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--colab-boot", required=True)
     options.add_argument("--uv", required=True)
-    options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--pip", action="store_true", help="pip too, one run a set (it takes minutes)")
+    options.add_argument("--runs", type=int, default=10)
+    options.add_argument("--sets", default="".join(SETS))
+    options.add_argument("--server", help="the index-server example; with --recorded")
+    options.add_argument("--recorded", help="what record.py recorded")
+    options.add_argument("--latency", default="25", help="milliseconds, of the recorded index")
     options = options.parse_args()
     ours, theirs = str(pathlib.Path(options.colab_boot).resolve()), options.uv
-    print("| set | tool | packages | wall s, min / median / max | requests | MB read | GB to install |\n|---|---|---|---|---|---|---|")
-    notes = []
-    for name, requirements in SETS.items():
-        times = {"colab-boot": [], "uv": []}
-        for _ in range(options.runs):
-            times["colab-boot"].append(timed(colab_boot, ours, requirements)[1])
-            times["uv"].append(timed(uv, theirs, requirements)[1])
-        (mine, why), _ = timed(colab_boot, ours, requirements)
+    tools = {"colab-boot": (run_ours, ours), "uv": (run_uv, theirs)}
+    index, server = None, None
+    if options.server:
+        server = subprocess.Popen([options.server, options.recorded, options.latency], stdout=subprocess.PIPE, text=True)
+        index = server.stdout.readline().strip()
+    print("| set | mode | colab-boot wall s, min / median / max | uv | ratio | CPU s, ours / uv | MB of memory, ours / uv |\n|---|---|---|---|---|---|---|")
+    counts, chosen = [], []
+    for name in options.sets:
+        requirements = SETS[name]
+        for mode, costs in measure(tools, requirements, options.runs, index).items():
+            mine, other = costs["colab-boot"], costs["uv"]
+            failed = [cost.error.splitlines()[-1] for cost in mine + other if cost.code]
+            ratio = median(mine, "wall") / median(other, "wall")
+            cpu = f"{median(mine, 'cpu'):.2f} / {median(other, 'cpu'):.2f}"
+            memory = f"{median(mine, 'memory') / 1e6:.0f} / {median(other, 'memory') / 1e6:.0f}"
+            print(f"| {name} | {mode} | {times(mine)} | {times(other)} | {ratio:.2f} | {cpu} | {memory} |" + (f" failed: {failed[0]}" if failed else ""), flush=True)
+        (us, read), (them, their_read) = (counted(run, binary, requirements, index) for run, binary in tools.values())
+        counts.append(f"| {name} | {us} | {them} | {us / them:.2f} | {read / 1e6:.1f} | {their_read / 1e6:.1f} |")
         with tempfile.TemporaryDirectory() as folder:
-            other, _ = uv(theirs, pathlib.Path(folder), requirements, None, True)
-        for tool, pins, function, binary in (("colab-boot", mine, colab_boot, ours), ("uv", other, uv, theirs)):
-            requests, read = counted(function, binary, requirements)
-            wall = " / ".join(f"{value:.2f}" for value in (min(times[tool]), statistics.median(times[tool]), max(times[tool])))
-            count = len(pins) if pins else f"refused ({why.splitlines()[0]})"
-            size = f"{sum(size for _, size in pins.values()) / 1e9:.2f}" if pins else "-"
-            print(f"| {name} | {tool} | {count} | {wall} | {requests} | {read / 1e6:.1f} | {size} |", flush=True)
-        if options.pip:
-            with tempfile.TemporaryDirectory() as folder:
-                pins, seconds = pip(pathlib.Path(folder), requirements)
-            print(f"| {name} | pip | {len(pins) if pins else 'failed'} | {seconds:.1f} (one run) | | | |", flush=True)
-        if mine and other:
-            changed = [f"{key} {mine[key][0]} (uv {other[key][0]})" for key in sorted(mine.keys() & other.keys()) if mine[key][0] != other[key][0]]
-            fewer, more = sorted(other.keys() - mine.keys()), sorted(mine.keys() - other.keys())
-            notes.append(f"- {name}: {', '.join(changed) or 'the same versions'}; not installed: {', '.join(fewer) or 'none'}; in addition: {', '.join(more) or 'none'}")
-    print("\n" + "\n".join(notes))
+            mine, why = colab_boot(ours, pathlib.Path(folder), requirements, index)
+            other, reason = uv(theirs, pathlib.Path(folder), requirements, index)
+        if not mine or not other:
+            chosen.append(f"- {name}: {why or reason}")
+            continue
+        size = lambda pins: f"{sum(size for _, size in pins.values()) / 1e9:.2f} GB"
+        changed = [f"{key} {mine[key][0]} (uv {other[key][0]})" for key in sorted(mine.keys() & other.keys()) if mine[key][0] != other[key][0]]
+        fewer, more = sorted(other.keys() - mine.keys()), sorted(mine.keys() - other.keys())
+        chosen.append(f"- {name}: {len(mine)} packages, {size(mine)} (uv {len(other)}, {size(other)}): {', '.join(changed) or 'the same versions'}; "
+                      f"not installed: {', '.join(fewer) or 'none'}; in addition: {', '.join(more) or 'none'}")
+    print("\n| set | requests, cold | uv | ratio | MB read | uv |\n|---|---|---|---|---|---|\n" + "\n".join(counts))
+    print("\n" + "\n".join(chosen))
+    if server:
+        server.terminate()
 
 
-main()
+if __name__ == "__main__":
+    main()

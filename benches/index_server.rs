@@ -2,7 +2,7 @@
 //! address. `benches/record.py` makes the folder: `pages/NAME.json`, `metadata/WHEEL.metadata`, `tails/WHEEL` with the last bytes of a
 //! wheel behind eight bytes of its length.
 
-#![expect(clippy::expect_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a program for benches")]
+#![expect(unreachable_pub, clippy::expect_used, clippy::print_stdout, reason = "a program for benches")]
 
 #[path = "../tests/it/http.rs"]
 mod http;

@@ -75,6 +75,12 @@ class Recorder(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:
+            pass  # a tool that has its answer leaves in the middle of a reply
+
     def do_GET(self):
         parts = self.path.strip("/").split("/")
         try:

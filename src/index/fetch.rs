@@ -13,6 +13,7 @@ use crate::diag::Failure;
 use crate::host::files;
 use crate::index::Client;
 use crate::index::client::Http;
+use crate::index::folder::path_of;
 use crate::index::patience::{reason, trouble};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
@@ -62,6 +63,13 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         return Ok(());
     }
     let part = folder.join(format!("{}.part", download.file));
+    if let Some(path) = path_of(&download.url) {
+        let size = std::fs::copy(&path, &part).map_err(|error| {
+            Failure::world(format!("could not copy `{}` to `{}`", path.display(), part.display())).because(&error)
+        })?;
+        progress.bytes(size);
+        return settle(download, (&part, &target), progress);
+    }
     let mut tries = 1;
     while let Err(trouble) = receive(http, download, &part, (progress, tries == 1)).await? {
         if tries == TRIES {
@@ -70,15 +78,20 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         tokio::time::sleep(std::time::Duration::from_millis(300 << tries)).await;
         tries += 1;
     }
-    let digest = digest_of(&part)?.map(|(digest, _)| digest);
+    settle(download, (&part, &target), progress)
+}
+
+/// What has arrived gets its name if it is what it should be.
+fn settle(download: &Download, (part, target): (&Path, &Path), progress: &dyn Progress) -> Result<(), Failure> {
+    let digest = digest_of(part)?.map(|(digest, _)| digest);
     if digest != Some(download.sha256) {
-        files::remove_if_there(&part)?;
+        files::remove_if_there(part)?;
         let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
         return Err(Failure::answer(format!("`{}` is not the file that the lock names", download.file))
             .cause(format!("sha256 should be {}, the index sent {got}", download.sha256))
             .help("nothing was installed; if the index really changed the file, make the lock anew and review it"));
     }
-    std::fs::rename(&part, &target)
+    std::fs::rename(part, target)
         .map_err(|error| Failure::world(format!("could not name `{}`", target.display())).because(&error))?;
     progress.finished(&download.file);
     Ok(())

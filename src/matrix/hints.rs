@@ -119,3 +119,59 @@ fn need(text: &str) -> Option<(PackageName, Vec<ExtraName>, bool)> {
     let extras = extras.trim_end_matches(']').split(',').filter_map(|extra| extra.parse().ok()).collect();
     Some((name.parse().ok()?, extras, free))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Hints, need, seeds};
+    use crate::matrix::FILES;
+    use crate::model::catalog::Metadata;
+
+    #[test]
+    fn every_bundled_hint_can_be_read() {
+        let hints = Hints::bundled();
+        assert!(hints.needs.len() > 500 && hints.tails.len() > 20, "{} {}", hints.needs.len(), hints.tails.len());
+        let text = FILES.get_file("closure.toml").and_then(|file| file.contents_utf8()).expect("closure.toml");
+        let file: super::ClosureFile = toml::from_str(text).expect("closure.toml");
+        for (name, needs) in &file.needs {
+            assert!(needs.split(' ').all(|word| need(word).is_some()), "{name}: {needs}");
+        }
+        let folder = FILES.get_dir("metadata").expect("metadata");
+        for file in folder.files() {
+            let name = file.path().file_stem().and_then(|name| name.to_str()).expect("a name");
+            let found = seeds(&name.parse().expect(name));
+            assert!(!found.is_empty(), "{name}");
+            for seed in found {
+                let metadata = Metadata::parse(seed.headers.trim_start(), None);
+                assert!(metadata.unreadable.is_empty(), "{name}: {:?}", metadata.unreadable);
+                assert!(!seed.sha256.is_empty() && !seed.roots.is_empty(), "{name}");
+            }
+        }
+        let torch = seeds(&"torch".parse().expect("a name"));
+        assert!(
+            torch
+                .iter()
+                .any(|seed| seed.headers.contains("nvidia-cudnn-cu12") && seed.roots.contains(&"torch".to_owned()))
+        );
+    }
+
+    #[test]
+    fn what_comes_along_is_followed_down_and_what_is_held_back_is_not_free() {
+        let hints = Hints {
+            needs: [("a", "b =c"), ("b", "c d[x]"), ("d[x]", "e"), ("d", "f")]
+                .map(|(name, needs)| (name.to_owned(), needs.split(' ').filter_map(need).collect()))
+                .into(),
+            tails: std::collections::HashMap::new(),
+        };
+        let name = |text: &str| text.parse::<crate::model::PackageName>().expect(text);
+        let closure = |known: &dyn Fn(&crate::model::PackageName) -> bool| {
+            let found = hints.closure(&[(name("a"), None)], known);
+            found
+                .iter()
+                .map(|hint| format!("{}{}", if hint.free { "" } else { "=" }, hint.name))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(closure(&|_| false), "b =c d e f");
+        assert_eq!(closure(&|known| *known == name("b")), "=c");
+    }
+}

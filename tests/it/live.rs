@@ -182,3 +182,42 @@ fn a_golden_notebook_restarts_its_kernel_exactly_once() {
     let Some(test) = world() else { return };
     jupyter::a_golden_notebook_restarts_its_kernel_exactly_once(test);
 }
+
+#[test]
+fn what_the_profile_lets_be_built_is_built_from_its_pinned_source() {
+    let Some(test) = world() else { return };
+    let venv = Venv::new(&test, &[]);
+    let policy = "[policy]\nwheels-only = false\nbuild = ['antlr4-python3-runtime']\n";
+    let test = test.file("p.toml", &profile("", &format!("[packages]\nomegaconf = '==2.3.0'\n{policy}")));
+    let python = venv.python.display().to_string();
+    let outcome = test.run(&["lock", "p.toml", "--python", &python]).expect(0);
+    assert!(outcome.stderr.contains("resolve-from-source"), "{}", outcome.stderr);
+    let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    assert!(lock.contains("source = { file = \"antlr4-python3-runtime-4.9.3.tar.gz\", sha256 = \""), "{lock}");
+    test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    let imported = std::process::Command::new(&venv.python).args(["-c", "import omegaconf, antlr4"]).status();
+    assert!(imported.expect("Python starts").success());
+    // Without leave it is refused, and told what would help.
+    let test = test.file("q.toml", &profile("", "[packages]\nomegaconf = '==2.3.0'\n"));
+    let refused = test.run(&["lock", "q.toml", "--python", &python]).expect(1);
+    assert!(refused.stderr.contains("build = [\"antlr4-python3-runtime\"]"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_folder_of_wheels_is_installed_from() {
+    let Some(test) = world() else { return };
+    let venv = Venv::new(&test, &[]);
+    let folder = test.path("wheels").display().to_string();
+    let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder.as_str(), "six==1.16.0"];
+    let done = std::process::Command::new(&venv.python).args(download).envs(&test.environment).status();
+    assert!(done.expect("pip starts").success());
+    let index = "[[index]]\nname = 'wheelhouse'\npath = 'wheels'\npackages = ['six']\n";
+    let test = test.file("p.toml", &profile("", &format!("[packages]\nsix = '*'\n{index}")));
+    let python = venv.python.display().to_string();
+    test.run(&["lock", "p.toml", "--python", &python]).expect(0);
+    let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    assert!(lock.contains("version = \"1.16.0\"") && lock.contains("index = \"wheelhouse\""), "{lock}");
+    test.run(&["apply", "p.toml", "--python", &python]).expect(0);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+}

@@ -141,18 +141,26 @@ def machine(folder, python="3.12.1"):
     return path
 
 
+# Runs a command and tells what it took. A process of its own, and a small one: a child's peak memory counts what its parent had
+# when it was started.
+RUNNER = """
+import json, os, subprocess, sys, time
+started = time.monotonic()
+with open('err.txt', 'wb') as err:
+    child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=err)
+    _, status, usage = os.wait4(child.pid, 0)
+wall = time.monotonic() - started
+print(json.dumps([os.waitstatus_to_exitcode(status), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]))
+"""
+
+
 class Cost:
     """What one run took: seconds of wall clock and CPU, bytes of memory at most."""
 
     def __init__(self, command, folder, environment):
-        started = time.monotonic()
-        with open(folder / "err.txt", "wb") as err:
-            child = subprocess.Popen(list(map(str, command)), cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=err)
-            _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = self.code = os.waitstatus_to_exitcode(status)
-        self.wall = time.monotonic() - started
-        self.cpu = usage.ru_utime + usage.ru_stime
-        self.memory = usage.ru_maxrss * 1024
+        runner = [sys.executable, "-I", "-S", "-c", RUNNER, *map(str, command)]
+        done = subprocess.run(runner, cwd=folder, env=environment, stdout=subprocess.PIPE, check=True, text=True)
+        self.code, self.wall, self.cpu, self.memory = json.loads(done.stdout)
         self.error = (folder / "err.txt").read_text(errors="replace")
 
 

@@ -9,6 +9,7 @@ use url::Url;
 use crate::apply::{Failed, Job, run_script, sweep};
 use crate::cli::ApplyOptions;
 use crate::command::contested::{Owner, bystanders, contested, without};
+use crate::command::gather::from_trouble;
 use crate::command::plan::{Planned, alive, make, replan, script_of};
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
@@ -19,6 +20,7 @@ use crate::lock::{LockedPackage, LockedWheel, write_lock};
 use crate::machine::{Kernel, Layout, uptime};
 use crate::marker::{Marker, Now, Standing, begin, standing};
 use crate::model::PackageName;
+use crate::model::catalog::Candidate;
 use crate::output::{Style, bar, bytes};
 use crate::plan::Restart;
 use crate::verify::{Entry, check_distribution, record_of_wheel, unpacked_bytes};
@@ -291,7 +293,7 @@ impl Work<'_> {
             };
             let candidate =
                 listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
-            let url = candidate.map(|candidate| candidate.url.clone()).ok_or_else(|| {
+            let url = candidate.map(Candidate::url).transpose().map_err(from_trouble)?.ok_or_else(|| {
                 Failure::world(format!("the index no longer has `{}`", wheel.file))
                     .help("make the lock anew with `colab-boot lock`")
             })?;

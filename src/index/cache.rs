@@ -17,7 +17,7 @@ use crate::model::catalog::Listing;
 use crate::model::files::Files;
 
 /// Raised when the meaning of a record changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Raised when builds are read in another way.
 const BUILDS: u32 = 3;
@@ -98,6 +98,15 @@ impl Cache {
         read(&self.path("files", wheel))
     }
 
+    /// What all paths of the wheel begin with.
+    pub(super) fn roots(&self, wheel: &Sha256) -> Option<Vec<String>> {
+        read(&self.path("roots", wheel))
+    }
+
+    pub(super) fn keep_roots(&self, wheel: &Sha256, roots: &[String]) {
+        write(&self.path("roots", wheel), &roots);
+    }
+
     pub(super) fn keep_files(&self, wheel: &Sha256, files: &Files) {
         write(&self.path("files", wheel), files);
     }
@@ -138,7 +147,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 }
 
 /// A cache that cannot be written is no reason to stop.
-fn write(path: &Path, record: &impl Serialize) {
+fn write(path: &Path, record: &(impl Serialize + ?Sized)) {
     if let Ok(bytes) = postcard::to_stdvec(record) {
         let _ = files::write_whole_fast(path, &bytes);
     }

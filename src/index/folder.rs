@@ -40,6 +40,11 @@ pub(super) fn path_of(url: &Url) -> Option<PathBuf> {
     if url.scheme() == "file" { url.to_file_path().ok() } else { None }
 }
 
+/// The address of a folder's file; `None` for one of the network.
+fn local(candidate: &Candidate) -> Option<Url> {
+    candidate.address.starts_with("file:").then(|| candidate.url().ok()).flatten()
+}
+
 /// A wheel on disk.
 pub struct LocalWheel {
     archive: Archive<File>,
@@ -57,8 +62,9 @@ impl LocalWheel {
 
     /// That of a folder's listing; `None` for a wheel of the network.
     pub(super) fn of(candidate: &Candidate) -> Option<Result<Self, Trouble>> {
-        let path = path_of(&candidate.url)?;
-        Some(Self::open(&path).map_err(|error| trouble(&candidate.url, &error.to_string(), 1)))
+        let url = local(candidate)?;
+        let path = path_of(&url)?;
+        Some(Self::open(&path).map_err(|error| trouble(&url, &error.to_string(), 1)))
     }
 
     /// What it puts on disk.
@@ -93,20 +99,23 @@ impl LocalWheel {
 
 /// The metadata of a folder's wheel; `None` for one of the network.
 pub(super) fn metadata(candidate: &Candidate) -> Option<Result<Metadata, Trouble>> {
-    let failed = |error: IoError| trouble(&candidate.url, &error.to_string(), 1);
+    let url = local(candidate)?;
+    let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
     Some(LocalWheel::of(candidate)?.and_then(|mut wheel| wheel.metadata().map_err(failed)))
 }
 
 /// The build of a folder's wheel; `None` for one of the network.
 pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Option<Result<WheelBuild, Trouble>> {
     let wheel = candidate.file.parse::<WheelName>().ok()?;
-    let failed = |error: IoError| trouble(&candidate.url, &error.to_string(), 1);
+    let url = local(candidate)?;
+    let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
     Some(LocalWheel::of(candidate)?.and_then(|mut local| local.inspect(&wheel.name, matrix, thorough).map_err(failed)))
 }
 
 /// Digest and length of a folder's file; `None` for one of the network.
 pub(super) fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Trouble>> {
     let read = |path: &Path| Sha256::of_reader(&mut File::open(path)?);
-    let failed = |error: IoError| trouble(&candidate.url, &error.to_string(), 1);
-    Some(read(&path_of(&candidate.url)?).map_err(failed))
+    let url = local(candidate)?;
+    let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
+    Some(read(&path_of(&url)?).map_err(failed))
 }

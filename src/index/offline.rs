@@ -1,5 +1,7 @@
-//! The catalog from the cache alone.
+//! The catalog from the cache alone. What is read once is kept for the run: a solver asks for the same things over and over.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::index::Scope;
@@ -12,11 +14,36 @@ use crate::model::files::Files;
 use crate::model::{PackageName, Sha256, WheelName};
 
 /// The catalog from the cache alone.
-pub struct Offline<'a>(Shelf, &'a Matrix);
+pub struct Offline<'a> {
+    shelf: Shelf,
+    matrix: &'a Matrix,
+    listings: RefCell<HashMap<PackageName, Option<Arc<Listing>>>>,
+    metadata: RefCell<HashMap<Sha256, Arc<Metadata>>>,
+}
 
 impl<'a> Offline<'a> {
     pub fn new(matrix: &'a Matrix, locations: Locations, scope: Scope, cache: Cache) -> Self {
-        Self(Shelf::new(locations, scope, cache), matrix)
+        let shelf = Shelf::new(locations, scope, cache);
+        Self { shelf, matrix, listings: RefCell::default(), metadata: RefCell::default() }
+    }
+
+    fn read_listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
+        let listing = if self.shelf.is_local(package) {
+            None
+        } else {
+            let (_, _, key) = self.shelf.place(package);
+            let cached = self.shelf.cache.listing(&key);
+            cached.ok_or_else(|| not_cached(&format!("the page of `{package}`")))?.0.listing
+        };
+        Ok(self.shelf.with_folders(package, listing).map(Arc::new))
+    }
+
+    fn read_metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
+        if let Some(answer) = folder::metadata(candidate) {
+            return answer.map(Arc::new);
+        }
+        let metadata = self.shelf.known_metadata(candidate);
+        metadata.map(Arc::new).ok_or_else(|| not_cached(&format!("the metadata of `{}`", candidate.file)))
     }
 }
 
@@ -30,22 +57,26 @@ fn not_cached(what: &str) -> Trouble {
 
 impl Catalog for Offline<'_> {
     fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
-        let listing = if self.0.is_local(package) {
-            None
-        } else {
-            let (_, _, key) = self.0.place(package);
-            let cached = self.0.cache.listing(&key);
-            cached.ok_or_else(|| not_cached(&format!("the page of `{package}`")))?.0.listing
-        };
-        Ok(self.0.with_folders(package, listing).map(Arc::new))
+        if let Some(known) = self.listings.borrow().get(package) {
+            return Ok(known.clone());
+        }
+        let listing = self.read_listing(package)?;
+        self.listings.borrow_mut().insert(package.clone(), listing.clone());
+        Ok(listing)
     }
 
     fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
-        if let Some(answer) = folder::metadata(candidate) {
-            return answer.map(Arc::new);
+        let key = candidate.identity();
+        if let Some(known) = self.metadata.borrow().get(&key) {
+            return Ok(Arc::clone(known));
         }
-        let metadata = self.0.known_metadata(candidate);
-        metadata.map(Arc::new).ok_or_else(|| not_cached(&format!("the metadata of `{}`", candidate.file)))
+        let metadata = self.read_metadata(candidate)?;
+        self.metadata.borrow_mut().insert(key, Arc::clone(&metadata));
+        Ok(metadata)
+    }
+
+    fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
+        self.shelf.known_roots(candidate)
     }
 
     fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Trouble> {
@@ -54,19 +85,19 @@ impl Catalog for Offline<'_> {
     }
 
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble> {
-        if let Some(answer) = folder::build(candidate, self.1, false) {
+        if let Some(answer) = folder::build(candidate, self.matrix, false) {
             return answer.map(|build| Some(Arc::new(build)));
         }
         let (Ok(wheel), Some(digest)) = (candidate.file.parse::<WheelName>(), candidate.sha256) else {
             return Ok(None);
         };
-        Ok(self.0.cache.build(&digest, &self.1.reading(&wheel.name), false).map(Arc::new))
+        Ok(self.shelf.cache.build(&digest, &self.matrix.reading(&wheel.name), false).map(Arc::new))
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let of = |candidate: &Candidate| match LocalWheel::of(candidate) {
             Some(wheel) => wheel.ok().map(|wheel| Arc::new(wheel.files().clone())),
-            None => self.0.cache.files(&candidate.sha256?).map(Arc::new),
+            None => self.shelf.cache.files(&candidate.sha256?).map(Arc::new),
         };
         candidates.iter().map(of).collect()
     }

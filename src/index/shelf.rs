@@ -84,6 +84,14 @@ impl Shelf {
         Some(Metadata::parse(&seed.headers, candidate.size))
     }
 
+    /// What all paths of a wheel begin with, where that is known without asking.
+    pub(super) fn known_roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
+        let digest = candidate.sha256?;
+        let name = candidate.file.parse::<WheelName>().ok()?.name;
+        let seed = Hints::bundled().seed(&name, &digest);
+        seed.map(|seed| seed.roots.clone()).or_else(|| self.cache.roots(&digest))
+    }
+
     /// What metadata is kept by: the file's digest; of a source distribution, which may say other things to another Python, with that.
     pub(super) fn metadata_key(&self, candidate: &Candidate) -> Option<Sha256> {
         let digest = candidate.sha256?;

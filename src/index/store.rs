@@ -101,6 +101,12 @@ impl Catalog for Online<'_> {
         self.wait(self.shared.digest(candidate))
     }
 
+    fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
+        let cell = held(&self.shared.remotes).get(&candidate.identity()).cloned();
+        let opened = cell.and_then(|cell| cell.get()?.as_ref().ok().map(|remote| remote.files.roots()));
+        opened.or_else(|| self.shared.shelf.known_roots(candidate))
+    }
+
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let all = candidates.iter().map(|candidate| self.shared.files(candidate));
         let all = self.wait(async { Ok(futures::future::join_all(all).await) }).unwrap_or_default();
@@ -291,17 +297,18 @@ impl Shared {
 
     /// The metadata of a source distribution, which is fetched whole.
     async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
-        let request = Request { url: &candidate.url, accept: None, part: None, validator: None, limit: source::LIMIT };
+        let url = &candidate.url()?;
+        let request = Request { url, accept: None, part: None, validator: None, limit: source::LIMIT };
         let reply = self.http.get(&request).await?;
         if !reply.status.is_success() {
-            return Err(trouble(&candidate.url, &format!("the server answered {}", reply.status), 1));
+            return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
         }
         let size = Some(reply.body.len() as u64);
         let (builder, folder) = (self.shelf.scope.builder.clone(), self.shelf.cache.folder("sources"));
         let one = candidate.clone();
         let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
         let headers = tokio::task::spawn_blocking(read).await;
-        let headers = headers.map_err(|error| trouble(&candidate.url, &error.to_string(), 1))??;
+        let headers = headers.map_err(|error| trouble(url, &error.to_string(), 1))??;
         let record = MetadataRecord { size, headers };
         if let Some(key) = &self.shelf.metadata_key(candidate) {
             self.shelf.cache.keep_metadata(key, &record);
@@ -317,8 +324,9 @@ impl Shared {
             Sidecar::There => None,
             Sidecar::Hashed(digest) => Some(digest),
         };
-        let mut url = candidate.url.clone();
-        url.set_path(&format!("{}.metadata", candidate.url.path()));
+        let mut url = candidate.url()?;
+        let path = format!("{}.metadata", url.path());
+        url.set_path(&path);
         let request = Request { url: &url, accept: None, part: None, validator: None, limit: METADATA_LIMIT };
         let reply = self.http.get(&request).await?;
         let right = announced.is_none_or(|digest| Sha256::of(&reply.body) == digest);
@@ -337,7 +345,13 @@ impl Shared {
         let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
         let name = candidate.file.parse::<WheelName>().map(|wheel| wheel.name);
         let tail = name.map_or(crate::inspect::TAIL, |name| Hints::bundled().tail(&name));
-        let open = || async { Remote::open(&self.http, &candidate.url, tail).await.map(Arc::new) };
+        let open = || async {
+            let remote = Remote::open(&self.http, &candidate.url()?, tail).await.map(Arc::new)?;
+            if let Some(digest) = &candidate.sha256 {
+                self.shelf.cache.keep_roots(digest, &remote.files.roots());
+            }
+            Ok(remote)
+        };
         cell.get_or_init(open).await.clone()
     }
 
@@ -359,7 +373,8 @@ impl Shared {
     /// What the wheel was built for.
     async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
         let wheel = candidate.file.parse::<WheelName>();
-        let package = wheel.map_err(|_| trouble(&candidate.url, "its name is no wheel's", 1))?.name;
+        let url = &candidate.url()?;
+        let package = wheel.map_err(|_| trouble(url, "its name is no wheel's", 1))?.name;
         let reading = matrix.reading(&package);
         if let Some(build) = candidate.sha256.and_then(|digest| self.shelf.cache.build(&digest, &reading, thorough)) {
             return Ok(build);
@@ -382,7 +397,7 @@ impl Shared {
         let take = || async {
             match folder::digest(candidate) {
                 Some(answer) => answer,
-                None => self.http.digest(&candidate.url).await,
+                None => self.http.digest(&candidate.url()?).await,
             }
         };
         cell.get_or_init(take).await.clone()

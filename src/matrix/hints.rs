@@ -2,7 +2,7 @@
 //! some wheels by their digest. A hint that is out of date costs a request; no answer depends on one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Deserialize;
 
@@ -12,8 +12,17 @@ use crate::model::{ExtraName, PackageName, Sha256};
 /// The bytes read from the end of a wheel of which nothing is known.
 const TAIL: u64 = 64 << 10;
 
-/// The bundled hints.
+/// The bundled hints; each file is read when it is first asked for.
+#[derive(Default)]
 pub struct Hints {
+    table: OnceLock<Table>,
+    /// METADATA by package.
+    seeds: Mutex<HashMap<PackageName, Arc<[Seed]>>>,
+}
+
+/// `matrix/closure.toml`.
+#[derive(Default)]
+struct Table {
     /// `name` or `name[extra]` → what its newest version asks for; `=` before a name that it does not let be the newest.
     needs: HashMap<String, Vec<(PackageName, Vec<ExtraName>, bool)>>,
     /// kB at the end of a wheel that hold directory and METADATA, where 64 are not enough.
@@ -56,11 +65,15 @@ impl Hints {
     /// The bundled ones; a file that can't be read hints at nothing (a test reads them all).
     pub fn bundled() -> &'static Self {
         static HINTS: OnceLock<Hints> = OnceLock::new();
-        HINTS.get_or_init(|| {
+        HINTS.get_or_init(Self::default)
+    }
+
+    fn table(&self) -> &Table {
+        self.table.get_or_init(|| {
             let text = FILES.get_file("closure.toml").and_then(|file| file.contents_utf8()).unwrap_or_default();
             let file: ClosureFile = toml::from_str(text).unwrap_or_default();
             let needs = file.needs.into_iter().map(|(name, needs)| (name, needs.split(' ').filter_map(need).collect()));
-            Self { needs: needs.collect(), tails: file.tails.into_iter().collect() }
+            Table { needs: needs.collect(), tails: file.tails.into_iter().collect() }
         })
     }
 
@@ -81,7 +94,7 @@ impl Hints {
             if !seen.insert(next.clone()) {
                 continue;
             }
-            for (name, extras, free) in self.needs.get(&next).into_iter().flatten() {
+            for (name, extras, free) in self.table().needs.get(&next).into_iter().flatten() {
                 if known(name) {
                     continue;
                 }
@@ -96,12 +109,15 @@ impl Hints {
 
     /// How many bytes at the end of a wheel of `name` to ask for.
     pub fn tail(&self, name: &PackageName) -> u64 {
-        self.tails.get(name).map_or(TAIL, |kilobytes| kilobytes << 10)
+        self.table().tails.get(name).map_or(TAIL, |kilobytes| kilobytes << 10)
     }
 
     /// The bundled METADATA of the wheel of `name` with this digest.
     pub fn seed(&self, name: &PackageName, digest: &Sha256) -> Option<Seed> {
-        seeds(name).into_iter().find(|seed| seed.sha256.contains(digest))
+        FILES.get_file(format!("metadata/{name}.toml"))?;
+        let mut known = self.seeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = known.entry(name.clone()).or_insert_with(|| seeds(name).into());
+        all.iter().find(|seed| seed.sha256.contains(digest)).cloned()
     }
 }
 
@@ -122,13 +138,13 @@ fn need(text: &str) -> Option<(PackageName, Vec<ExtraName>, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hints, need, seeds};
+    use super::{Hints, Table, need, seeds};
     use crate::matrix::FILES;
     use crate::model::catalog::Metadata;
 
     #[test]
     fn every_bundled_hint_can_be_read() {
-        let hints = Hints::bundled();
+        let hints = Hints::bundled().table();
         assert!(hints.needs.len() > 500 && hints.tails.len() > 20, "{} {}", hints.needs.len(), hints.tails.len());
         let text = FILES.get_file("closure.toml").and_then(|file| file.contents_utf8()).expect("closure.toml");
         let file: super::ClosureFile = toml::from_str(text).expect("closure.toml");
@@ -156,12 +172,10 @@ mod tests {
 
     #[test]
     fn what_comes_along_is_followed_down_and_what_is_held_back_is_not_free() {
-        let hints = Hints {
-            needs: [("a", "b =c"), ("b", "c d[x]"), ("d[x]", "e"), ("d", "f")]
-                .map(|(name, needs)| (name.to_owned(), needs.split(' ').filter_map(need).collect()))
-                .into(),
-            tails: std::collections::HashMap::new(),
-        };
+        let needs = [("a", "b =c"), ("b", "c d[x]"), ("d[x]", "e"), ("d", "f")]
+            .map(|(name, needs)| (name.to_owned(), needs.split(' ').filter_map(need).collect()))
+            .into();
+        let hints = Hints { table: Table { needs, ..Table::default() }.into(), ..Hints::default() };
         let name = |text: &str| text.parse::<crate::model::PackageName>().expect(text);
         let closure = |known: &dyn Fn(&crate::model::PackageName) -> bool| {
             let found = hints.closure(&[(name("a"), None)], known);

@@ -6,6 +6,7 @@ mod hints;
 mod rows;
 mod verdict;
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use include_dir::{Dir, include_dir};
@@ -25,6 +26,9 @@ pub use rows::{
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
+
+/// The rows of `matrix/builds-*.toml`, packed by `matrix/pack.rs`.
+const BUILDS: &str = include_str!(concat!(env!("OUT_DIR"), "/builds.json"));
 
 /// All the rows.
 #[derive(Debug)]
@@ -57,10 +61,12 @@ impl Matrix {
     pub fn bundled() -> Result<Self, String> {
         let head: rows::Head = parse("matrix.toml")?;
         let packages: rows::PackagesFile = parse("packages.toml")?;
-        let mut builds = Vec::new();
         let watch: rows::WatchFile = parse("watch.toml")?;
+        let mut packed: BTreeMap<String, builds::BuildsFile> =
+            serde_json::from_str(BUILDS).map_err(|error| format!("the packed rows: {error}"))?;
+        let mut builds = Vec::new();
         for one in &watch.watch {
-            builds.extend(parse::<builds::BuildsFile>(&one.file)?.build);
+            builds.extend(packed.remove(&one.file).ok_or_else(|| format!("matrix/{} is not packed", one.file))?.build);
         }
         Ok(Self {
             version: head.version,

@@ -18,7 +18,8 @@ use crate::model::{Requirement, Sha256};
 pub struct Candidate {
     pub version: Version,
     pub file: String,
-    pub url: Url,
+    /// Where it is; parsed only of what is chosen, for a listing has hundreds.
+    pub address: String,
     /// `None` where the index gives none.
     pub sha256: Option<Sha256>,
     /// Bytes, where the index says so.
@@ -41,9 +42,18 @@ pub enum Sidecar {
 }
 
 impl Candidate {
+    /// Where it is.
+    pub fn url(&self) -> Result<Url, Trouble> {
+        Url::parse(&self.address).map_err(|error| Trouble {
+            message: format!("`{}` has no address that can be read", self.file),
+            causes: vec![error.to_string()],
+            help: vec!["run the command again with --refresh".to_owned()],
+        })
+    }
+
     /// Tells it from every other file: its digest, or for want of one its address.
     pub fn identity(&self) -> Sha256 {
-        self.sha256.unwrap_or_else(|| Sha256::of(self.url.as_str().as_bytes()))
+        self.sha256.unwrap_or_else(|| Sha256::of(self.address.as_bytes()))
     }
 
     /// Whether it has to be built before it can be installed.
@@ -201,6 +211,9 @@ pub trait Catalog {
 
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble>;
+
+    /// What all paths of a wheel begin with, where that is known without asking.
+    fn roots(&self, candidate: &Candidate) -> Option<Vec<String>>;
 
     /// What each of the wheels puts on disk; `None` for one that could not be looked into.
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>>;

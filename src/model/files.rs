@@ -1,7 +1,7 @@
 //! What a wheel puts on disk, as its zip directory lists it: paths with size and CRC-32, which is enough to tell whether two
 //! wheels would overwrite each other's files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,13 @@ impl Files {
             path.split_once('/').is_some_and(|(folder, rest)| folder.ends_with(".dist-info") && rest == name)
         };
         self.members.iter().find(|member| is(&member.path))
+    }
+
+    /// The first parts of the paths it writes to, sorted.
+    pub fn roots(&self) -> Vec<String> {
+        let paths = self.members.iter().filter_map(|member| installed_path(&member.path));
+        let roots: BTreeSet<String> = paths.map(|path| path.split('/').next().unwrap_or_default().to_owned()).collect();
+        roots.into_iter().collect()
     }
 
     /// Bytes that the wheel unpacks to.

@@ -1,31 +1,35 @@
 //! Files that two chosen wheels would both write, found in their zip directories before anything is installed.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::matrix::Hints;
 use crate::model::catalog::{Candidate, Catalog};
-use crate::model::files::{Clash, Files, clashes, installed_path};
+use crate::model::files::{Clash, Files, clashes};
 use crate::resolve::{Pick, PickSource, Remark};
 
 /// A wheel of the solution, and what is known of its files.
 struct Chosen<'a> {
     pick: &'a Pick,
     candidate: &'a Candidate,
-    /// What all its paths begin with, where that is bundled: its directory need not be read then unless another wheel writes there.
+    /// What its paths begin with; a directory need not be looked into where nobody else writes there.
     roots: Option<Vec<String>>,
     files: Option<Arc<Files>>,
 }
 
 /// A remark for each pair of picks that would overwrite each other's files, and one for what could not be looked into.
 pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
-    let mut chosen: Vec<Chosen<'_>> = picks.iter().filter_map(chosen).collect();
+    let mut chosen: Vec<Chosen<'_>> = picks.iter().filter_map(|pick| choose(catalog, pick)).collect();
     look_into(catalog, &mut chosen, &|one| one.roots.is_none());
-    let tops = tops(&chosen);
-    let shares = |one: &Chosen<'_>| {
-        let others = tops.iter().filter(|(owner, _)| *owner != one.pick.name.as_ref());
-        others.clone().any(|(_, top)| one.roots.iter().flatten().any(|root| root == top))
-    };
+    for one in &mut chosen {
+        if let (None, Some(files)) = (&one.roots, &one.files) {
+            one.roots = Some(files.roots());
+        }
+    }
+    let mut owners: HashMap<String, usize> = HashMap::new();
+    for root in chosen.iter().flat_map(|one| one.roots.iter().flatten()) {
+        *owners.entry(root.clone()).or_default() += 1;
+    }
+    let shares = |one: &Chosen<'_>| one.roots.as_ref().is_none_or(|roots| roots.iter().any(|root| owners[root] > 1));
     look_into(catalog, &mut chosen, &shares);
     let known: Vec<&Chosen<'_>> = chosen.iter().filter(|one| one.files.is_some()).collect();
     let files: Vec<&Files> = known.iter().filter_map(|one| one.files.as_deref()).collect();
@@ -34,19 +38,19 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
         second: known[clash.second].pick.name.clone(),
         clash,
     };
-    let unseen = chosen.iter().filter(|one| one.files.is_none() && (one.roots.is_none() || shares(one))).count();
+    let unseen = chosen.iter().filter(|one| one.files.is_none() && shares(one)).count();
     let unchecked = (unseen > 0).then_some(Remark::FilesUnchecked { count: unseen });
     clashes(&files).into_iter().map(remark).chain(unchecked).collect()
 }
 
-fn chosen(pick: &Pick) -> Option<Chosen<'_>> {
-    let PickSource::Wheel { candidate, .. } = &pick.source else {
-        return None;
-    };
-    let seed = candidate.sha256.and_then(|digest| Hints::bundled().seed(&pick.name, &digest));
-    let known = Chosen { pick, candidate, roots: seed.map(|seed| seed.roots), files: None };
-    // What a build will write is known when it is built.
-    (!candidate.is_source()).then_some(known)
+/// What a build will write is known when it is built, so sources are left out.
+fn choose<'a>(catalog: &dyn Catalog, pick: &'a Pick) -> Option<Chosen<'a>> {
+    match &pick.source {
+        PickSource::Wheel { candidate, .. } if !candidate.is_source() => {
+            Some(Chosen { pick, candidate, roots: catalog.roots(candidate), files: None })
+        }
+        _ => None,
+    }
 }
 
 /// Reads the directories of those that `which` names.
@@ -59,20 +63,4 @@ fn look_into(catalog: &dyn Catalog, chosen: &mut [Chosen<'_>], which: &dyn Fn(&C
     for (one, files) in wanted.iter_mut().zip(catalog.files(&candidates)) {
         one.files = files;
     }
-}
-
-/// The first parts of the paths that each wheel writes to.
-fn tops(chosen: &[Chosen<'_>]) -> BTreeSet<(String, String)> {
-    let mut tops = BTreeSet::new();
-    for one in chosen {
-        let name = one.pick.name.to_string();
-        tops.extend(one.roots.iter().flatten().map(|root| (name.clone(), root.clone())));
-        for member in one.files.iter().flat_map(|files| &files.members) {
-            if let Some(path) = installed_path(&member.path) {
-                let top = path.split('/').next().unwrap_or_default();
-                tops.insert((name.clone(), top.to_owned()));
-            }
-        }
-    }
-    tops
 }

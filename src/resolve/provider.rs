@@ -115,7 +115,7 @@ impl<'a> Provider<'a> {
         let candidate = Candidate {
             version: wheel.version,
             file,
-            url: direct.url.clone(),
+            address: direct.url.to_string(),
             sha256: Some(direct.sha256),
             size: None,
             yanked: None,

@@ -17,7 +17,7 @@ use crate::diag::Failure;
 use crate::host::files;
 use crate::machine::{find_runtime, runtime_names};
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule};
-use crate::model::files::{Files, installed_path};
+use crate::model::files::Files;
 use crate::model::{ExtraName, Libc, PackageName, PythonFacts, Requirement, Sha256, Version, VersionRange};
 
 /// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two years.
@@ -280,13 +280,7 @@ fn seed(reader: &Reader<'_>, names: &BTreeSet<PackageName>, seeds: &mut Seeds) -
     for ((name, candidate), files) in wheels.iter().zip(reader.catalog.files(&candidates)) {
         let (Some(files), Some(digest)) = (files, candidate.sha256) else { continue };
         let headers = reader.catalog.headers(candidate).map_err(from_trouble)?;
-        let roots: BTreeSet<String> = files
-            .members
-            .iter()
-            .filter_map(|member| installed_path(&member.path))
-            .map(|path| path.split('/').next().unwrap_or_default().to_owned())
-            .collect();
-        let key = (kept_headers(&headers), roots.into_iter().collect());
+        let key = (kept_headers(&headers), files.roots());
         seeds.entry((*name).clone()).or_default().entry(key).or_default().insert(digest);
     }
     Ok(())

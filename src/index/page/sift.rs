@@ -172,7 +172,7 @@ fn candidate(file: &Listed<'_>, version: &Version, base: &Url) -> Option<Candida
     Some(Candidate {
         version: written.unwrap_or_else(|| version.clone()),
         file: file.file.clone().into_owned(),
-        url,
+        address: url.into(),
         sha256: file.sha256.as_ref().and_then(|digest| digest.parse().ok()),
         size: file.size,
         yanked: file.yanked.clone().map(std::borrow::Cow::into_owned),

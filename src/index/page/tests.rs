@@ -50,9 +50,9 @@ fn html_is_sorted_out() {
     assert_eq!(listing.candidates[1].yanked.as_deref(), Some("broken"));
     let best = &listing.candidates[2];
     assert_eq!(best.file, "demo-2.0+cu128-cp312-cp312-manylinux_2_28_x86_64.whl");
-    assert_eq!(best.url.as_str(), "https://index.test/f/demo-2.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl");
+    assert_eq!(best.address, "https://index.test/f/demo-2.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl");
     assert_eq!(best.sidecar, Sidecar::There);
-    assert_eq!(listing.candidates[3].url.path(), "/f/demo-1.0-py3-none-any.whl");
+    assert_eq!(listing.candidates[3].address, "https://index.test/f/demo-1.0-py3-none-any.whl");
     assert_eq!(listing.variants, 1);
     let reasons: Vec<_> = listing.rejected.iter().map(|(version, reason)| (version.to_string(), reason)).collect();
     assert!(matches!(&reasons[0], (v, Rejection::NoWheel) if v == "6.0"), "{reasons:?}");
@@ -80,7 +80,7 @@ fn json_says_the_same_and_knows_sizes() {
         panic!("{listing:?}");
     };
     assert_eq!((first.size, first.sidecar, first.yanked.is_none()), (Some(17), Sidecar::There, true));
-    assert_eq!(second.url.as_str(), "https://index.test/simple/demo/demo-2.0-py3-none-any.whl");
+    assert_eq!(second.address, "https://index.test/simple/demo/demo-2.0-py3-none-any.whl");
     assert_eq!(second.yanked.as_deref(), Some("bad"));
 }
 
@@ -130,7 +130,7 @@ fn links_are_relative_to_the_base_and_lead_nowhere_but_to_servers() {
     let [only] = listing.candidates.as_slice() else {
         panic!("{listing:?}");
     };
-    assert_eq!(only.url.as_str(), "https://index.test/files/v1/Demo-1.0-py3-none-any.whl");
+    assert_eq!(only.address, "https://index.test/files/v1/Demo-1.0-py3-none-any.whl");
     assert!(only.sha256.is_some());
     assert_eq!(listing.skipped, 1);
 }

@@ -4,29 +4,23 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use url::Url;
 
 use crate::apply::{Failed, Job, run_script, sweep};
 use crate::cli::ApplyOptions;
 use crate::command::contested::{Owner, bystanders, contested, without};
-use crate::command::gather::from_trouble;
+use crate::command::fetching::enough_space;
 use crate::command::plan::{Planned, alive, make, replan, script_of};
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::host::files;
-use crate::index::{Client, Download, Locations, fetch_all};
 use crate::lock::{LockedPackage, LockedWheel, write_lock};
 use crate::machine::{Kernel, Layout, uptime};
 use crate::marker::{Marker, Now, Standing, begin, standing};
 use crate::model::PackageName;
-use crate::model::catalog::Candidate;
-use crate::output::{Style, bar, bytes};
+use crate::output::Style;
 use crate::plan::Restart;
 use crate::verify::{Entry, check_distribution, record_of_wheel, unpacked_bytes};
-
-/// What stays free on a disk that we write to.
-const MARGIN: u64 = 256 << 20;
 
 pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let held = hold(&session.paths.state, &|line| session.say(line))?;
@@ -54,7 +48,16 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
         return settle(&planned, &state, marker, stands);
     }
     let previous = marker.as_ref();
-    let work = Work { session, planned: &planned, previous, state: &state, layout: &layout, held: &held.folder, style };
+    let work = Work {
+        session,
+        planned: &planned,
+        previous,
+        state: &state,
+        layout: &layout,
+        held: &held.folder,
+        style,
+        index_url: options.plan.index.index_url.as_deref(),
+    };
     work.carry_out(options, restart)
 }
 
@@ -92,11 +95,6 @@ fn broken(
 /// The RECORD of a locked wheel that was installed from here.
 fn recorded(state: &State, wheel: &LockedWheel) -> Result<Option<Vec<Entry>>, Failure> {
     wheel.sha256.map_or(Ok(None), |digest| state.record(&digest))
-}
-
-/// What to fetch for a locked file; one without a digest is refused with the plan.
-fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
-    Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256? })
 }
 
 /// Wheels given by address that were never installed from here: another file may have the same version.
@@ -201,14 +199,16 @@ fn restart_report(planned: &Planned, because: &[String]) -> Report {
 }
 
 /// One apply that has something to do.
-struct Work<'a> {
-    session: &'a Session<'a>,
-    planned: &'a Planned,
-    previous: Option<&'a Marker>,
-    state: &'a State,
-    layout: &'a Layout,
-    held: &'a Path,
-    style: Style,
+pub(super) struct Work<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) planned: &'a Planned,
+    pub(super) previous: Option<&'a Marker>,
+    pub(super) state: &'a State,
+    pub(super) layout: &'a Layout,
+    pub(super) held: &'a Path,
+    pub(super) style: Style,
+    /// The default index, where the options name it.
+    pub(super) index_url: Option<&'a str>,
 }
 
 impl Work<'_> {
@@ -251,62 +251,6 @@ impl Work<'_> {
         Ok(report)
     }
 
-    /// Brings the wheels. Ends before the first change.
-    fn fetch(&self, options: &ApplyOptions, packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
-        if packages.is_empty() {
-            return files::create_private_folder(folder);
-        }
-        let plan = &self.planned.plan;
-        enough_space(&self.session.paths.cache, plan.download_bytes, "the wheels")?;
-        let size = if plan.download_bytes > 0 { format!(", {}", bytes(plan.download_bytes)) } else { String::new() };
-        let plural = if packages.len() == 1 { "" } else { "s" };
-        self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        if options.plan.index.offline {
-            return all_here(packages, folder);
-        }
-        let planned = self.planned;
-        let locations = self.session.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
-        let client = self.session.client(&locations.addresses(), options.plan.index.connections)?;
-        let downloads = self.downloads(locations, packages, &client)?;
-        fetch_all(&client, &downloads, folder, &bar(plan.download_bytes, self.style))
-    }
-
-    /// Addresses of the locked files. The lock names none, so that it works through any mirror; the index is asked.
-    fn downloads(
-        &self,
-        locations: Locations,
-        packages: &[&LockedPackage],
-        client: &Client,
-    ) -> Result<Vec<Download>, Failure> {
-        let direct = |name: &PackageName| {
-            let wanted = self.planned.profile.wanted.iter().find(|one| one.name == *name);
-            wanted.and_then(|one| one.direct.as_ref())
-        };
-        let (given, listed): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
-            packages.iter().partition(|package| direct(&package.name).is_some());
-        let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
-        let listings = self.session.listings(self.planned, locations, client, &names)?;
-        let mut downloads = Vec::new();
-        for (package, listing) in listed.iter().zip(listings) {
-            let Some(wheel) = &package.wheel else {
-                continue;
-            };
-            let candidate =
-                listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
-            let url = candidate.map(Candidate::url).transpose().map_err(from_trouble)?.ok_or_else(|| {
-                Failure::world(format!("the index no longer has `{}`", wheel.file))
-                    .help("make the lock anew with `colab-boot lock`")
-            })?;
-            downloads.extend(download(wheel, url));
-        }
-        for package in given {
-            if let (Some(wheel), Some(direct)) = (&package.wheel, direct(&package.name)) {
-                downloads.extend(download(wheel, direct.url.clone()));
-            }
-        }
-        Ok(downloads)
-    }
-
     /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them. Files that another distribution claims
     /// too are left out of them, and told.
     fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Vec<Finding>, Failure> {
@@ -343,8 +287,10 @@ impl Work<'_> {
         files::write_whole(&script, script_of(self.planned).as_bytes())?;
         let python: Option<PathBuf> = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
         let python = python.ok_or_else(|| Failure::bug("an apply without an interpreter"))?;
-        let job =
-            Job { script: &script, python: &python, wheels, state: self.held, environment: self.session.environment };
+        // What a build asks for comes from the index that the lock was made with.
+        let mut environment = self.session.environment.clone();
+        environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
+        let job = Job { script: &script, python: &python, wheels, state: self.held, environment: &environment };
         run_script(&job, &mut |step| {
             self.session.say(match step {
                 "apt" => "installing Debian packages",
@@ -369,26 +315,6 @@ impl Work<'_> {
         }
         Ok(findings)
     }
-}
-
-fn all_here(packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
-    let missing =
-        packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).exists());
-    missing.map_or(Ok(()), |wheel| {
-        Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
-            .help("run the command once without --offline"))
-    })
-}
-
-fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure> {
-    let with_margin = needed.saturating_add(MARGIN);
-    let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < with_margin) else {
-        return Ok(());
-    };
-    let message = format!("{what} need {}, and `{}` has {} free", bytes(with_margin), path.display(), bytes(free));
-    let finding = Finding::error(Code::DiskFull, message)
-        .with_help("free some space and run the command again; nothing was changed");
-    Err(Failure::from_findings(Kind::World, vec![finding]))
 }
 
 fn describe(failed: &Failed) -> Failure {

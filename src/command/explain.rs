@@ -12,6 +12,7 @@ use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
+use crate::model::version::range_of;
 use crate::profile::Profile;
 use crate::resolve::{Asker, Newer, Why, explain};
 
@@ -143,7 +144,16 @@ fn told(name: &PackageName, why: &Why, profile: &Profile, (kept, conflict): (boo
     let _ = writeln!(text, "  newest    no: {newest} is there");
     match &why.newer {
         Newer::No => {}
-        Newer::Moves(moves) => moved(&mut text, name, newest, moves),
+        Newer::Moves(moves) => {
+            let own = profile.wanted.iter().find(|one| one.name == *name).map(|one| &one.specifiers);
+            match own.filter(|own| !range_of(own).contains(newest)) {
+                Some(own) => drop(writeln!(text, "  with it   nothing but your profile's `{own}` stands in its way")),
+                None if kept => {
+                    text.push_str("  with it   nothing stands in its way but that the target has this one\n");
+                }
+                None => moved(&mut text, name, newest, moves),
+            }
+        }
         Newer::Impossible(_) => {
             let _ = writeln!(text, "  with it   there is no solution");
             let places = conflict.iter().flat_map(|finding| finding.labels.iter().map(|label| label.text.clone()));

@@ -11,7 +11,8 @@ use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
 use crate::index::{
-    Builder, Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, locate_default,
+    Builder, Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
+    locate_default,
 };
 use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
@@ -177,20 +178,20 @@ impl Session<'_> {
         profile: &Profile,
         machine: &Machine,
     ) -> Result<Locations, Failure> {
-        let folder = |path: &PathBuf| {
-            let path = files::absolute(path)?;
-            if !path.is_dir() {
-                return Err(Failure::input(format!("--find-links: there is no folder `{}`", path.display())));
-            }
-            Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
-        };
-        let folders = options.find_links.iter().map(folder).collect::<Result<Vec<_>, _>>()?;
+        let folders = find_links(options)?;
         Ok(Locations::new(self.default_index(options, machine.python.as_ref())?, profile, &folders))
+    }
+
+    /// Names and addresses of the explicit indexes, and of the folders that the options name.
+    pub(super) fn indexes(options: &IndexOptions, profile: &Profile) -> Result<Vec<(String, Url)>, Failure> {
+        let explicit = profile.indexes.iter().map(|index| (index.name.clone(), index.url.clone()));
+        let folders = find_links(options)?.into_iter().enumerate().map(|(at, url)| (find_links_name(at), url));
+        Ok(explicit.chain(folders).collect())
     }
 
     /// A client that knows what credentials there are for `addresses`.
     pub(super) fn client(&self, addresses: &[Url], connections: u16) -> Result<Client, Failure> {
-        Client::new(Credentials::gather(addresses, self.environment)?, usize::from(connections))
+        Client::new(Credentials::gather(addresses, self.environment), usize::from(connections))
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
@@ -289,6 +290,18 @@ fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
         bounds: bounds.map(|bound| (bound.name.clone(), range_of(&bound.specifiers))).collect(),
         ..scope
     })
+}
+
+/// The addresses of the folders that `--find-links` names.
+fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
+    let folder = |path: &PathBuf| {
+        let path = files::absolute(path)?;
+        if !path.is_dir() {
+            return Err(Failure::input(format!("--find-links: there is no folder `{}`", path.display())));
+        }
+        Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
+    };
+    options.find_links.iter().map(folder).collect()
 }
 
 pub(super) fn from_trouble(trouble: Trouble) -> Failure {

@@ -4,6 +4,7 @@ mod apply;
 mod audit;
 mod contested;
 mod explain;
+mod fetching;
 mod fingerprint;
 mod gather;
 mod golden;

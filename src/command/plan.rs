@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::json;
+use url::Url;
 
 use crate::cli::{MachineOptions, PlanOptions};
 use crate::command::gather::{Asked, Seen, lock_path};
@@ -37,6 +38,8 @@ pub(super) struct Planned {
     pub keep_lock: bool,
     /// Absent where a lock answered.
     pub traffic: Option<Traffic>,
+    /// Addresses of the explicit indexes and of folders of wheels, by name.
+    pub indexes: Vec<(String, Url)>,
 }
 
 pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -102,6 +105,7 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Plann
         restart: Restart::default(),
         environment_differs: false,
         keep_lock,
+        indexes: Session::indexes(&options.index, &profile)?,
         profile,
         seen,
         target,
@@ -322,7 +326,7 @@ pub(super) fn script_of(planned: &Planned) -> String {
         lock: planned.lock.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),
-        indexes: planned.profile.indexes.iter().map(|index| (index.name.as_str(), &index.url)).collect(),
+        indexes: planned.indexes.iter().map(|(name, url)| (name.as_str(), url)).collect(),
         direct: direct.map(|direct| (direct.file(), &direct.url)).collect(),
     };
     render_script(&planned.plan, &context)

@@ -45,10 +45,9 @@ pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
                 Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
             if reason.is_empty() { finding } else { finding.with_note(reason.clone()) }
         }
-        Remark::Prerelease { name, version } => Finding::warning(
-            Code::ResolvePrerelease,
-            format!("`{name}` {version} is a pre-release: no stable version fits"),
-        ),
+        Remark::Prerelease { name, version } => {
+            Finding::warning(Code::ResolvePrerelease, format!("`{name}` {version} is a pre-release"))
+        }
         Remark::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
         Remark::BuildUnknown { name, version, why } => {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))

@@ -53,7 +53,7 @@ codes! {
     ResolveConflict = "resolve-conflict": "No set of wheels satisfies the profile on this target. The message is the shortest chain of reasons found; the help lists changes that were solved and do work.",
     ResolveUnknownPackage = "resolve-unknown-package": "No index that may serve this package has it. Check the spelling; a package of a private index needs an `[[index]]` that lists it.",
     ResolveNoWheel = "resolve-no-wheel": "The package exists, but has no wheel for this Python and platform. colab-boot never builds from source: builds in a notebook take an hour or fail.",
-    ResolvePrerelease = "resolve-prerelease": "A pre-release was chosen because no stable version satisfies the requirements, as pip and uv do. Set `prereleases = \"explicit\"` to refuse.",
+    ResolvePrerelease = "resolve-prerelease": "A pre-release was chosen: because no stable version satisfies the requirements, as pip and uv do; or because the profile names it or allows any. Set `prereleases = \"explicit\"` to refuse.",
     ResolveYanked = "resolve-yanked": "The pinned release was yanked by its authors. It was taken because the profile pins it exactly.",
     ResolveVariantsSkipped = "resolve-variants-skipped": "The index offers wheel variants (PEP 817 and 825, drafts). They were left out; the plain wheels were used.",
     ResolveSkipped = "resolve-skipped": "Releases or files were passed over because nobody can read their metadata or names, as pip and uv pass over them too. What they repair (`>=4.0.*`, a missing comma) is repaired here as well.",

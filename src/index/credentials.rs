@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::diag::Failure;
 use crate::host::{Invocation, files};
-use crate::index::location::redact;
 
 /// How long a keyring may take; one that asks the user something gets no answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,7 +30,7 @@ pub struct Credentials {
 
 impl Credentials {
     /// Those of `addresses`: their own, else netrc's (`NETRC`, `~/.netrc`), else those of the keyring, where the user has chosen it.
-    pub fn gather(addresses: &[Url], environment: &BTreeMap<String, String>) -> Result<Self, Failure> {
+    pub fn gather(addresses: &[Url], environment: &BTreeMap<String, String>) -> Self {
         let hosts = match netrc_path(environment) {
             Some(path) => parse_netrc(&files::read_optional(&path).ok().flatten().unwrap_or_default()),
             None => Vec::new(),
@@ -46,18 +44,19 @@ impl Credentials {
             let login = match own {
                 own if complete || !keyring => own,
                 None if credentials.of_host(&bare).is_some() => None,
-                own => ask_keyring(&bare, own.as_ref(), environment)?.or(own),
+                own => ask_keyring(&bare, own.as_ref(), environment).or(own),
             };
             credentials.indexes.extend(login.map(|login| (bare, login)));
         }
-        Ok(credentials)
+        credentials
     }
 
     /// The login for `url`: its own, that of the index it belongs to (pages name files without credentials, and pip sends them to
     /// the same origin too), or its host's in netrc.
     pub(super) fn login(&self, url: &Url) -> Option<Login> {
         let of_index = || {
-            let same = self.indexes.iter().filter(|(index, _)| index.origin() == url.origin());
+            let whole = self.indexes.iter().filter(|(_, login)| login.password.is_some());
+            let same = whole.filter(|(index, _)| index.origin() == url.origin());
             // Of several indexes on one host, the one whose path leads furthest towards the file.
             let shared = |index: &Url| index.path().bytes().zip(url.path().bytes()).take_while(|(a, b)| a == b).count();
             same.max_by_key(|(index, _)| shared(index)).map(|(_, login)| login.clone())
@@ -145,33 +144,26 @@ fn uses_keyring(environment: &BTreeMap<String, String>) -> bool {
     chosen.is_some_and(|provider| provider == "subprocess")
 }
 
-/// `keyring get ADDRESS USER`, then with the host alone, as uv asks; without a user `keyring --mode creds get ADDRESS`.
-fn ask_keyring(
-    address: &Url,
-    own: Option<&Login>,
-    environment: &BTreeMap<String, String>,
-) -> Result<Option<Login>, Failure> {
-    let ask = |arguments: &[&str]| -> Result<Option<String>, Failure> {
-        let finished = Invocation::new("keyring", arguments, environment).output(PATIENCE).map_err(|_| {
-            Failure::world(format!("the keyring was to be asked for `{}`, and `keyring` can't be run", redact(address)))
-                .help("install keyring where it is on PATH, or unset COLAB_BOOT_KEYRING_PROVIDER")
-        })?;
+/// `keyring get ADDRESS USER`, then with the host alone, as uv asks; without a user `keyring --mode creds get ADDRESS`. One that is not
+/// there or knows nothing is no fault: the index may need no credentials, and says so if it does.
+fn ask_keyring(address: &Url, own: Option<&Login>, environment: &BTreeMap<String, String>) -> Option<Login> {
+    let ask = |arguments: &[&str]| {
+        let finished = Invocation::new("keyring", arguments, environment).output(PATIENCE).ok()?;
         let answer = finished.stdout.trim_end_matches(['\r', '\n']).to_owned();
-        Ok((finished.code == 0 && !answer.is_empty()).then_some(answer))
+        (finished.code == 0 && !answer.is_empty()).then_some(answer)
     };
     let host = address.host_str().unwrap_or_default();
     let Some(user) = own.map(|login| login.user.clone()) else {
         let answer = ask(&["--mode", "creds", "get", address.as_str()])?;
-        let pair = answer.as_deref().and_then(|answer| answer.split_once('\n'));
-        return Ok(pair
-            .map(|(user, password)| Login { user: user.trim_end().to_owned(), password: Some(password.to_owned()) }));
+        let (user, password) = answer.split_once('\n')?;
+        return Some(Login { user: user.trim_end().to_owned(), password: Some(password.to_owned()) });
     };
     for service in [address.as_str(), host] {
-        if let Some(password) = ask(&["get", service, &user])? {
-            return Ok(Some(Login { user, password: Some(password) }));
+        if let Some(password) = ask(&["get", service, &user]) {
+            return Some(Login { user, password: Some(password) });
         }
     }
-    Ok(None)
+    None
 }
 
 #[cfg(test)]
@@ -197,7 +189,7 @@ mod tests {
     #[test]
     fn files_of_an_index_get_its_login_and_others_do_not() {
         let addresses = [url("https://u:p%40ss@a.test/one/simple"), url("https://v:q@a.test/two/simple")];
-        let credentials = Credentials::gather(&addresses, &[].into()).unwrap_or_default();
+        let credentials = Credentials::gather(&addresses, &[].into());
         let of =
             |text: &str| credentials.login(&url(text)).map(|login| (login.user, login.password.unwrap_or_default()));
         assert_eq!(of("https://a.test/one/files/x.whl"), Some(("u".to_owned(), "p@ss".to_owned())));

@@ -26,8 +26,10 @@ pub struct Locations {
     folders: Vec<(String, Url)>,
 }
 
-/// The name of the folder that `--find-links` gives.
-const FIND_LINKS: &str = "find-links";
+/// What locks call the folder that `--find-links` names, by its place among several.
+pub fn find_links_name(at: usize) -> String {
+    if at == 0 { "find-links".to_owned() } else { format!("find-links-{}", at + 1) }
+}
 
 impl Locations {
     /// The indexes of `profile` over the default index, with `folders` of wheels beside them.
@@ -41,10 +43,7 @@ impl Locations {
         // A folder that is to serve nothing in particular is looked into for everything.
         let open = |index: &&NamedIndex| index.url.scheme() == "file" && index.packages.is_empty();
         let beside = profile.indexes.iter().filter(open).map(|index| (index.name.clone(), index.url.clone()));
-        let given = folders.iter().enumerate().map(|(at, url)| match at {
-            0 => (FIND_LINKS.to_owned(), url.clone()),
-            _ => (format!("{FIND_LINKS}-{}", at + 1), url.clone()),
-        });
+        let given = folders.iter().enumerate().map(|(at, url)| (find_links_name(at), url.clone()));
         let folders = beside.chain(given).collect();
         Self { default, bound: bound.collect(), named: profile.indexes.clone(), folders }
     }

@@ -31,15 +31,21 @@ impl<'a> Offline<'a> {
         let listing = if self.shelf.is_local(package) {
             None
         } else {
-            let (_, _, key) = self.shelf.place(package);
-            let cached = self.shelf.cache.listing(&key);
-            cached.ok_or_else(|| not_cached(&format!("the page of `{package}`")))?.0.listing
+            let (index, _, key) = self.shelf.place(package);
+            match self.shelf.cache.listing(&key) {
+                Some((record, _)) => record.listing.map(|listing| listing.called(index)),
+                // What a folder has needs no index.
+                None => match self.shelf.with_folders(package, None) {
+                    Some(found) => return Ok(Some(Arc::new(found))),
+                    None => return Err(not_cached(&format!("the page of `{package}`"))),
+                },
+            }
         };
         Ok(self.shelf.with_folders(package, listing).map(Arc::new))
     }
 
     fn read_metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
-        if let Some(answer) = folder::metadata(candidate) {
+        if let Some(answer) = folder::metadata(candidate, &self.shelf) {
             return answer.map(Arc::new);
         }
         let metadata = self.shelf.known_metadata(candidate);
@@ -75,6 +81,10 @@ impl Catalog for Offline<'_> {
         Ok(metadata)
     }
 
+    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Trouble> {
+        Ok(self.metadata(candidate)?.size)
+    }
+
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
         self.shelf.known_roots(candidate)
     }
@@ -88,16 +98,16 @@ impl Catalog for Offline<'_> {
         if let Some(answer) = folder::build(candidate, self.matrix, false) {
             return answer.map(|build| Some(Arc::new(build)));
         }
-        let (Ok(wheel), Some(digest)) = (candidate.file.parse::<WheelName>(), candidate.sha256) else {
+        let (Ok(wheel), Some(key)) = (candidate.file.parse::<WheelName>(), self.shelf.key(candidate)) else {
             return Ok(None);
         };
-        Ok(self.shelf.cache.build(&digest, &self.matrix.reading(&wheel.name), false).map(Arc::new))
+        Ok(self.shelf.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let of = |candidate: &Candidate| match LocalWheel::of(candidate) {
             Some(wheel) => wheel.ok().map(|wheel| Arc::new(wheel.files().clone())),
-            None => self.shelf.cache.files(&candidate.sha256?).map(Arc::new),
+            None => self.shelf.cache.files(&self.shelf.key(candidate)?).map(Arc::new),
         };
         candidates.iter().map(of).collect()
     }

@@ -6,7 +6,7 @@ use pep508_rs::MarkerEnvironment;
 use url::Url;
 
 use crate::index::cache::listing_key;
-use crate::index::location::{page_address, redact};
+use crate::index::location::page_address;
 use crate::index::page::Filter;
 use crate::index::{Builder, Cache, Locations, folder};
 use crate::matrix::Hints;
@@ -68,14 +68,14 @@ impl Shelf {
         let (index, base) = self.locations.responsible(package);
         let page = page_address(base, package);
         let buildable = if self.filter.buildable.contains(package) { " with sources" } else { "" };
-        let key = listing_key(&redact(&page), &format!("{}{buildable}", self.target));
+        let key = listing_key(page.as_str(), &format!("{}{buildable}", self.target));
         (index, page, key)
     }
 
     /// What is known of a wheel's metadata without asking: from the cache, or bundled with the matrix.
     pub(super) fn known_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
-        let digest = self.metadata_key(candidate)?;
-        if let Some(record) = self.cache.metadata(&digest) {
+        let digest = candidate.sha256?;
+        if let Some(record) = self.key(candidate).and_then(|key| self.cache.metadata(&key)) {
             return Some(Metadata::parse(&record.headers, record.size.or(candidate.size)));
         }
         // Where the index does not tell the size, the wheel has to be asked for it anyway.
@@ -89,15 +89,17 @@ impl Shelf {
         let digest = candidate.sha256?;
         let name = candidate.file.parse::<WheelName>().ok()?.name;
         let seed = Hints::bundled().seed(&name, &digest);
-        seed.map(|seed| seed.roots.clone()).or_else(|| self.cache.roots(&digest))
+        seed.map(|seed| seed.roots.clone()).or_else(|| self.cache.roots(&self.key(candidate)?))
     }
 
-    /// What metadata is kept by: the file's digest; of a source distribution, which may say other things to another Python, with that.
-    pub(super) fn metadata_key(&self, candidate: &Candidate) -> Option<Sha256> {
+    /// What is read of a file is kept by this: the digest that its index announces, which is not proven by reading parts of it, with
+    /// the server it comes from; of a source distribution, which may say other things to another Python, with that too.
+    pub(super) fn key(&self, candidate: &Candidate) -> Option<Sha256> {
         let digest = candidate.sha256?;
+        let server: Vec<&str> = candidate.address.splitn(4, '/').take(3).collect();
         let (major, minor) = self.scope.python.minor();
-        let of_source = || Sha256::of(format!("{digest} built by {major}.{minor}").as_bytes());
-        Some(if candidate.is_source() { of_source() } else { digest })
+        let builder = if candidate.is_source() { format!(" built by {major}.{minor}") } else { String::new() };
+        Some(Sha256::of(format!("{digest} {}{builder}", server.join("/")).as_bytes()))
     }
 
     /// Adds what folders of wheels have of `package`; of one version the folder's wheel is taken.

@@ -65,8 +65,6 @@ pub(super) fn headers(
         "--no-input",
         "--quiet",
         "--disable-pip-version-check",
-        "--no-binary",
-        ":all:",
         "--report",
         "-",
         &file,

@@ -12,19 +12,18 @@ use crate::index::page::{ACCEPT, read_page};
 use crate::index::patience::trouble;
 use crate::index::remote::Remote;
 use crate::index::shelf::Shelf;
-use crate::index::{Cache, Client, LocalWheel, Locations, Scope, folder, source};
-use crate::inspect::Subject;
+use crate::index::{Cache, Client, Locations, Scope, folder};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Sidecar, Trouble, Wish};
+use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Trouble, Wish};
 use crate::model::files::Files;
-use crate::model::{ExtraName, PackageName, Sha256, VersionRange, WheelName};
+use crate::model::{ExtraName, PackageName, Sha256, VersionRange};
 
 /// The largest index page, decoded; the largest METADATA with its directory.
 const PAGE_LIMIT: u64 = 64 << 20;
-const METADATA_LIMIT: u64 = 16 << 20;
+pub(super) const METADATA_LIMIT: u64 = 16 << 20;
 
-type Answer<T> = Result<T, Trouble>;
+pub(super) type Answer<T> = Result<T, Trouble>;
 type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Answer<T>>>>>;
 
 /// The catalog over the network.
@@ -34,14 +33,14 @@ pub struct Online<'a> {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    shelf: Shelf,
-    http: Http,
-    listings: Cells<PackageName, Option<Arc<Listing>>>,
-    metadata: Cells<Sha256, Arc<Metadata>>,
-    remotes: Cells<Sha256, Arc<Remote>>,
-    digests: Cells<Sha256, (Sha256, u64)>,
-    expected: Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>,
+pub(super) struct Shared {
+    pub(super) shelf: Shelf,
+    pub(super) http: Http,
+    pub(super) listings: Cells<PackageName, Option<Arc<Listing>>>,
+    pub(super) metadata: Cells<Sha256, Arc<Metadata>>,
+    pub(super) remotes: Cells<Sha256, Arc<Remote>>,
+    pub(super) digests: Cells<Sha256, (Sha256, u64)>,
+    pub(super) expected: Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>,
 }
 
 impl<'a> Online<'a> {
@@ -101,6 +100,10 @@ impl Catalog for Online<'_> {
         self.wait(self.shared.digest(candidate))
     }
 
+    fn size(&self, candidate: &Candidate) -> Answer<Option<u64>> {
+        self.wait(self.shared.size(candidate))
+    }
+
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
         let cell = held(&self.shared.remotes).get(&candidate.identity()).cloned();
         let opened = cell.and_then(|cell| cell.get()?.as_ref().ok().map(|remote| remote.files.roots()));
@@ -138,15 +141,7 @@ impl Catalog for Online<'_> {
     }
 }
 
-/// Whether `text` is the METADATA of `wheel` and not, say, the login page of a proxy.
-fn is_metadata_of(text: &str, wheel: &str) -> bool {
-    let name = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("Name:"));
-    let name = name.and_then(|name| name.trim().parse::<PackageName>().ok());
-    let wheel = wheel.parse::<WheelName>().ok().map(|wheel| wheel.name);
-    text.starts_with("Metadata-Version:") && name.is_some() && name == wheel
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -221,7 +216,7 @@ impl Shared {
         cell.get_or_init(|| async { self.fetch_listing(package).await.map(|found| found.map(Arc::new)) }).await.clone()
     }
 
-    async fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+    pub(super) async fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
         let cell = Arc::clone(held(&self.metadata).entry(candidate.identity()).or_default());
         cell.get_or_init(|| async { self.fetch_metadata(candidate).await.map(Arc::new) }).await.clone()
     }
@@ -235,7 +230,7 @@ impl Shared {
         let (index, page, key) = self.shelf.place(package);
         let cached = self.shelf.cache.listing(&key);
         let validator = match cached {
-            Some((record, true)) => return Ok(record.listing),
+            Some((record, true)) => return Ok(record.listing.map(|listing| listing.called(index))),
             Some((record, false)) => record.validator.map(|tag| (tag, record.listing)),
             None => None,
         };
@@ -258,11 +253,11 @@ impl Shared {
         let fetched = self.shelf.cache.now();
         let record = ListingRecord { fetched, lifetime, validator: reply.etag, listing };
         self.shelf.cache.keep_listing(&key, &record);
-        Ok(record.listing)
+        Ok(record.listing.map(|listing| listing.called(index)))
     }
 
     async fn fetch_metadata(&self, candidate: &Candidate) -> Answer<Metadata> {
-        if let Some(answer) = folder::metadata(candidate) {
+        if let Some(answer) = folder::metadata(candidate, &self.shelf) {
             return answer;
         }
         if let Some(metadata) = self.shelf.known_metadata(candidate) {
@@ -272,134 +267,19 @@ impl Shared {
         Ok(Metadata::parse(&record.headers, record.size))
     }
 
-    /// METADATA as the index has it, or had it when it was asked.
-    async fn published(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
-        let key = self.shelf.metadata_key(candidate);
-        if let Some(record) = key.and_then(|key| self.shelf.cache.metadata(&key)) {
-            return Ok(record);
+    /// Bytes of a file, where its page does not say: reading it tells.
+    async fn size(&self, candidate: &Candidate) -> Answer<Option<u64>> {
+        if let Some(size) = self.metadata(candidate).await?.size {
+            return Ok(Some(size));
         }
-        if candidate.is_source() {
-            return self.of_source(candidate).await;
-        }
-        let beside = self.sidecar(candidate).await?;
-        let (text, size) = match beside {
-            Some(text) => (text, candidate.size),
-            None => self.by_range(candidate).await?,
+        let Ok(remote) = self.remote(candidate).await else {
+            return Ok(None);
         };
-        let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
-        let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
-        let record = MetadataRecord { size, headers };
-        if let Some(key) = &key {
-            self.shelf.cache.keep_metadata(key, &record);
+        if let Some(key) = &self.shelf.key(candidate)
+            && let Some(record) = self.shelf.cache.metadata(key)
+        {
+            self.shelf.cache.keep_metadata(key, &MetadataRecord { size: Some(remote.total), ..record });
         }
-        Ok(record)
-    }
-
-    /// The metadata of a source distribution, which is fetched whole.
-    async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
-        let url = &candidate.url()?;
-        let request = Request { url, accept: None, part: None, validator: None, limit: source::LIMIT };
-        let reply = self.http.get(&request).await?;
-        if !reply.status.is_success() {
-            return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
-        }
-        let size = Some(reply.body.len() as u64);
-        let (builder, folder) = (self.shelf.scope.builder.clone(), self.shelf.cache.folder("sources"));
-        let one = candidate.clone();
-        let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
-        let headers = tokio::task::spawn_blocking(read).await;
-        let headers = headers.map_err(|error| trouble(url, &error.to_string(), 1))??;
-        let record = MetadataRecord { size, headers };
-        if let Some(key) = &self.shelf.metadata_key(candidate) {
-            self.shelf.cache.keep_metadata(key, &record);
-        }
-        Ok(record)
-    }
-
-    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than was announced
-    /// means nothing: then the wheel itself is read.
-    async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
-        let announced = match candidate.sidecar {
-            Sidecar::Absent => return Ok(None),
-            Sidecar::There => None,
-            Sidecar::Hashed(digest) => Some(digest),
-        };
-        let mut url = candidate.url()?;
-        let path = format!("{}.metadata", url.path());
-        url.set_path(&path);
-        let request = Request { url: &url, accept: None, part: None, validator: None, limit: METADATA_LIMIT };
-        let reply = self.http.get(&request).await?;
-        let right = announced.is_none_or(|digest| Sha256::of(&reply.body) == digest);
-        let text = String::from_utf8_lossy(&reply.body).into_owned();
-        Ok((reply.status.is_success() && right && is_metadata_of(&text, &candidate.file)).then_some(text))
-    }
-
-    /// METADATA out of the wheel, never the whole wheel. Also tells its size.
-    async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
-        let remote = self.remote(candidate).await?;
-        Ok((remote.metadata(&self.http).await?, Some(remote.total)))
-    }
-
-    /// The opened wheel; opened once, whoever asks.
-    async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
-        let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
-        let name = candidate.file.parse::<WheelName>().map(|wheel| wheel.name);
-        let tail = name.map_or(crate::inspect::TAIL, |name| Hints::bundled().tail(&name));
-        let open = || async {
-            let remote = Remote::open(&self.http, &candidate.url()?, tail).await.map(Arc::new)?;
-            if let Some(digest) = &candidate.sha256 {
-                self.shelf.cache.keep_roots(digest, &remote.files.roots());
-            }
-            Ok(remote)
-        };
-        cell.get_or_init(open).await.clone()
-    }
-
-    /// What the wheel puts on disk.
-    async fn files(&self, candidate: &Candidate) -> Answer<Arc<Files>> {
-        if let Some(files) = candidate.sha256.and_then(|digest| self.shelf.cache.files(&digest)) {
-            return Ok(Arc::new(files));
-        }
-        if let Some(wheel) = LocalWheel::of(candidate) {
-            return wheel.map(|wheel| Arc::new(wheel.files().clone()));
-        }
-        let remote = self.remote(candidate).await?;
-        if let Some(digest) = &candidate.sha256 {
-            self.shelf.cache.keep_files(digest, &remote.files);
-        }
-        Ok(Arc::clone(&remote.files))
-    }
-
-    /// What the wheel was built for.
-    async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
-        let wheel = candidate.file.parse::<WheelName>();
-        let url = &candidate.url()?;
-        let package = wheel.map_err(|_| trouble(url, "its name is no wheel's", 1))?.name;
-        let reading = matrix.reading(&package);
-        if let Some(build) = candidate.sha256.and_then(|digest| self.shelf.cache.build(&digest, &reading, thorough)) {
-            return Ok(build);
-        }
-        if let Some(answer) = folder::build(candidate, matrix, thorough) {
-            return answer;
-        }
-        let remote = self.remote(candidate).await?;
-        let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
-        let build = remote.inspect(&self.http, subject).await?;
-        if let Some(digest) = candidate.sha256.filter(|_| build.unreadable.is_empty()) {
-            self.shelf.cache.keep_build(&digest, &reading, (thorough, &build));
-        }
-        Ok(build)
-    }
-
-    /// Digest and size of a file for which the index gives none: it has to be read whole, once.
-    async fn digest(&self, candidate: &Candidate) -> Answer<(Sha256, u64)> {
-        let cell = Arc::clone(held(&self.digests).entry(candidate.identity()).or_default());
-        let take = || async {
-            match folder::digest(candidate) {
-                Some(answer) => answer,
-                None => self.http.digest(&candidate.url()?).await,
-            }
-        };
-        cell.get_or_init(take).await.clone()
+        Ok(Some(remote.total))
     }
 }

@@ -50,6 +50,9 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
     }
     let gone = before.iter().filter(|(name, _)| !after.contains_key(*name));
     lines.extend(gone.map(|(name, known)| format!("{name} {} is not needed any more", known.version)));
+    if lines.is_empty() && old != new {
+        lines.push("reasons, the oldest driver, or versions of apt packages differ".to_owned());
+    }
     lines
 }
 

@@ -57,7 +57,8 @@ fn check(lock: &Lock) -> Result<(), String> {
                 Ok(name) => Some(name).filter(|name| name.name == package.name).map(|name| name.version),
                 Err(_) => sdist_version(&wheel.file, &package.name),
             };
-            if !plain(&wheel.file) || version.as_ref() != Some(&package.version) {
+            // An epoch has a `!`.
+            if !plain(&wheel.file.replace('!', "_")) || version.as_ref() != Some(&package.version) {
                 return Err(format!(
                     "`{}` is no file of {} {}",
                     wheel.file.escape_debug(),

@@ -123,9 +123,18 @@ impl Listing {
         if admission.prereleases == PrereleaseRule::Refused { first } else { first.or_else(|| all.next()) }
     }
 
-    /// This and what `other` has; of one version the other's file is taken.
+    /// The same, of the index called `index`: a cache may have it from a time when that had another name.
     #[must_use]
-    pub fn joined(mut self, other: Self) -> Self {
+    pub fn called(mut self, index: &str) -> Self {
+        index.clone_into(&mut self.index);
+        self
+    }
+
+    /// This and what `other` has; of one version the other's file is taken, but no source in place of a wheel.
+    #[must_use]
+    pub fn joined(mut self, mut other: Self) -> Self {
+        let wheel = |version: &Version| self.get(version).is_some_and(|one| !one.is_source());
+        other.candidates.retain(|one| !one.is_source() || !wheel(&one.version));
         let new = |version: &Version| other.get(version).is_some();
         self.candidates.retain(|candidate| !new(&candidate.version));
         self.rejected.retain(|(version, _)| !new(version));
@@ -159,6 +168,8 @@ pub struct Metadata {
     pub size: Option<u64>,
     /// `Requires-Dist` lines that nobody can parse.
     pub unreadable: Vec<String>,
+    /// Such lines that count for an extra alone.
+    pub unreadable_extras: Vec<String>,
 }
 
 impl Metadata {
@@ -170,7 +181,9 @@ impl Metadata {
                 "requires-dist" => match Requirement::parse(&value) {
                     Ok(requirement) => metadata.requires.push(requirement),
                     // In an extra that nobody asks for, it does no harm.
-                    Err(_) if value.contains("extra ==") || value.contains("extra==") => {}
+                    Err(_) if value.contains("extra ==") || value.contains("extra==") => {
+                        metadata.unreadable_extras.push(value);
+                    }
                     Err(_) => metadata.unreadable.push(value),
                 },
                 "provides-extra" => metadata.extras.extend(value.parse::<ExtraName>()),
@@ -211,6 +224,9 @@ pub trait Catalog {
 
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble>;
+
+    /// Bytes of a file of which its page does not say so, where they can be known.
+    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Trouble>;
 
     /// What all paths of a wheel begin with, where that is known without asking.
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>>;

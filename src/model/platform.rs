@@ -140,6 +140,8 @@ pub struct Tags {
     /// By Python tag, then by ABI tag.
     ranks: HashMap<String, HashMap<String, u32>>,
     platforms: HashMap<String, u32>,
+    /// Python tags of wheels for any platform, which come after all others.
+    any: HashMap<String, u32>,
 }
 
 impl Tags {
@@ -150,7 +152,10 @@ impl Tags {
             ranks.entry(python).or_default().entry(abi).or_insert(rank);
         }
         let platforms = platforms(python).into_iter().zip(0..).collect();
-        Self { ranks, platforms }
+        let (major, minor) = python.minor();
+        let older = (0..minor).rev().map(|older| format!("py{major}{older}"));
+        let any = [format!("cp{major}{minor}"), format!("py{major}{minor}"), format!("py{major}")];
+        Self { ranks, platforms, any: any.into_iter().chain(older).zip(0..).collect() }
     }
 
     /// The rank of `wheel`, smaller is better; `None` when it does not fit.
@@ -160,6 +165,15 @@ impl Tags {
 
     /// The same for tags as they stand in a file name, each compressed with dots.
     pub fn rank_of(&self, pythons: &str, abis: &str, platforms: &str) -> Option<(u32, u32)> {
+        let any = || {
+            let fits = platforms.split('.').any(|tag| tag == "any") && abis.split('.').any(|abi| abi == "none");
+            let rank = pythons.split('.').filter_map(|python| self.any.get(python)).min().filter(|_| fits);
+            rank.map(|rank| (u32::MAX, *rank))
+        };
+        self.rank_on_platform(pythons, abis, platforms).or_else(any)
+    }
+
+    fn rank_on_platform(&self, pythons: &str, abis: &str, platforms: &str) -> Option<(u32, u32)> {
         let platform = platforms.split('.').filter_map(|tag| self.platforms.get(tag)).min()?;
         let of_python = |python: &str| {
             let ranks = self.ranks.get(python)?;
@@ -189,7 +203,7 @@ fn python_and_abi(python: &PythonFacts) -> Vec<(String, String)> {
     pairs
 }
 
-/// Platform tags, best first: manylinux from this glibc down with the older names, or musllinux; `linux_…`; then `any`.
+/// Platform tags, best first: manylinux from this glibc down with the older names, or musllinux; then `linux_…`.
 fn platforms(python: &PythonFacts) -> Vec<String> {
     let architecture = &python.architecture;
     let mut tags = Vec::new();
@@ -208,7 +222,6 @@ fn platforms(python: &PythonFacts) -> Vec<String> {
         Libc::Glibc(..) | Libc::Other => {}
     }
     tags.push(format!("linux_{architecture}"));
-    tags.push("any".to_owned());
     tags
 }
 
@@ -235,6 +248,8 @@ mod tests {
             "a-1-cp312-abi3-manylinux_2_17_x86_64.whl",
             "a-1-cp39-abi3-manylinux_2_17_x86_64.whl",
             "a-1-py3-none-manylinux_2_28_x86_64.whl",
+            "a-1-cp312-none-any.whl",
+            "a-1-py312-none-any.whl",
             "a-1-py3-none-any.whl",
         ];
         let ranks: Vec<_> = order.iter().map(|name| rank(name).expect(name)).collect();
@@ -246,6 +261,7 @@ mod tests {
             "a-1-cp312-cp312-musllinux_1_2_x86_64.whl",
             "a-1-cp312-cp312-manylinux_2_28_aarch64.whl",
             "a-1-cp312-cp312t-manylinux_2_28_x86_64.whl",
+            "a-1-cp312-cp312-any.whl",
         ] {
             assert_eq!(rank(foreign), None, "{foreign}");
         }

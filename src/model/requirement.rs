@@ -66,8 +66,16 @@ fn spaced_versions(line: &str) -> Option<String> {
     let mut rest = marker;
     while let Some(at) = rest.find(" in ") {
         let list = at + " in ".len();
-        let open = rest[list..].find(['\'', '"']).map(|quote| list + quote)?;
-        let close = open + 1 + rest[open + 1..].find(&rest[open..=open])?;
+        // The list may also be a variable.
+        let quoted = rest[list..].trim_start().starts_with(['\'', '"']);
+        let open = rest[list..].find(['\'', '"']).map(|quote| list + quote).filter(|_| quoted);
+        let Some((open, close)) =
+            open.and_then(|open| Some((open, open + 1 + rest[open + 1..].find(&rest[open..=open])?)))
+        else {
+            text.push_str(&rest[..list]);
+            rest = &rest[list..];
+            continue;
+        };
         text.push_str(&rest[..open]);
         let about_python = rest[..at].trim_end().trim_end_matches(" not").trim_end().ends_with("_version");
         let versions = &rest[open..close];
@@ -80,7 +88,9 @@ fn spaced_versions(line: &str) -> Option<String> {
 
 /// Specifiers as published, with the faults mended that pip and uv forgive; `None` where nobody can tell what is meant.
 pub fn lenient_specifiers(text: &str) -> Option<VersionSpecifiers> {
-    VersionSpecifiers::from_str(text).or_else(|_| VersionSpecifiers::from_str(&mended(text))).ok()
+    VersionSpecifiers::from_str(text)
+        .or_else(|_| VersionSpecifiers::from_str(&mended(text).ok_or(())?).map_err(drop))
+        .ok()
 }
 
 /// A requirement line with its specifiers mended; `None` where there is nothing to mend.
@@ -90,18 +100,23 @@ fn repair(line: &str) -> Option<String> {
     let start = after_extras + head[after_extras..].find(['<', '>', '=', '!', '~', '('])?;
     let (name, specifiers) = head.split_at(start);
     let inner = specifiers.trim().trim_start_matches('(').trim_end_matches(')');
-    let fixed = format!("{name}{}{}{marker}", mended(inner), if marker.is_empty() { "" } else { " " });
+    let fixed = format!("{name}{}{}{marker}", mended(inner)?, if marker.is_empty() { "" } else { " " });
     (fixed != line && !head.contains('@')).then_some(fixed)
 }
 
 /// Specifiers clause by clause, each with what published metadata really gets wrong put right:
 /// `>=4.0.*` (a star after an inequality), `>=0.0.4<0.2.0` and `>=2.7 !=3.0.*` (no comma), `!=3.0*` (no dot), `>=2.7,` (a comma
-/// too many), `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). Those that uv mends, too.
-fn mended(text: &str) -> String {
+/// too many), `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). Those that uv mends, too. `None` where
+/// anything else stands between the clauses: what it means is anybody's guess.
+fn mended(text: &str) -> Option<String> {
     let is_operator = |c: char| matches!(c, '<' | '>' | '=' | '!' | '~');
     let mut clauses = Vec::new();
     let mut rest = text;
+    let between = |text: &str| text.chars().all(|c| c.is_whitespace() || matches!(c, ',' | '\'' | '"' | '(' | ')'));
     while let Some(start) = rest.find(is_operator) {
+        if !between(&rest[..start]) {
+            return None;
+        }
         let length = rest[start..].find(|c| !is_operator(c)).unwrap_or(rest.len() - start);
         let operator = &rest[start..start + length];
         let after = rest[start + length..].trim_start();
@@ -111,7 +126,7 @@ fn mended(text: &str) -> String {
         clauses.push(clause(operator, &after[..end]));
         rest = &after[end..];
     }
-    clauses.join(",")
+    (between(rest) && !clauses.is_empty()).then(|| clauses.join(","))
 }
 
 fn clause(operator: &str, version: &str) -> String {
@@ -157,11 +172,14 @@ mod tests {
             ("a>=9.0.0a1.0", ">=9.0.0a1"),
             ("a>=1.0'", ">=1.0"),
             ("a>dev", ">0.0.0.dev0"),
+            ("a (>=1.0 , <2)", ">=1.0, <2"),
         ] {
             let parsed = Requirement::parse(line).expect(line);
             assert_eq!(parsed.specifiers.to_string(), specifiers, "{line}");
         }
-        for hopeless in ["pytz (>=2011k)", "a>=", "a @ http://"] {
+        for hopeless in
+            ["pytz (>=2011k)", "a>=", "a @ http://", "a (1.0)", "a (==1.0 or ==2.0)", "a>=0.5,1.0", "a>=1.0 é"]
+        {
             assert!(Requirement::parse(hopeless).is_err(), "{hopeless}");
         }
     }
@@ -181,6 +199,8 @@ mod tests {
             ("python_version in \"3.11,3.12\" and sys_platform in 'linux, darwin'", true),
             ("python_version not in '3.8, 3.9'", true),
             ("os_name in 'posix, nt' or python_version in '3.8'", true),
+            ("python_version in '3.8, 3.9' and 'linux' in sys_platform", false),
+            ("'linux' in sys_platform and python_version in '3.8, 3.12'", true),
         ] {
             let requirement = Requirement::parse(&format!("a; {marker}")).expect(marker);
             assert_eq!(requirement.applies(&environment, None), applies, "{marker}");
@@ -198,6 +218,6 @@ mod tests {
                 "{text}"
             );
         }
-        assert_eq!(lenient_specifiers("three"), lenient_specifiers(""));
+        assert_eq!(lenient_specifiers("three"), None);
     }
 }

@@ -1,7 +1,6 @@
 //! Raw TOML with spans → [`Profile`]. Every name and value is checked here, once; the rest of the program trusts the type.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -13,10 +12,9 @@ use toml::de::{DeTable, DeValue};
 use crate::diag::{Code, Finding, Source};
 use crate::model::Sha256;
 use crate::model::requirement::parse_marker;
+use crate::profile::indexes::{address_of, indexes};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
-use crate::profile::values::{
-    cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name, web_address, wheel_folder,
-};
+use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name};
 use crate::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 
 /// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
@@ -199,7 +197,7 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
     match (address, digest) {
         (None, None) => {}
         (Some(address), Some(digest)) => {
-            let url = faults.value(&address, "an address", web_address(&address.value))?;
+            let url = address_of(&address, "an address", faults)?;
             let sha256 = faults.value(&digest, "a sha256", digest.value.parse())?;
             wanted.direct = Some(Direct { url, sha256 });
         }
@@ -233,41 +231,6 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<S
         }
     }
     variables
-}
-
-fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
-    let tables = root.tables("index", faults);
-    tables.into_iter().filter_map(|(table, span)| index(table, (span, folder), faults)).collect()
-}
-
-fn index(
-    mut table: Reader<'_, '_>,
-    (span, folder): (Range<usize>, &Path),
-    faults: &mut Faults<'_>,
-) -> Option<NamedIndex> {
-    let name = table.text("name", faults);
-    let address = table.text("url", faults);
-    let path = table.text("path", faults);
-    let packages = table.texts("packages", faults);
-    table.finish(faults);
-    let (Some(name), Some((place, is_path))) =
-        (name, address.map(|place| (place, false)).or(path.map(|place| (place, true))))
-    else {
-        faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name`, and `url` or `path`", "");
-        return None;
-    };
-    let valid = (PackageName::from_str(&name.value).is_ok() && name.value != "default").then(|| name.value.clone());
-    let parsed_name = faults.value(&name, "an index name", valid.ok_or("letters, digits and `-`; `default` is taken"));
-    let url = if is_path {
-        faults.value(&place, "a folder of wheels", wheel_folder(folder, &place.value))
-    } else {
-        faults.value(&place, "an index address", web_address(&place.value))
-    };
-    let packages = packages
-        .into_iter()
-        .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
-        .collect();
-    Some(NamedIndex { name: parsed_name?, url: url?, packages })
 }
 
 fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {

@@ -1,6 +1,7 @@
 //! What the user wants: TOML text → a checked [`Profile`], or all its faults at once, each with a place.
 
 mod check;
+mod indexes;
 mod reader;
 mod starter;
 mod values;

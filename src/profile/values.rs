@@ -23,6 +23,11 @@ pub(super) fn specifiers(text: &str) -> Result<VersionSpecifiers, &'static str> 
     parsed.ok_or("write `*`, or PEP 440 specifiers such as `2.10.*` or `>=2,<3`")
 }
 
+/// Whether an address holds credentials, which then must not be repeated anywhere.
+pub(super) fn has_credentials(text: &str) -> bool {
+    Url::parse(text).map_or_else(|_| text.contains('@'), |url| !url.username().is_empty() || url.password().is_some())
+}
+
 pub(super) fn web_address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if !matches!(url.scheme(), "https" | "http") {

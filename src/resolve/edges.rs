@@ -106,6 +106,9 @@ impl<'a> Provider<'a> {
             Requirements::Unfit(why) => return Ok(Err(why)),
             Requirements::Known { requires, extras } => (requires, extras),
         };
+        if let Some(line) = self.unreadable_of(name, version, extra)? {
+            return Ok(Err(format!("the requirement `{line}` of its extra can't be read")));
+        }
         let of_extra =
             |one: &&Requirement| one.applies(&self.markers, Some(extra)) && !one.applies(&self.markers, None);
         let added: Vec<&Requirement> = requires.iter().filter(of_extra).collect();
@@ -128,7 +131,7 @@ impl<'a> Provider<'a> {
         version: &Version,
     ) -> Result<(), String> {
         let given = |one: &&Wanted| one.name == requirement.name && one.direct.is_some();
-        if requirement.url.is_some() && !self.question.profile.wanted.iter().any(|one| given(&one)) {
+        if requirement.url.is_some() && !self.wanted().any(|one| given(&one)) {
             return Err(format!(
                 "it needs `{}` from an address; add that wheel to the profile with `url` and `sha256`",
                 requirement.name
@@ -155,6 +158,26 @@ impl<'a> Provider<'a> {
     /// The line of `[overrides]` that takes the place of what is asked of `name`.
     pub(super) fn overridden(&self, name: &PackageName) -> Option<&'a Bound> {
         self.question.profile.override_of(name).filter(|_| !self.variation.unbound.contains(name))
+    }
+
+    /// A line of the index's METADATA that counts for `extra` and that nobody can read.
+    fn unreadable_of(
+        &self,
+        name: &PackageName,
+        version: &Version,
+        extra: &ExtraName,
+    ) -> Result<Option<String>, Trouble> {
+        let listing = self.listing(name)?;
+        let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
+            return Ok(None);
+        };
+        let metadata = self.question.catalog.metadata(candidate)?;
+        let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
+        let names = |line: &&String| {
+            let normalised = line.replace(['_', '.'], "-").to_lowercase();
+            quoted.iter().any(|extra| normalised.contains(extra.as_str()))
+        };
+        Ok(metadata.unreadable_extras.iter().find(names).cloned())
     }
 
     /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`). The matrix then rules out

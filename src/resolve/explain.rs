@@ -18,6 +18,8 @@ use crate::resolve::teller::Teller;
 pub struct Conflict {
     pub(super) facts: Vec<Fact>,
     pub(super) fixes: Vec<Fix>,
+    /// Packages whose versions were a supposition: that no other fits is not said of these.
+    pub(super) supposed: Vec<PackageName>,
 }
 
 /// The most lines that an explanation takes as it is drawn: the message, the file, two for each caret, one for each note and help.
@@ -44,7 +46,7 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     let mut finding = Finding::error(code, message);
     let mut told: Vec<usize> = Vec::new();
     for way in &ways {
-        finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&teller, facts, way));
+        finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&teller, conflict, way));
         told.extend(&way.steps);
     }
     let helps: Vec<String> =
@@ -52,7 +54,10 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     let rest = (0..facts.len()).filter(|at| !told.contains(at)).filter_map(|at| teller.sentence(&facts[at]));
     let mut notes: Vec<String> = rest.collect();
     notes.dedup();
-    let room = LINES.saturating_sub(2 + 2 * ways.len() + helps.len()).max(1);
+    let drawn = 2 + drawn(question, &ways);
+    let mut helps = helps;
+    helps.truncate(LINES.saturating_sub(drawn + usize::from(!notes.is_empty())).max(1));
+    let room = LINES.saturating_sub(drawn + helps.len()).max(1);
     if notes.len() > room {
         let hidden = notes.len() + 1 - room;
         notes.truncate(room - 1);
@@ -60,6 +65,17 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     }
     finding = notes.into_iter().fold(finding, Finding::with_note);
     helps.into_iter().fold(finding, Finding::with_help)
+}
+
+/// The lines of the profile that are drawn with their carets, and the marks for what is left out between them.
+fn drawn(question: Question<'_>, ways: &[Way<'_>]) -> usize {
+    let text = &question.profile.source.text;
+    let line = |at: usize| text[..at.min(text.len())].matches('\n').count();
+    let mut lines: Vec<(usize, usize)> =
+        ways.iter().map(|way| (line(way.wanted.span.start), line(way.wanted.span.end))).collect();
+    lines.sort_unstable();
+    let own: usize = lines.iter().map(|(first, last)| 2 + last - first).sum();
+    own + lines.windows(2).filter(|pair| pair[1].0 > pair[0].1 + 1).count()
 }
 
 /// What the facts contradict each other about: a fact of the machine, else what has no version, else what most of them ask for.
@@ -118,13 +134,16 @@ fn way<'a>(facts: &[Fact], wanted: &'a Wanted, centre: Option<&Package>) -> Opti
 }
 
 /// What stands beside the caret: what this line leads to.
-fn label(teller: &Teller<'_>, facts: &[Fact], way: &Way<'_>) -> String {
+fn label(teller: &Teller<'_>, conflict: &Conflict, way: &Way<'_>) -> String {
+    let facts = &conflict.facts;
     let own = range_of(&way.wanted.specifiers);
     let narrowed = way.steps.first().is_some_and(|first| match &facts[*first] {
         Fact::Needs { range, .. } => is_pin(range) && !is_pin(&own),
         _ => false,
     });
-    let older = if narrowed && !teller.is_alone(&way.wanted.name) { "; no older one fits either" } else { "" };
+    let supposed = conflict.supposed.contains(&way.wanted.name);
+    let older =
+        if narrowed && !supposed && !teller.is_alone(&way.wanted.name) { "; no older one fits either" } else { "" };
     match way.steps.as_slice() {
         [] | [_] => "asked for here".to_owned(),
         [_, only] => format!("{}{older}", teller.sentence(&facts[*only]).unwrap_or_default()),
@@ -157,6 +176,9 @@ fn headline(teller: &Teller<'_>, facts: &[Fact], centre: Option<&Package>, ways:
     };
     let subjects: Vec<Option<String>> = ways.iter().map(subject).collect();
     let message = match (code, subjects.as_slice(), centre.and_then(Package::name)) {
+        (Code::ResolveConflict, [Some(first), Some(second)], Some(leaf)) if !apart(facts, ways) => {
+            format!("no version of {leaf} suits both {first} and {second}")
+        }
         (Code::ResolveConflict, [Some(first), Some(second)], Some(leaf)) => {
             let names: Vec<&PackageName> = ways.iter().map(|way| &way.wanted.name).collect();
             match (teller.library(leaf), teller.built_apart(facts, &names, leaf)) {
@@ -166,7 +188,11 @@ fn headline(teller: &Teller<'_>, facts: &[Fact], centre: Option<&Package>, ways:
             }
         }
         (Code::ResolveConflict, [Some(only), None] | [None, Some(only)], Some(leaf)) => {
-            format!("{only} needs another {leaf} than the profile asks for")
+            if apart(facts, ways) {
+                format!("{only} needs another {leaf} than the profile asks for")
+            } else {
+                format!("no version of {leaf} suits {only}")
+            }
         }
         (Code::CudaMixedMajors, [Some(first), Some(second)], _) => {
             format!("{first} and {second} need libraries of two CUDA majors")
@@ -174,4 +200,17 @@ fn headline(teller: &Teller<'_>, facts: &[Fact], centre: Option<&Package>, ways:
         _ => plain,
     };
     (code, message)
+}
+
+/// Whether what two lines lead to has no version in common, whatever there is of it.
+fn apart(facts: &[Fact], ways: &[Way<'_>]) -> bool {
+    let range = |way: &Way<'_>| match way.steps.last().map(|at| &facts[*at]) {
+        Some(Fact::Needs { package: Package::Profile, .. }) => Some(range_of(&way.wanted.specifiers)),
+        Some(Fact::Needs { range, .. }) => Some(range.clone()),
+        _ => None,
+    };
+    match ways {
+        [one, other] => range(one).zip(range(other)).is_some_and(|(one, other)| one.is_disjoint(&other)),
+        _ => false,
+    }
 }

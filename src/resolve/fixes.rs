@@ -45,11 +45,15 @@ impl Fix {
     pub(super) fn told(&self, profile: &Profile) -> String {
         match self {
             Self::Version { name, extras, solved, with } => {
-                let specifiers = specifiers(solved);
-                let line = if extras.is_empty() {
-                    format!("`{name} = \"{specifiers}\"`")
-                } else {
-                    format!("`{name} = {{ version = \"{specifiers}\", extras = {extras:?} }}`")
+                let wanted = profile.wanted.iter().find(|one| one.name == *name);
+                let mut fields = vec![format!("version = \"{}\"", specifiers(solved))];
+                fields.extend((!extras.is_empty()).then(|| format!("extras = {extras:?}")));
+                fields.extend(wanted.and_then(|one| one.index.as_ref()).map(|index| format!("index = \"{index}\"")));
+                let marker = wanted.and_then(|one| one.marker.try_to_string());
+                fields.extend(marker.map(|marker| format!("marker = {}", toml::Value::String(marker))));
+                let line = match fields.as_slice() {
+                    [only] => format!("`{name} = {}`", only.trim_start_matches("version = ")),
+                    all => format!("`{name} = {{ {} }}`", all.join(", ")),
                 };
                 let newest = solved.first().filter(|_| solved.len() > 1).map(|version| format!("{name} {version}"));
                 let with = newest.into_iter().chain(with.iter().map(|(name, version)| format!("{name} {version}")));
@@ -70,16 +74,14 @@ impl Fix {
 
 /// `==2.10.0`, or for several series `>=2.8,<2.11`.
 fn specifiers(solved: &[Version]) -> String {
-    let series = |version: &Version| {
-        let part = |at: usize| version.release().get(at).copied().unwrap_or(0);
-        (part(0), part(1))
-    };
+    let part = |version: &Version, at: usize| version.release().get(at).copied().unwrap_or(0);
     match solved {
-        [newest, .., oldest] => {
-            let ((major, minor), (old_major, old_minor)) = (series(newest), series(oldest));
-            format!(">={old_major}.{old_minor},<{major}.{}", minor + 1)
+        [newest, .., oldest] if newest.epoch() == oldest.epoch() => {
+            let epoch = if newest.epoch() == 0 { String::new() } else { format!("{}!", newest.epoch()) };
+            let next = part(newest, 1).saturating_add(1);
+            format!(">={epoch}{}.{},<{epoch}{}.{next}", part(oldest, 0), part(oldest, 1), part(newest, 0))
         }
-        [only] => format!("=={only}"),
+        [newest, ..] => format!("=={newest}"),
         [] => String::new(),
     }
 }
@@ -172,7 +174,7 @@ impl Search<'_> {
         let mut solved = vec![version.clone()];
         let listing = self.question.catalog.listing(name).ok().flatten();
         let candidates = listing.iter().flat_map(|listing| &listing.candidates);
-        let older = candidates.filter(|one| {
+        let older = candidates.filter(|one| one.version.epoch() == version.epoch()).filter(|one| {
             one.version < *version
                 && floor.contains(&one.version)
                 && !one.version.any_prerelease()

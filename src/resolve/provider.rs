@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics};
 
@@ -81,11 +82,13 @@ impl<'a> Provider<'a> {
 
     /// How pre-releases and yanked files of `name` rank: by policy, and by whether the profile pins it.
     pub(super) fn admission(&self, name: &PackageName) -> Admission {
-        let wanted = self.question.profile.wanted.iter().find(|wanted| wanted.name == *name);
-        let named =
-            wanted.is_some_and(|one| one.specifiers.iter().any(|specifier| specifier.version().any_prerelease()));
+        let wanted = self.wanted().filter(|one| one.name == *name).map(|one| &one.specifiers);
+        let profile = self.question.profile;
+        let bounds = [profile.override_of(name), profile.constraint_of(name)].into_iter().flatten();
+        let own: Vec<&VersionSpecifiers> = wanted.chain(bounds.map(|bound| &bound.specifiers)).collect();
+        let named = own.iter().flat_map(|one| one.iter()).any(|specifier| specifier.version().any_prerelease());
         Admission {
-            yanked: wanted.is_some_and(|one| is_pin(&range_of(&one.specifiers))),
+            yanked: own.iter().any(|one| is_pin(&range_of(one))),
             prereleases: match self.question.profile.policy.prereleases {
                 Prereleases::Allow => PrereleaseRule::Equal,
                 Prereleases::IfNecessary => PrereleaseRule::Last,
@@ -101,8 +104,7 @@ impl<'a> Provider<'a> {
 
     /// The pinned wheel that the profile names by address, as a listing of one.
     pub(super) fn listing(&self, name: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
-        let direct =
-            self.question.profile.wanted.iter().find(|one| one.name == *name).and_then(|one| one.direct.as_ref());
+        let direct = self.wanted().find(|one| one.name == *name).and_then(|one| one.direct.as_ref());
         let Some(direct) = direct else {
             return self.question.catalog.listing(name);
         };
@@ -128,7 +130,7 @@ impl<'a> Provider<'a> {
     /// What is installed, where it fits and may be kept.
     pub(super) fn keepable(&self, name: &PackageName, range: &VersionRange) -> Option<&'a Present> {
         // A wheel given by address is wanted as such, whatever has its name.
-        let direct = self.question.profile.wanted.iter().any(|one| one.name == *name && one.direct.is_some());
+        let direct = self.wanted().any(|one| one.name == *name && one.direct.is_some());
         self.present(name).filter(|present| !direct && range.contains(&present.version))
     }
 
@@ -155,9 +157,14 @@ impl<'a> Provider<'a> {
         };
         let admission = self.admission(name);
         let preferred = self.question.preferred.get(name).filter(|version| range.contains(version));
-        let preferred =
-            preferred.and_then(|version| listing.get(version)).filter(|one| one.yanked.is_none() || admission.yanked);
-        let chosen = preferred.or_else(|| listing.choose(range, admission));
+        let newest = listing.choose(range, admission);
+        // A pre-release stays only where one would be chosen today.
+        let stays = |one: &&Candidate| {
+            let admitted = one.yanked.is_none() || admission.yanked;
+            let stable = !one.version.any_prerelease() || admission.prereleases == PrereleaseRule::Equal;
+            admitted && (stable || newest.is_some_and(|newest| newest.version.any_prerelease()))
+        };
+        let chosen = preferred.and_then(|version| listing.get(version)).filter(stays).or(newest);
         if let Some(candidate) = chosen {
             self.fetch_ahead(name, candidate, range, &listing);
         }

@@ -75,11 +75,25 @@ pub(super) fn conflict(question: Question<'_>, full: Vec<Fact>, forced: &Variati
     let mut newest = newest;
     newest.ranges.extend(forced.ranges.clone());
     let facts = match run(question, newest)? {
-        Run::Failed(facts) if facts.len() <= full.len() => facts,
+        Run::Failed(facts) if facts.len() <= full.len() && same_lines(&facts, &full) => facts,
         _ => full,
     };
     let fixes = if forced.ranges.is_empty() { fixes(question, &facts) } else { Vec::new() };
-    Ok(Conflict { facts, fixes })
+    let supposed = forced.ranges.keys().cloned().collect();
+    Ok(Conflict { facts, fixes, supposed })
+}
+
+/// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be about versions that
+/// nobody insists on.
+fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
+    let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
+        let line = |fact: &Fact| match fact {
+            Fact::Needs { package: Package::Profile, needed, .. } => needed.name().cloned(),
+            _ => None,
+        };
+        facts.iter().filter_map(line).collect()
+    };
+    lines(short).is_superset(&lines(full))
 }
 
 fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Trouble> {
@@ -160,7 +174,7 @@ fn wheel_of(
             }
         }
     } else if size.is_none() {
-        size = catalog.metadata(&candidate)?.size;
+        size = catalog.size(&candidate)?;
     }
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
     Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size }, remarks))

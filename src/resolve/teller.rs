@@ -1,11 +1,12 @@
 //! One fact in the user's words.
 
-use std::ops::Bound;
+use std::ops::Bound as Edge;
 
 use crate::diag::Code;
 use crate::model::catalog::{Listing, Rejection};
 use crate::model::version::{describe, is_pin, range_of};
 use crate::model::{CudaVersion, PackageName, Version, VersionRange};
+use crate::profile::Bound;
 use crate::resolve::Question;
 use crate::resolve::package::Package;
 use crate::resolve::reasons::Fact;
@@ -17,7 +18,7 @@ const PARTS: usize = 3;
 fn is_seam(range: &VersionRange) -> bool {
     let public = |version: &Version| version.clone().without_local();
     range.iter().all(|bounds| match bounds {
-        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high)) => {
+        (Edge::Included(low) | Edge::Excluded(low), Edge::Included(high) | Edge::Excluded(high)) => {
             public(low) == public(high)
         }
         _ => false,
@@ -157,13 +158,14 @@ impl Teller<'_> {
         let listing = self.listing(name)?;
         let source =
             listing.rejected.iter().any(|(version, why)| range.contains(version) && *why == Rejection::NoWheel);
-        if source && self.only_rejected(name, &listing, range) {
+        let buildable = self.question.profile.policy.buildable.contains(name);
+        if source && !buildable && self.only_rejected(name, &listing, range) {
             return Some(format!(
                 "or let the installer build it: `wheels-only = false` and `build = [\"{name}\"]` in `[policy]`"
             ));
         }
         let local = range.iter().any(|(low, _)| match low {
-            Bound::Included(version) => {
+            Edge::Included(version) => {
                 version.is_local() && !listing.candidates.iter().any(|one| one.version == *version)
             }
             _ => false,
@@ -245,12 +247,12 @@ impl Teller<'_> {
         let Some(listing) = self.listing(name) else {
             return Some(format!("no index that may serve `{name}` has it; is the name right?"));
         };
-        let constraint = self
-            .question
-            .profile
-            .constraint_of(name)
-            .filter(|_| listing.candidates.iter().any(|one| range.contains(&one.version)));
-        if let Some(bound) = constraint {
+        let allowed = |bound: &&Bound| {
+            let bound = range_of(&bound.specifiers);
+            let mut inside = listing.candidates.iter().filter(|one| range.contains(&one.version)).peekable();
+            inside.peek().is_some() && !inside.any(|one| bound.contains(&one.version))
+        };
+        if let Some(bound) = self.question.profile.constraint_of(name).filter(allowed) {
             return Some(format!("your profile's `[constraints]` let {name} be {} only", bound.specifiers));
         }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
@@ -263,7 +265,7 @@ impl Teller<'_> {
             return Some(format!("{name} {version} was yanked by its authors{reason}: only an exact pin takes it"));
         }
         let known = |version: &Version| listing.candidates.iter().any(|one| one.version == *version);
-        if is_seam(range) && range.iter().all(|(low, _)| !matches!(low, Bound::Included(version) if !known(version))) {
+        if is_seam(range) && range.iter().all(|(low, _)| !matches!(low, Edge::Included(version) if !known(version))) {
             return None;
         }
         let newest = listing.candidates.first().map(|candidate| format!("; the newest here is {}", candidate.version));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::catalog::Trouble;
+use crate::model::catalog::{Admission, Trouble};
 use crate::model::version::describe;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::Question;
@@ -68,7 +68,9 @@ pub fn why(question: Question<'_>, name: &PackageName) -> Result<Option<Why>, Un
 /// The newest release that the target could have if nothing else mattered.
 fn newest(provider: &Provider<'_>, name: &PackageName) -> Result<Option<Version>, Trouble> {
     let listing = provider.listing(name)?;
-    let newest = listing.as_ref().and_then(|listing| listing.choose(&VersionRange::full(), provider.admission(name)));
+    let newest = listing.as_ref().and_then(|listing| {
+        listing.choose(&VersionRange::full(), Admission { yanked: false, ..provider.admission(name) })
+    });
     Ok(newest.map(|candidate| candidate.version.clone()))
 }
 
@@ -162,8 +164,9 @@ fn with_version(
                     Some((one.name.clone(), VersionRange::singleton(current.get(&one.name)?.clone())))
                 }),
             );
+            let names = beside.ranges.keys().cloned().collect();
             let conflict = match run(question, beside)? {
-                Run::Failed(facts) => Conflict { facts, fixes: Vec::new() },
+                Run::Failed(facts) => Conflict { facts, fixes: Vec::new(), supposed: names },
                 Run::Solved(..) => conflict(question, facts, &supposed)?,
             };
             Ok(Newer::Impossible(Box::new(conflict)))

@@ -199,7 +199,7 @@ fn what_the_profile_lets_be_built_is_built_from_its_pinned_source() {
     let imported = std::process::Command::new(&venv.python).args(["-c", "import omegaconf, antlr4"]).status();
     assert!(imported.expect("Python starts").success());
     // Without leave it is refused, and told what would help.
-    let test = test.file("q.toml", &profile("", "[packages]\nomegaconf = '==2.3.0'\n"));
+    let test = test.file("q.toml", &profile("", "[packages]\nomegaconf = '==2.3.0'\n[policy]\ninstalled = 'ignore'\n"));
     let refused = test.run(&["lock", "q.toml", "--python", &python]).expect(1);
     assert!(refused.stderr.contains("build = [\"antlr4-python3-runtime\"]"), "{}", refused.stderr);
 }

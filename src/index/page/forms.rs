@@ -100,7 +100,7 @@ pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
             sha256: file.hashes.sha256,
             yanked: match file.yanked {
                 Some(Yanked::Flag(true)) => Some(Cow::Borrowed("")),
-                Some(Yanked::Reason(reason)) => Some(reason),
+                Some(Yanked::Reason(reason)) => Some(reason).filter(|reason| !reason.is_empty()),
                 _ => None,
             },
             file: file.filename,

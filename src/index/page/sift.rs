@@ -12,8 +12,9 @@ use crate::model::catalog::{Candidate, Listing, Rejection, Sidecar};
 use crate::model::requirement::lenient_specifiers;
 use crate::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
 
-/// Smaller is better: tags first, then the higher build number.
-type WheelRank = ((u32, u32), Reverse<Option<(u64, String)>>);
+/// Smaller is better: what was not withdrawn, then tags, then the higher build number; the name last, for the order of a page says
+/// nothing.
+type WheelRank<'a> = (bool, (u32, u32), Reverse<Option<(u64, String)>>, &'a str);
 
 /// A wheel of the package: its place in the list, and its name taken apart.
 type Wheel<'a> = (usize, Parts<'a>);
@@ -21,7 +22,7 @@ type Wheel<'a> = (usize, Parts<'a>);
 /// What a page has of one version.
 #[derive(Default)]
 struct Release<'a> {
-    best: Option<(WheelRank, usize)>,
+    best: Option<(WheelRank<'a>, usize)>,
     wheels: Vec<Wheel<'a>>,
     sources: Vec<usize>,
 }
@@ -37,13 +38,17 @@ pub(super) fn sift(listed: &[Listed<'_>], base: &Url, package: &PackageName, fil
                 release.best = Some((rank, *at));
             }
         }
-        let source =
-            || release.sources.iter().copied().find(|at| filter.buildable.contains(package) && judge.may_use(*at));
+        let may_build = filter.buildable.contains(package);
+        let mut usable: Vec<usize> =
+            release.sources.iter().copied().filter(|at| may_build && judge.may_use(*at)).collect();
+        // Of several archives of one release the one that PEP 625 names.
+        usable.sort_by_key(|at| (!listed[*at].file.ends_with(".tar.gz"), &listed[*at].file));
+        let source = || usable.first().copied();
         let best = release.best.as_ref().map(|(_, at)| *at);
         let candidate = best.or_else(source).and_then(|at| candidate(&listed[at], &version, base));
         match candidate {
             Some(candidate) => listing.candidates.push(candidate),
-            None => listing.rejected.push((version, judge.rejection(&release))),
+            None => listing.rejected.push((version, judge.rejection(&release, may_build))),
         }
     }
     listing
@@ -62,7 +67,8 @@ fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut List
                 continue;
             }
             Err(NotAWheel::Malformed) => {
-                listing.skipped += 1;
+                let name = file.file.split('-').next().and_then(|name| name.parse::<PackageName>().ok());
+                listing.skipped += usize::from(name.as_ref() == Some(package));
                 continue;
             }
             Err(NotAWheel::OtherFile) => {
@@ -103,9 +109,9 @@ struct Judge<'p> {
     pythons: HashMap<&'p str, bool>,
 }
 
-impl Judge<'_> {
+impl<'p> Judge<'p> {
     /// The rank of a wheel that may be used.
-    fn rank(&mut self, at: usize, parts: &Parts<'_>) -> Option<WheelRank> {
+    fn rank(&mut self, at: usize, parts: &Parts<'_>) -> Option<WheelRank<'p>> {
         let rank = self.filter.tags.rank_of(parts.python, parts.abi, parts.platform)?;
         let listed = self.listed;
         let filter = self.filter;
@@ -115,7 +121,7 @@ impl Judge<'_> {
             return None;
         }
         self.in_time(at).ok()?;
-        Some((rank, Reverse(parts.build.map(build_tag))))
+        Some((listed[at].yanked.is_some(), rank, Reverse(parts.build.map(build_tag)), &listed[at].file))
     }
 
     /// Whether a source distribution may be used.
@@ -135,7 +141,7 @@ impl Judge<'_> {
 
     /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags, anything before
     /// "no wheel".
-    fn rejection(&self, release: &Release<'_>) -> Rejection {
+    fn rejection(&self, release: &Release<'_>, may_build: bool) -> Rejection {
         let mut tags = Vec::new();
         let mut nearest = None;
         for (at, parts) in &release.wheels {
@@ -146,6 +152,11 @@ impl Judge<'_> {
                 );
                 continue;
             }
+            let python = self.listed[*at].requires_python.as_deref().filter(|text| !python_fits(text, self.filter));
+            let why = python.map(|text| Rejection::Python(text.to_owned())).or_else(|| self.in_time(*at).err());
+            nearest = nearest.or(why);
+        }
+        for at in release.sources.iter().filter(|_| may_build) {
             let python = self.listed[*at].requires_python.as_deref().filter(|text| !python_fits(text, self.filter));
             let why = python.map(|text| Rejection::Python(text.to_owned())).or_else(|| self.in_time(*at).err());
             nearest = nearest.or(why);
@@ -167,7 +178,10 @@ fn python_fits(text: &str, filter: &Filter) -> bool {
 fn candidate(file: &Listed<'_>, version: &Version, base: &Url) -> Option<Candidate> {
     // A page of the network must not point into this machine.
     let follows = |url: &Url| matches!(url.scheme(), "http" | "https") || url.scheme() == base.scheme();
-    let url = base.join(&file.url).ok().filter(follows)?;
+    let mut url = base.join(&file.url).ok().filter(follows)?;
+    // What a page says ends up in the cache, which holds no secrets; the index's own credentials go with its files anyway.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
     let written = Parts::of(&file.file).ok().and_then(|parts| parts.parsed_version());
     Some(Candidate {
         version: written.unwrap_or_else(|| version.clone()),

@@ -1,0 +1,158 @@
+//! What is read of one file: its METADATA beside it or within, what it puts on disk, what it was built for, its size and digest.
+
+use std::sync::Arc;
+
+use crate::index::cache::MetadataRecord;
+use crate::index::client::Request;
+use crate::index::patience::trouble;
+use crate::index::remote::Remote;
+use crate::index::store::{Answer, METADATA_LIMIT, Shared, held};
+use crate::index::{LocalWheel, folder, source};
+use crate::inspect::Subject;
+use crate::matrix::{Hints, Matrix};
+use crate::model::build::WheelBuild;
+use crate::model::catalog::{Candidate, Sidecar};
+use crate::model::files::Files;
+use crate::model::{PackageName, Sha256, WheelName};
+
+/// Whether `text` is the METADATA of `wheel` and not, say, the login page of a proxy.
+fn is_metadata_of(text: &str, wheel: &str) -> bool {
+    let name = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("Name:"));
+    let name = name.and_then(|name| name.trim().parse::<PackageName>().ok());
+    let wheel = wheel.parse::<WheelName>().ok().map(|wheel| wheel.name);
+    text.starts_with("Metadata-Version:") && name.is_some() && name == wheel
+}
+
+impl Shared {
+    /// METADATA as the index has it, or had it when it was asked.
+    pub(super) async fn published(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+        let key = self.shelf.key(candidate);
+        if let Some(record) = key.and_then(|key| self.shelf.cache.metadata(&key)) {
+            return Ok(record);
+        }
+        if candidate.is_source() {
+            return self.of_source(candidate).await;
+        }
+        let beside = self.sidecar(candidate).await?;
+        let (text, size) = match beside {
+            Some(text) => (text, candidate.size),
+            None => self.by_range(candidate).await?,
+        };
+        let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
+        let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
+        let record = MetadataRecord { size, headers };
+        if let Some(key) = &key {
+            self.shelf.cache.keep_metadata(key, &record);
+        }
+        Ok(record)
+    }
+
+    /// The metadata of a source distribution, which is fetched whole.
+    pub(super) async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+        let url = &candidate.url()?;
+        let request = Request { url, accept: None, part: None, validator: None, limit: source::LIMIT };
+        let reply = self.http.get(&request).await?;
+        if !reply.status.is_success() {
+            return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
+        }
+        let size = Some(reply.body.len() as u64);
+        let (builder, folder) = (self.shelf.scope.builder.clone(), self.shelf.cache.folder("sources"));
+        let one = candidate.clone();
+        let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
+        let headers = tokio::task::spawn_blocking(read).await;
+        let headers = headers.map_err(|error| trouble(url, &error.to_string(), 1))??;
+        let record = MetadataRecord { size, headers };
+        if let Some(key) = &self.shelf.key(candidate) {
+            self.shelf.cache.keep_metadata(key, &record);
+        }
+        Ok(record)
+    }
+
+    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than was announced
+    /// means nothing: then the wheel itself is read.
+    pub(super) async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
+        let announced = match candidate.sidecar {
+            Sidecar::Absent => return Ok(None),
+            Sidecar::There => None,
+            Sidecar::Hashed(digest) => Some(digest),
+        };
+        let mut url = candidate.url()?;
+        let path = format!("{}.metadata", url.path());
+        url.set_path(&path);
+        let request = Request { url: &url, accept: None, part: None, validator: None, limit: METADATA_LIMIT };
+        let reply = self.http.get(&request).await?;
+        let right = announced.is_none_or(|digest| Sha256::of(&reply.body) == digest);
+        let text = String::from_utf8_lossy(&reply.body).into_owned();
+        Ok((reply.status.is_success() && right && is_metadata_of(&text, &candidate.file)).then_some(text))
+    }
+
+    /// METADATA out of the wheel, never the whole wheel. Also tells its size.
+    pub(super) async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
+        let remote = self.remote(candidate).await?;
+        Ok((remote.metadata(&self.http).await?, Some(remote.total)))
+    }
+
+    /// The opened wheel; opened once, whoever asks.
+    pub(super) async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
+        let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
+        let name = candidate.file.parse::<WheelName>().map(|wheel| wheel.name);
+        let tail = name.map_or(crate::inspect::TAIL, |name| Hints::bundled().tail(&name));
+        let open = || async {
+            let remote = Remote::open(&self.http, &candidate.url()?, tail).await.map(Arc::new)?;
+            if let Some(key) = &self.shelf.key(candidate) {
+                self.shelf.cache.keep_roots(key, &remote.files.roots());
+            }
+            Ok(remote)
+        };
+        cell.get_or_init(open).await.clone()
+    }
+
+    /// What the wheel puts on disk.
+    pub(super) async fn files(&self, candidate: &Candidate) -> Answer<Arc<Files>> {
+        if let Some(files) = self.shelf.key(candidate).and_then(|key| self.shelf.cache.files(&key)) {
+            return Ok(Arc::new(files));
+        }
+        if let Some(wheel) = LocalWheel::of(candidate) {
+            return wheel.map(|wheel| Arc::new(wheel.files().clone()));
+        }
+        let remote = self.remote(candidate).await?;
+        if let Some(key) = &self.shelf.key(candidate) {
+            self.shelf.cache.keep_files(key, &remote.files);
+        }
+        Ok(Arc::clone(&remote.files))
+    }
+
+    /// What the wheel was built for.
+    pub(super) async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
+        let wheel = candidate.file.parse::<WheelName>();
+        let url = &candidate.url()?;
+        let package = wheel.map_err(|_| trouble(url, "its name is no wheel's", 1))?.name;
+        let reading = matrix.reading(&package);
+        if let Some(build) = self.shelf.key(candidate).and_then(|key| self.shelf.cache.build(&key, &reading, thorough))
+        {
+            return Ok(build);
+        }
+        if let Some(answer) = folder::build(candidate, matrix, thorough) {
+            return answer;
+        }
+        let remote = self.remote(candidate).await?;
+        let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
+        let build = remote.inspect(&self.http, subject).await?;
+        if let Some(key) = self.shelf.key(candidate).filter(|_| build.unreadable.is_empty()) {
+            self.shelf.cache.keep_build(&key, &reading, (thorough, &build));
+        }
+        Ok(build)
+    }
+
+    /// Digest and size of a file for which the index gives none: it has to be read whole, once.
+    pub(super) async fn digest(&self, candidate: &Candidate) -> Answer<(Sha256, u64)> {
+        let cell = Arc::clone(held(&self.digests).entry(candidate.identity()).or_default());
+        let take = || async {
+            match folder::digest(candidate) {
+                Some(answer) => answer,
+                None => self.http.digest(&candidate.url()?).await,
+            }
+        };
+        cell.get_or_init(take).await.clone()
+    }
+}

@@ -1,0 +1,73 @@
+//! `[[index]]` and addresses: where packages come from, as a profile says it.
+
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+
+use pep508_rs::PackageName;
+use url::Url;
+
+use crate::diag::{Code, Finding};
+use crate::profile::NamedIndex;
+use crate::profile::reader::{Faults, Placed, Reader};
+use crate::profile::values::{has_credentials, web_address, wheel_folder};
+
+pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
+    let tables = root.tables("index", faults);
+    let mut indexes: Vec<NamedIndex> = Vec::new();
+    for (table, span) in tables {
+        let Some(index) = index(table, (span.clone(), folder), faults) else { continue };
+        if indexes.iter().any(|known| known.name == index.name) {
+            let message = format!("two indexes are called `{}`", index.name);
+            faults.add(Code::ProfileConflict, span, message, "give each a name of its own");
+        }
+        indexes.push(index);
+    }
+    indexes
+}
+
+fn index(
+    mut table: Reader<'_, '_>,
+    (span, folder): (Range<usize>, &Path),
+    faults: &mut Faults<'_>,
+) -> Option<NamedIndex> {
+    let name = table.text("name", faults);
+    let address = table.text("url", faults);
+    let path = table.text("path", faults);
+    let packages = table.texts("packages", faults);
+    table.finish(faults);
+    if let (Some(_), Some(path)) = (&address, &path) {
+        faults.add(Code::ProfileConflict, path.span.clone(), "an `[[index]]` has `url` or `path`, not both", "");
+    }
+    let (Some(name), Some((place, is_path))) =
+        (name, address.map(|place| (place, false)).or(path.map(|place| (place, true))))
+    else {
+        faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name`, and `url` or `path`", "");
+        return None;
+    };
+    let taken = matches!(name.value.as_str(), "default" | "direct") || name.value.starts_with("find-links");
+    let valid = (PackageName::from_str(&name.value).is_ok() && !taken).then(|| name.value.clone());
+    let rule = "letters, digits and `-`; `default`, `direct` and `find-links` are taken";
+    let parsed_name = faults.value(&name, "an index name", valid.ok_or(rule));
+    let url = if is_path {
+        faults.value(&place, "a folder of wheels", wheel_folder(folder, &place.value))
+    } else {
+        address_of(&place, "an index address", faults)
+    };
+    let packages = packages
+        .into_iter()
+        .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
+        .collect();
+    Some(NamedIndex { name: parsed_name?, url: url?, packages })
+}
+
+/// An address of the web. One with credentials is refused without being shown: what is said of it ends up in logs.
+pub(super) fn address_of(place: &Placed<String>, what: &str, faults: &mut Faults<'_>) -> Option<Url> {
+    if has_credentials(&place.value) {
+        let help = "put them into netrc, into the keyring, or into COLAB_BOOT_INDEX_URL";
+        let message = format!("{what} holds credentials, which do not belong in a profile");
+        faults.found.push(Finding::error(Code::ProfileBadValue, message).with_help(help));
+        return None;
+    }
+    faults.value(place, what, web_address(&place.value))
+}

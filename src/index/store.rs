@@ -195,7 +195,8 @@ impl Shared {
             let Ok(metadata) = shared.metadata(candidate).await else {
                 return;
             };
-            for requirement in &metadata.requires {
+            let of_extra = key.1.as_ref().and_then(|extra| metadata.with_extra(extra).ok());
+            for requirement in of_extra.as_deref().unwrap_or(&metadata.requires) {
                 let applies = requirement.applies(&shared.shelf.scope.markers, key.1.as_ref());
                 if !applies || requirement.name == key.0 && requirement.extras.is_empty() {
                     continue;

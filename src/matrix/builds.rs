@@ -112,8 +112,8 @@ impl Build {
 /// The oldest version of the library called `prefix` and a CUDA major that METADATA allows, where it names one.
 fn floor(metadata: &Metadata, prefix: &str) -> Option<Version> {
     use pep440_rs::Operator::{Equal, EqualStar, GreaterThanEqual, TildeEqual};
-    let of_library = metadata.requires.iter().filter(|one| one.name.as_ref().starts_with(prefix));
-    let floors = of_library.flat_map(|one| one.specifiers.iter());
+    let of_library: Vec<_> = metadata.all().filter(|one| one.name.as_ref().starts_with(prefix)).collect();
+    let floors = of_library.iter().flat_map(|one| one.specifiers.iter());
     let floors = floors.filter(|one| matches!(one.operator(), Equal | EqualStar | GreaterThanEqual | TildeEqual));
     floors.map(|one| one.version().clone()).max()
 }

@@ -161,15 +161,16 @@ impl Listing {
 /// The part of METADATA that resolution needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
+    /// What counts without any extra; some of it may ask for one all the same.
     pub requires: Vec<Requirement>,
+    /// `Requires-Dist` lines that count for an extra alone: half of all there are, of which most are never looked at.
+    of_extras: Vec<String>,
     pub extras: Vec<ExtraName>,
     pub requires_python: Option<VersionSpecifiers>,
     /// Bytes of the wheel, where reading it told.
     pub size: Option<u64>,
     /// `Requires-Dist` lines that nobody can parse.
     pub unreadable: Vec<String>,
-    /// Such lines that count for an extra alone.
-    pub unreadable_extras: Vec<String>,
 }
 
 impl Metadata {
@@ -178,12 +179,9 @@ impl Metadata {
         let mut metadata = Self { size, ..Self::default() };
         for (name, value) in headers(text) {
             match name.to_ascii_lowercase().as_str() {
+                "requires-dist" if is_of_extra(&value) => metadata.of_extras.push(value),
                 "requires-dist" => match Requirement::parse(&value) {
                     Ok(requirement) => metadata.requires.push(requirement),
-                    // In an extra that nobody asks for, it does no harm.
-                    Err(_) if value.contains("extra ==") || value.contains("extra==") => {
-                        metadata.unreadable_extras.push(value);
-                    }
                     Err(_) => metadata.unreadable.push(value),
                 },
                 "provides-extra" => metadata.extras.extend(value.parse::<ExtraName>()),
@@ -193,6 +191,34 @@ impl Metadata {
         }
         metadata
     }
+}
+
+impl Metadata {
+    /// Every requirement, those of extras too, as far as they can be read.
+    pub fn all(&self) -> impl Iterator<Item = Requirement> {
+        let of_extras = self.of_extras.iter().filter_map(|line| Requirement::parse(line).ok());
+        self.requires.iter().cloned().chain(of_extras)
+    }
+
+    /// The requirements that may count where `extra` is asked for; `Err` is a line of it that nobody can read.
+    pub fn with_extra(&self, extra: &ExtraName) -> Result<Vec<Requirement>, &str> {
+        let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
+        let names = |line: &&String| {
+            let normalised = line.replace(['_', '.'], "-").to_lowercase();
+            quoted.iter().any(|extra| normalised.contains(extra.as_str()))
+        };
+        let mut requires = self.requires.clone();
+        for line in self.of_extras.iter().filter(names) {
+            requires.push(Requirement::parse(line).map_err(|_| line.as_str())?);
+        }
+        Ok(requires)
+    }
+}
+
+/// Whether a line counts for an extra alone: its marker names one, and nothing instead of it.
+fn is_of_extra(line: &str) -> bool {
+    let marker = line.split_once(';').map(|(_, marker)| marker).unwrap_or_default();
+    (marker.contains("extra ==") || marker.contains("extra==")) && !marker.contains(" or ")
 }
 
 /// The header lines before the first blank one; continuation lines are joined.
@@ -274,8 +300,11 @@ mod tests {
         let text = "Metadata-Version: 2.1\nName: a\nRequires-Python: >=3.9\nRequires-Dist: b>=1\nRequires-Dist: c; extra ==\n  'x'\n\
                     Requires-Dist: pytz (>=2011k)\nProvides-Extra: x\n\nRequires-Dist: not-this\n";
         let metadata = Metadata::parse(text, Some(7));
-        let names: Vec<_> = metadata.requires.iter().map(|one| one.name.to_string()).collect();
+        let names: Vec<_> = metadata.all().map(|one| one.name.to_string()).collect();
         assert_eq!(names, ["b", "c"]);
+        assert_eq!(metadata.requires.len(), 1);
+        let extra = |name: &str| metadata.with_extra(&name.parse().expect(name)).map(|all| all.len());
+        assert_eq!((extra("x"), extra("y")), (Ok(2), Ok(1)));
         assert_eq!((metadata.extras.len(), metadata.unreadable.len(), metadata.size), (1, 1, Some(7)));
     }
 }

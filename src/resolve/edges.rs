@@ -1,7 +1,9 @@
 //! What a version asks for: the profile's requirements, those of a release and of its extras, each with overrides and the matrix's
 //! additions.
 
-use crate::model::catalog::Trouble;
+use std::sync::Arc;
+
+use crate::model::catalog::{Metadata, Trouble};
 use crate::model::version::range_of;
 use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
 use crate::profile::{Bound, Wanted};
@@ -13,15 +15,15 @@ use crate::resolve::provider::Provider;
 pub(super) type Outcome = Result<Vec<Edge>, String>;
 
 /// What is known of a version's requirements.
-enum Requirements {
+enum Requirements<'a> {
     /// Installed by other means, and not on the index.
     Unknown,
     /// The target's Python does not fit, as only METADATA says.
     Unfit(String),
-    Known {
-        requires: Vec<Requirement>,
-        extras: Option<Vec<ExtraName>>,
-    },
+    /// As its wheel says.
+    Published(Arc<Metadata>),
+    /// As what is installed says.
+    Installed(&'a [Requirement]),
 }
 
 impl<'a> Provider<'a> {
@@ -37,10 +39,10 @@ impl<'a> Provider<'a> {
     }
 
     /// The requirements of a version, from what is installed or from its wheel.
-    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements, Trouble> {
+    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements<'a>, Trouble> {
         let present = self.present(name).filter(|present| present.version == *version);
-        if let Some(requires) = present.and_then(|present| present.requires.clone()) {
-            return Ok(Requirements::Known { requires, extras: None });
+        if let Some(requires) = present.and_then(|present| present.requires.as_deref()) {
+            return Ok(Requirements::Installed(requires));
         }
         let listing = self.listing(name)?;
         let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
@@ -55,9 +57,7 @@ impl<'a> Provider<'a> {
                     self.unreadable.borrow_mut().insert((name.clone(), version.clone()), line.clone());
                     Requirements::Unfit(format!("its requirement `{line}` can't be read"))
                 }
-                None => {
-                    Requirements::Known { requires: metadata.requires.clone(), extras: Some(metadata.extras.clone()) }
-                }
+                None => Requirements::Published(metadata),
             },
         })
     }
@@ -78,17 +78,19 @@ impl<'a> Provider<'a> {
     }
 
     pub(super) fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
-        let requires = match self.requirements(name, version)? {
-            Requirements::Unfit(why) => return Ok(Err(why)),
+        let found = self.requirements(name, version)?;
+        let requires = match &found {
+            Requirements::Unfit(why) => return Ok(Err(why.clone())),
             Requirements::Unknown => return Ok(Ok(opaque_edges(self.question, name, version))),
-            Requirements::Known { requires, .. } => requires,
+            Requirements::Published(metadata) => metadata.requires.as_slice(),
+            Requirements::Installed(requires) => requires,
         };
         let mut edges = Vec::new();
         let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
         if let Err(why) = applying.try_for_each(|requirement| self.push(&mut edges, requirement, name, version)) {
             return Ok(Err(why));
         }
-        if let Some(build) = self.unlisted_build(name, version, &requires)? {
+        if let Some(build) = self.unlisted_build(name, version, requires)? {
             edges.extend(code_edges(self.question, &build));
         }
         Ok(Ok(edges))
@@ -104,11 +106,12 @@ impl<'a> Provider<'a> {
         let (requires, extras) = match self.requirements(name, version)? {
             Requirements::Unknown => return Ok(Ok(edges)),
             Requirements::Unfit(why) => return Ok(Err(why)),
-            Requirements::Known { requires, extras } => (requires, extras),
+            Requirements::Installed(requires) => (requires.to_vec(), None),
+            Requirements::Published(metadata) => match metadata.with_extra(extra) {
+                Ok(requires) => (requires, Some(metadata.extras.clone())),
+                Err(line) => return Ok(Err(format!("the requirement `{line}` of its extra can't be read"))),
+            },
         };
-        if let Some(line) = self.unreadable_of(name, version, extra)? {
-            return Ok(Err(format!("the requirement `{line}` of its extra can't be read")));
-        }
         let of_extra =
             |one: &&Requirement| one.applies(&self.markers, Some(extra)) && !one.applies(&self.markers, None);
         let added: Vec<&Requirement> = requires.iter().filter(of_extra).collect();
@@ -158,26 +161,6 @@ impl<'a> Provider<'a> {
     /// The line of `[overrides]` that takes the place of what is asked of `name`.
     pub(super) fn overridden(&self, name: &PackageName) -> Option<&'a Bound> {
         self.question.profile.override_of(name).filter(|_| !self.variation.unbound.contains(name))
-    }
-
-    /// A line of the index's METADATA that counts for `extra` and that nobody can read.
-    fn unreadable_of(
-        &self,
-        name: &PackageName,
-        version: &Version,
-        extra: &ExtraName,
-    ) -> Result<Option<String>, Trouble> {
-        let listing = self.listing(name)?;
-        let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
-            return Ok(None);
-        };
-        let metadata = self.question.catalog.metadata(candidate)?;
-        let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
-        let names = |line: &&String| {
-            let normalised = line.replace(['_', '.'], "-").to_lowercase();
-            quoted.iter().any(|extra| normalised.contains(extra.as_str()))
-        };
-        Ok(metadata.unreadable_extras.iter().find(names).cloned())
     }
 
     /// Whether deciding `package` decides the CUDA major: an extra of a framework (`jax[cuda12]`). The matrix then rules out

@@ -182,7 +182,7 @@ impl Gathered<'_> {
             let applies = |one: &&Requirement| {
                 one.applies(&markers, extra) && (extra.is_none() || !one.applies(&markers, None)) && one.url.is_none()
             };
-            all.push(metadata.requires.iter().filter(applies).cloned().collect());
+            all.push(metadata.all().filter(|one| applies(&one)).collect());
         }
         Ok(all)
     }

@@ -74,7 +74,7 @@ fn cuda_major(reading: &Reading, matrix: &Matrix) -> Option<u32> {
     let own = build.cuda.map(|cuda| cuda.major).or_else(|| library(&wheel.name, &wheel.version));
     let asked = || {
         let any = Version::new([0]);
-        let majors = metadata.requires.iter().filter_map(|one| library(&one.name, &any)).filter(|major| *major > 0);
+        let majors = metadata.all().filter_map(|one| library(&one.name, &any)).filter(|major| *major > 0);
         let majors: BTreeSet<u32> = majors.collect();
         majors.first().copied().filter(|_| majors.len() == 1)
     };
@@ -84,7 +84,7 @@ fn cuda_major(reading: &Reading, matrix: &Matrix) -> Option<u32> {
 /// What METADATA asks for of CUDA's libraries, as written.
 fn pins(metadata: &Metadata) -> Vec<String> {
     let is_cuda = |name: &str| name.starts_with("nvidia-") || name.starts_with("cuda-") || name == "triton";
-    let cuda = metadata.requires.iter().filter(|requirement| is_cuda(requirement.name.as_ref()));
+    let cuda = metadata.all().filter(|requirement| is_cuda(requirement.name.as_ref()));
     let mut pins: Vec<String> = cuda
         .map(|requirement| {
             let extras: Vec<&str> = requirement.extras.iter().map(AsRef::as_ref).collect();

@@ -3,29 +3,42 @@
 
     python3 benches/growth.py --colab-boot target/release/colab-boot --uv uv [--runs 3]
 
-Needs the package index. The names are those of the newest bundled image, with the names that come along (`matrix/closure.toml`) up to 800,
-without what no index has or what no two of them agree on; each tool chooses versions itself. Cold and offline, medians.
+Needs the package index. The names are those of the newest bundled image, with the names that come along (`matrix/closure.toml`); what has no
+wheel for the target, or no version beside the rest, is left out first (the last one of those that a conflict names). Each tool chooses versions
+itself. Cold and offline, medians.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import statistics
+import sys
 import tempfile
 import tomllib
 
-from peers import ROOT, profile, run_ours, run_uv
-
-# Not on the index for CPython 3.12 on Linux, in the image from elsewhere, or at odds with the rest whatever their versions.
-APART = pathlib.Path(__file__).with_name("growth-apart.txt")
-
+from peers import ROOT, run_ours, run_uv
 
 def names():
     image = tomllib.loads((ROOT / "runtimes/colab-latest-gpu.toml").read_text())
     closure = tomllib.loads((ROOT / "matrix/closure.toml").read_text())["needs"]
-    apart = set(APART.read_text().split())
-    known = [*image["packages"], *(re.sub(r"\[.*", "", name) for name in closure)]
-    return [name for name in dict.fromkeys(known) if name not in apart]
+    return list(dict.fromkeys([*image["packages"], *(re.sub(r"\[.*", "", name) for name in closure)]))
+
+
+def solvable(binary, folder, wanted):
+    """`wanted` without what can't be had together; found by asking again and again, from a warm cache."""
+    while True:
+        cost = run_ours(binary, folder, wanted)
+        if not cost.code:
+            return wanted
+        report = json.loads((folder / "report.json").read_text())
+        places = [place["line"] for finding in report["findings"] for place in finding.get("places", [])]
+        lines = (folder / "bench.toml").read_text().splitlines()
+        if cost.code != 1 or not places:
+            raise SystemExit(cost.error)
+        gone = lines[max(places) - 1].partition(" ")[0]
+        print(f"without {gone}: {report['findings'][0]['message']}", file=sys.stderr, flush=True)
+        wanted = [name for name in wanted if name != gone]
 
 
 def main():
@@ -36,7 +49,8 @@ def main():
     options.add_argument("--sizes", default="50,200,800")
     options = options.parse_args()
     ours = str(pathlib.Path(options.colab_boot).resolve())
-    every = names()
+    with tempfile.TemporaryDirectory() as folder:
+        every = solvable(ours, pathlib.Path(folder), names())
     print("| requirements | mode | colab-boot wall s | uv | CPU s, ours / uv | MB of memory, ours / uv |\n|---|---|---|---|---|---|")
     for size in map(int, options.sizes.split(",")):
         # Spread over the list, so that each size has the same mix.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Deserialize;
 
-use crate::matrix::FILES;
+use crate::matrix::{FILES, parse};
 use crate::model::{ExtraName, PackageName, Sha256};
 
 /// The bytes read from the end of a wheel of which nothing is known.
@@ -70,8 +70,7 @@ impl Hints {
 
     fn table(&self) -> &Table {
         self.table.get_or_init(|| {
-            let text = FILES.get_file("closure.toml").and_then(|file| file.contents_utf8()).unwrap_or_default();
-            let file: ClosureFile = toml::from_str(text).unwrap_or_default();
+            let file: ClosureFile = parse("closure.toml").unwrap_or_default();
             let needs = file.needs.into_iter().map(|(name, needs)| (name, needs.split(' ').filter_map(need).collect()));
             Table { needs: needs.collect(), tails: file.tails.into_iter().collect() }
         })
@@ -146,8 +145,7 @@ mod tests {
     fn every_bundled_hint_can_be_read() {
         let hints = Hints::bundled().table();
         assert!(hints.needs.len() > 500 && hints.tails.len() > 20, "{} {}", hints.needs.len(), hints.tails.len());
-        let text = FILES.get_file("closure.toml").and_then(|file| file.contents_utf8()).expect("closure.toml");
-        let file: super::ClosureFile = toml::from_str(text).expect("closure.toml");
+        let file: super::ClosureFile = super::parse("closure.toml").expect("closure.toml");
         for (name, needs) in &file.needs {
             assert!(needs.split(' ').all(|word| need(word).is_some()), "{name}: {needs}");
         }

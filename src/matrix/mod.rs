@@ -6,7 +6,7 @@ mod hints;
 mod rows;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::str::FromStr;
 
 use include_dir::{Dir, include_dir};
@@ -27,8 +27,8 @@ pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, f
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
 
-/// The rows of `matrix/builds-*.toml`, packed by `matrix/pack.rs`.
-const BUILDS: &str = include_str!(concat!(env!("OUT_DIR"), "/builds.json"));
+/// The same, as JSON, by `matrix/pack.rs`.
+static PACKED: Dir<'_> = include_dir!("$OUT_DIR/matrix");
 
 /// All the rows.
 #[derive(Debug)]
@@ -62,11 +62,9 @@ impl Matrix {
         let head: rows::Head = parse("matrix.toml")?;
         let packages: rows::PackagesFile = parse("packages.toml")?;
         let watch: rows::WatchFile = parse("watch.toml")?;
-        let mut packed: BTreeMap<String, builds::BuildsFile> =
-            serde_json::from_str(BUILDS).map_err(|error| format!("the packed rows: {error}"))?;
         let mut builds = Vec::new();
         for one in &watch.watch {
-            builds.extend(packed.remove(&one.file).ok_or_else(|| format!("matrix/{} is not packed", one.file))?.build);
+            builds.extend(parse::<builds::BuildsFile>(&one.file)?.build);
         }
         Ok(Self {
             version: head.version,
@@ -286,11 +284,11 @@ pub fn is_like(text: &str, pattern: &str) -> bool {
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
-    let text = FILES
-        .get_file(name)
+    let text = PACKED
+        .get_file(Path::new(name).with_extension("json"))
         .and_then(include_dir::File::contents_utf8)
         .ok_or_else(|| format!("matrix/{name} is not bundled"))?;
-    toml::from_str(text).map_err(|error| format!("matrix/{name}: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("matrix/{name}: {error}"))
 }
 
 fn range_from_text(text: &str) -> Result<VersionRange, String> {

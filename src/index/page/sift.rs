@@ -163,6 +163,10 @@ impl<'p> Judge<'p> {
         }
         tags.sort();
         tags.dedup();
+        // Those of other systems explain nothing beside Linux ones, and large pages have thousands.
+        if tags.iter().any(|tag| is_near(tag)) {
+            tags.retain(|tag| is_near(tag));
+        }
         let by_tags = (!tags.is_empty()).then_some(Rejection::Tags(tags));
         nearest.or(by_tags).unwrap_or(Rejection::NoWheel)
     }
@@ -193,4 +197,9 @@ fn candidate(file: &Listed<'_>, version: &Version, base: &Url) -> Option<Candida
         sidecar: if file.file.ends_with(".whl") { file.sidecar } else { Sidecar::Absent },
         folder: None,
     })
+}
+
+/// Whether a tag is of Linux, or of any platform.
+fn is_near(tag: &str) -> bool {
+    tag.contains("linux") || tag.ends_with("-any")
 }

@@ -181,3 +181,35 @@ fn explain_tells_the_way_the_cap_and_what_a_newer_one_takes() {
         outcome.stderr
     );
 }
+
+#[test]
+fn a_lock_with_an_epoch_is_read_back() {
+    let server = IndexServer::start(table(&[("a", "1!2.0", &[]), ("b", "1.0", &[])]), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    lock(&test, &server, &[]).expect(0);
+    lock(&test, &server, &["--check"]).expect(0);
+}
+
+#[test]
+fn a_prerelease_does_not_outlive_the_policy_that_let_it_in() {
+    let server = IndexServer::start(table(&[("a", "1.0", &[]), ("a", "2.0rc1", &[]), ("b", "1.0", &[])]), Manner::Good);
+    let policy = |text: &str| format!("{PROFILE}[policy]\nprereleases = '{text}'\n");
+    let test = Test::new().file("p.toml", &policy("allow"));
+    lock(&test, &server, &[]).expect(0);
+    assert_eq!(versions(&test)["a"], "2.0rc1");
+    let test = test.file("p.toml", &policy("explicit"));
+    lock(&test, &server, &[]).expect(0);
+    assert_eq!(versions(&test)["a"], "1.0");
+}
+
+#[test]
+fn what_one_server_says_of_a_wheel_is_not_believed_of_another() {
+    // Both announce the same digest for the file, and give it other requirements.
+    let evil =
+        IndexServer::start(table(&[("a", "1.0", &["evil"]), ("b", "1.0", &[]), ("evil", "1.0", &[])]), Manner::Good);
+    let honest = IndexServer::start(table(&[("a", "1.0", &["c"]), ("b", "1.0", &[]), ("c", "1.0", &[])]), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    lock(&test, &evil, &[]).expect(0);
+    lock(&test, &honest, &[]).expect(0);
+    assert_eq!(versions(&test), pairs(&[("a", "1.0"), ("b", "1.0"), ("c", "1.0")]));
+}

@@ -74,7 +74,7 @@ impl LocalWheel {
         self.archive.files()
     }
 
-    /// Its METADATA; empty where it has none.
+    /// Its METADATA. That it has none is an error of kind `InvalidData`.
     pub fn metadata(&mut self) -> IoResult<Metadata> {
         let text = match self.archive.files().dist_info("METADATA").cloned() {
             Some(member) => self.archive.text(&member, TEXT_LIMIT)?,

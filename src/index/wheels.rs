@@ -8,7 +8,7 @@ use crate::index::patience::trouble;
 use crate::index::remote::Remote;
 use crate::index::store::{Answer, METADATA_LIMIT, Shared, held};
 use crate::index::{LocalWheel, folder, source};
-use crate::inspect::Subject;
+use crate::inspect::{Subject, TAIL};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Sidecar};
@@ -30,25 +30,27 @@ impl Shared {
         if let Some(record) = key.and_then(|key| self.shelf.cache.metadata(&key)) {
             return Ok(record);
         }
-        if candidate.is_source() {
-            return self.of_source(candidate).await;
-        }
-        let beside = self.sidecar(candidate).await?;
-        let (text, size) = match beside {
-            Some(text) => (text, candidate.size),
-            None => self.by_range(candidate).await?,
-        };
-        let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
-        let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
-        let record = MetadataRecord { size, headers };
+        let record =
+            if candidate.is_source() { self.of_source(candidate).await? } else { self.of_wheel(candidate).await? };
         if let Some(key) = &key {
             self.shelf.cache.keep_metadata(key, &record);
         }
         Ok(record)
     }
 
+    /// The metadata of a wheel, from beside it or from within.
+    async fn of_wheel(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+        let (text, size) = match self.sidecar(candidate).await? {
+            Some(text) => (text, candidate.size),
+            None => self.by_range(candidate).await?,
+        };
+        let headers = text.split("\n\n").next().unwrap_or_default().replace('\r', "");
+        let headers = headers.split("\n\n").next().unwrap_or_default().to_owned();
+        Ok(MetadataRecord { size, headers })
+    }
+
     /// The metadata of a source distribution, which is fetched whole.
-    pub(super) async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+    async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
         let url = &candidate.url()?;
         let request = Request { url, accept: None, part: None, validator: None, limit: source::LIMIT };
         let reply = self.http.get(&request).await?;
@@ -61,16 +63,12 @@ impl Shared {
         let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
         let headers = tokio::task::spawn_blocking(read).await;
         let headers = headers.map_err(|error| trouble(url, &error.to_string(), 1))??;
-        let record = MetadataRecord { size, headers };
-        if let Some(key) = &self.shelf.key(candidate) {
-            self.shelf.cache.keep_metadata(key, &record);
-        }
-        Ok(record)
+        Ok(MetadataRecord { size, headers })
     }
 
     /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than was announced
     /// means nothing: then the wheel itself is read.
-    pub(super) async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
+    async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
         let announced = match candidate.sidecar {
             Sidecar::Absent => return Ok(None),
             Sidecar::There => None,
@@ -87,7 +85,7 @@ impl Shared {
     }
 
     /// METADATA out of the wheel, never the whole wheel. Also tells its size.
-    pub(super) async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
+    async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
         let remote = self.remote(candidate).await?;
         Ok((remote.metadata(&self.http).await?, Some(remote.total)))
     }
@@ -95,8 +93,8 @@ impl Shared {
     /// The opened wheel; opened once, whoever asks.
     pub(super) async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
         let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
-        let name = candidate.file.parse::<WheelName>().map(|wheel| wheel.name);
-        let tail = name.map_or(crate::inspect::TAIL, |name| Hints::bundled().tail(&name));
+        let wheel = candidate.file.parse::<WheelName>().ok();
+        let tail = wheel.and_then(|wheel| Hints::bundled().tail(&wheel.name)).unwrap_or(TAIL);
         let open = || async {
             let remote = Remote::open(&self.http, &candidate.url()?, tail).await.map(Arc::new)?;
             if let Some(key) = &self.shelf.key(candidate) {

@@ -9,9 +9,6 @@ use serde::Deserialize;
 use crate::matrix::{FILES, parse};
 use crate::model::{ExtraName, PackageName, Sha256};
 
-/// The bytes read from the end of a wheel of which nothing is known.
-const TAIL: u64 = 64 << 10;
-
 /// The bundled hints; each file is read when it is first asked for.
 #[derive(Default)]
 pub struct Hints {
@@ -106,9 +103,9 @@ impl Hints {
         found.into_iter().map(|(name, free)| Hint { name, free }).collect()
     }
 
-    /// How many bytes at the end of a wheel of `name` to ask for.
-    pub fn tail(&self, name: &PackageName) -> u64 {
-        self.table().tails.get(name).map_or(TAIL, |kilobytes| kilobytes << 10)
+    /// How many bytes at the end of a wheel of `name` to ask for, where the usual ones are not enough.
+    pub fn tail(&self, name: &PackageName) -> Option<u64> {
+        self.table().tails.get(name).map(|kilobytes| kilobytes << 10)
     }
 
     /// The bundled METADATA of the wheel of `name` with this digest.

@@ -8,7 +8,7 @@ use super::{Filter, read_page};
 use crate::model::catalog::{Listing, Rejection, Sidecar};
 use crate::model::{PythonFacts, Tags};
 
-fn read(content_type: &str, body: &str, as_of: Option<&str>) -> Listing {
+fn tried(content_type: &str, body: &str, as_of: Option<&str>) -> Result<Listing, String> {
     let python = PythonFacts {
         version: "3.12.1".parse().expect("a version"),
         architecture: "x86_64".into(),
@@ -18,8 +18,11 @@ fn read(content_type: &str, body: &str, as_of: Option<&str>) -> Listing {
     let filter =
         Filter { tags: Tags::of(&python), python, as_of: as_of.map(str::to_owned), buildable: BTreeSet::new() };
     let address = Url::parse("https://index.test/simple/demo/").expect("an address");
-    let package = "demo".parse().expect("a name");
-    read_page(content_type, body, &address, &package, &filter).expect("a page")
+    read_page(content_type, body, &address, &"demo".parse().expect("a name"), &filter)
+}
+
+fn read(content_type: &str, body: &str, as_of: Option<&str>) -> Listing {
+    tried(content_type, body, as_of).expect("a page")
 }
 
 const DIGEST: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -86,34 +89,13 @@ fn json_says_the_same_and_knows_sizes() {
 
 #[test]
 fn a_login_page_is_no_index_page() {
-    let filter_error = |content_type: &str, body: &str| {
-        let python = PythonFacts {
-            version: "3.12.1".parse().expect("a version"),
-            architecture: "x86_64".into(),
-            libc: crate::model::Libc::Other,
-            free_threaded: false,
-        };
-        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: BTreeSet::new() };
-        let address = Url::parse("https://index.test/simple/demo/").expect("an address");
-        read_page(content_type, body, &address, &"demo".parse().expect("a name"), &filter)
-    };
-    assert!(filter_error("text/plain", "hello").is_err());
-    assert!(filter_error("application/vnd.pypi.simple.v1+json", "<html>").is_err());
+    assert!(tried("text/plain", "hello", None).is_err());
+    assert!(tried("application/vnd.pypi.simple.v1+json", "<html>", None).is_err());
 }
 
 #[test]
 fn pages_of_a_later_api_are_not_guessed_at() {
-    let refused = |kind: &str, body: &str| {
-        let python = PythonFacts {
-            version: "3.12.1".parse().expect("a version"),
-            architecture: "x86_64".into(),
-            libc: crate::model::Libc::Other,
-            free_threaded: false,
-        };
-        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: BTreeSet::new() };
-        let address = Url::parse("https://index.test/simple/demo/").expect("an address");
-        read_page(kind, body, &address, &"demo".parse().expect("a name"), &filter).expect_err(body)
-    };
+    let refused = |kind: &str, body: &str| tried(kind, body, None).expect_err(body);
     let json = r#"{"meta": {"api-version": "2.0"}, "name": "demo", "files": []}"#;
     assert!(refused("application/vnd.pypi.simple.v1+json", json).contains("version 2.0"));
     let html = r#"<meta name="pypi:repository-version" content="2.1"><a href="demo-1.0-py3-none-any.whl">x</a>"#;

@@ -8,14 +8,21 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=matrix");
-    let folder = Path::new(&std::env::var("OUT_DIR")?).join("matrix");
-    std::fs::create_dir_all(&folder)?;
-    for entry in std::fs::read_dir("matrix")? {
+    let packed = Path::new(&std::env::var("OUT_DIR")?).join("matrix");
+    pack(Path::new("matrix"), &packed)?;
+    pack(Path::new("matrix/metadata"), &packed.join("metadata"))?;
+    Ok(())
+}
+
+/// Writes each TOML file of `folder` into `packed`, as JSON.
+fn pack(folder: &Path, packed: &Path) -> Result<(), Box<dyn Error>> {
+    std::fs::create_dir_all(packed)?;
+    for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "toml") {
             let table: toml::Table = toml::from_str(&std::fs::read_to_string(&path)?)?;
             let name = path.file_stem().unwrap_or_default();
-            std::fs::write(folder.join(name).with_extension("json"), serde_json::to_string(&table)?)?;
+            std::fs::write(packed.join(name).with_extension("json"), serde_json::to_string(&table)?)?;
         }
     }
     Ok(())

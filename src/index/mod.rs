@@ -2,6 +2,7 @@
 //!
 //! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through [`crate::model::catalog::Catalog`].
 
+mod ahead;
 mod cache;
 mod client;
 mod credentials;

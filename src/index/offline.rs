@@ -1,11 +1,15 @@
-//! The catalog from the cache alone. What is read once is kept for the run: a solver asks for the same things over and over.
+//! The catalog from the cache alone. What is read once is kept for the run: a solver asks for the same things over and over. A second
+//! thread reads ahead, for decoding is half of the work.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::Builder;
 
 use crate::index::Scope;
+use crate::index::ahead::{Foresight, consequences, favourite};
 use crate::index::shelf::Shelf;
+use crate::index::store::held;
 use crate::index::{Cache, LocalWheel, Locations, folder};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
@@ -13,21 +17,67 @@ use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish
 use crate::model::files::Files;
 use crate::model::{PackageName, Sha256, WheelName};
 
+type Answer<T> = Result<T, Trouble>;
+type Cells<K, T> = Mutex<HashMap<K, Arc<OnceLock<Answer<T>>>>>;
+
 /// The catalog from the cache alone.
 pub struct Offline<'a> {
-    shelf: Shelf,
     matrix: &'a Matrix,
-    listings: RefCell<HashMap<PackageName, Option<Arc<Listing>>>>,
-    metadata: RefCell<HashMap<Sha256, Arc<Metadata>>>,
+    desk: Arc<Desk>,
+    /// To the thread that reads ahead.
+    wishes: Sender<Wish>,
+}
+
+/// What the solver and the thread that reads ahead share. Who comes first reads; the other waits for that.
+struct Desk {
+    shelf: Shelf,
+    foresight: Foresight,
+    listings: Cells<PackageName, Option<Arc<Listing>>>,
+    metadata: Cells<Sha256, Arc<Metadata>>,
 }
 
 impl<'a> Offline<'a> {
     pub fn new(matrix: &'a Matrix, locations: Locations, scope: Scope, cache: Cache) -> Self {
         let shelf = Shelf::new(locations, scope, cache);
-        Self { shelf, matrix, listings: RefCell::default(), metadata: RefCell::default() }
+        let foresight = Foresight::default();
+        let desk = Arc::new(Desk { shelf, foresight, listings: Mutex::default(), metadata: Mutex::default() });
+        let (wishes, wished) = channel();
+        let ahead = Arc::clone(&desk);
+        // Ends when `wishes` is dropped. Without a thread nothing is read ahead.
+        let _ = Builder::new().spawn(move || wished.iter().for_each(|wish| ahead.pursue(wish)));
+        Self { matrix, desk, wishes }
+    }
+}
+
+impl Desk {
+    /// Reads what the solver will probably ask for, and so on down.
+    fn pursue(&self, wish: Wish) {
+        let mut open = vec![wish];
+        while let Some(wish) = open.pop() {
+            let scope = &self.shelf.scope;
+            let Some(wish) = self.foresight.narrow(scope, wish) else {
+                continue;
+            };
+            // What fails here fails again, and is reported, when the solver asks for it.
+            let listing = self.listing(&wish.package).ok().flatten();
+            let candidate = listing.as_ref().and_then(|listing| favourite(scope, &wish, listing));
+            if let Some(Ok(metadata)) = candidate.map(|candidate| self.metadata(candidate)) {
+                open.extend(consequences(scope, &wish, &metadata));
+            }
+        }
     }
 
-    fn read_listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
+    fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+        let cell = Arc::clone(held(&self.listings).entry(package.clone()).or_default());
+        cell.get_or_init(|| self.read_listing(package)).clone()
+    }
+
+    fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+        let cell = Arc::clone(held(&self.metadata).entry(candidate.identity()).or_default());
+        cell.get_or_init(|| self.read_metadata(candidate)).clone()
+    }
+
+    fn read_listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
         let listing = if self.shelf.is_local(package) {
             None
         } else {
@@ -44,7 +94,7 @@ impl<'a> Offline<'a> {
         Ok(self.shelf.with_folders(package, listing).map(Arc::new))
     }
 
-    fn read_metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
+    fn read_metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
         if let Some(answer) = folder::metadata(candidate, &self.shelf) {
             return answer.map(Arc::new);
         }
@@ -62,23 +112,12 @@ fn not_cached(what: &str) -> Trouble {
 }
 
 impl Catalog for Offline<'_> {
-    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
-        if let Some(known) = self.listings.borrow().get(package) {
-            return Ok(known.clone());
-        }
-        let listing = self.read_listing(package)?;
-        self.listings.borrow_mut().insert(package.clone(), listing.clone());
-        Ok(listing)
+    fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+        self.desk.listing(package)
     }
 
-    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble> {
-        let key = candidate.identity();
-        if let Some(known) = self.metadata.borrow().get(&key) {
-            return Ok(Arc::clone(known));
-        }
-        let metadata = self.read_metadata(candidate)?;
-        self.metadata.borrow_mut().insert(key, Arc::clone(&metadata));
-        Ok(metadata)
+    fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+        self.desk.metadata(candidate)
     }
 
     fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Trouble> {
@@ -86,7 +125,7 @@ impl Catalog for Offline<'_> {
     }
 
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
-        self.shelf.known_roots(candidate)
+        self.desk.shelf.known_roots(candidate)
     }
 
     fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Trouble> {
@@ -98,21 +137,25 @@ impl Catalog for Offline<'_> {
         if let Some(answer) = folder::build(candidate, self.matrix, false) {
             return answer.map(|build| Some(Arc::new(build)));
         }
-        let (Ok(wheel), Some(key)) = (candidate.file.parse::<WheelName>(), self.shelf.key(candidate)) else {
+        let (Ok(wheel), Some(key)) = (candidate.file.parse::<WheelName>(), self.desk.shelf.key(candidate)) else {
             return Ok(None);
         };
-        Ok(self.shelf.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
+        Ok(self.desk.shelf.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let of = |candidate: &Candidate| match LocalWheel::of(candidate) {
             Some(wheel) => wheel.ok().map(|wheel| Arc::new(wheel.files().clone())),
-            None => self.shelf.cache.files(&self.shelf.key(candidate)?).map(Arc::new),
+            None => self.desk.shelf.cache.files(&self.desk.shelf.key(candidate)?).map(Arc::new),
         };
         candidates.iter().map(of).collect()
     }
 
-    fn expect(&self, _wishes: Vec<Wish>) {}
+    fn expect(&self, wishes: Vec<Wish>) {
+        for wish in wishes {
+            let _ = self.wishes.send(wish);
+        }
+    }
 
     fn expect_metadata(&self, _candidates: &[Candidate]) {}
 }

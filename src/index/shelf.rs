@@ -89,7 +89,7 @@ impl Shelf {
         let digest = candidate.sha256?;
         let name = candidate.file.parse::<WheelName>().ok()?.name;
         let seed = Hints::bundled().seed(&name, &digest);
-        seed.map(|seed| seed.roots).or_else(|| self.cache.roots(&self.key(candidate)?))
+        seed.map(|seed| seed.roots.clone()).or_else(|| self.cache.roots(&self.key(candidate)?))
     }
 
     /// What is read of a file is kept by this: the digest that its index announces, which is not proven by reading parts of it, with

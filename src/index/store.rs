@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use reqwest::StatusCode;
 use tokio::sync::OnceCell;
 
+use crate::index::ahead::{Foresight, consequences, favourite};
 use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
 use crate::index::client::{Http, Request};
 use crate::index::page::{ACCEPT, read_page};
@@ -15,7 +16,7 @@ use crate::index::shelf::Shelf;
 use crate::index::{Cache, Client, Locations, Scope, folder};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Trouble, Wish};
+use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};
 use crate::model::files::Files;
 use crate::model::{ExtraName, PackageName, Sha256, VersionRange};
 
@@ -40,7 +41,7 @@ pub(super) struct Shared {
     pub(super) metadata: Cells<Sha256, Arc<Metadata>>,
     pub(super) remotes: Cells<Sha256, Arc<Remote>>,
     pub(super) digests: Cells<Sha256, (Sha256, u64)>,
-    pub(super) expected: Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>,
+    pub(super) foresight: Foresight,
 }
 
 impl<'a> Online<'a> {
@@ -52,7 +53,7 @@ impl<'a> Online<'a> {
             metadata: Mutex::default(),
             remotes: Mutex::default(),
             digests: Mutex::default(),
-            expected: Mutex::default(),
+            foresight: Foresight::default(),
         };
         Self { client, matrix, shared: Arc::new(shared) }
     }
@@ -162,52 +163,24 @@ impl Shared {
 
     /// Fetches what the solver will probably ask for: the page, the metadata of the version it would choose, and so on down.
     fn pursue(shared: &Arc<Self>, wish: Wish) {
-        let bound = shared.shelf.scope.bounds.get(&wish.package);
-        let wished = bound.map_or(wish.range.clone(), |bound| bound.intersection(&wish.range));
-        let key = (wish.package, wish.extra);
-        let range = {
-            let mut expected = held(&shared.expected);
-            let known = expected.get(&key);
-            let range = known.map_or(wished.clone(), |known| known.intersection(&wished));
-            if known == Some(&range) || range.is_empty() {
-                return;
-            }
-            expected.insert(key.clone(), range.clone());
-            range
-        };
-        let preferred =
-            shared.shelf.scope.preferred.get(&key.0).filter(|(version, _)| range.contains(version)).cloned();
-        if matches!(preferred, Some((_, true))) {
+        let Some(wish) = shared.foresight.narrow(&shared.shelf.scope, wish) else {
             return;
-        }
+        };
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
+            let scope = &shared.shelf.scope;
             // What fails here fails again, and is reported, when the solver asks for it.
-            let Ok(Some(listing)) = shared.listing(&key.0).await else {
+            let Ok(Some(listing)) = shared.listing(&wish.package).await else {
                 return;
             };
-            let admission = Admission { prereleases: PrereleaseRule::Last, yanked: false };
-            let preferred = preferred.and_then(|(version, _)| listing.get(&version));
-            let chosen = preferred.or_else(|| listing.choose(&range, admission));
-            let Some(candidate) = chosen.filter(|one| !one.is_source()) else {
+            let Some(candidate) = favourite(scope, &wish, &listing) else {
                 return;
             };
             let Ok(metadata) = shared.metadata(candidate).await else {
                 return;
             };
-            let of_extra = key.1.as_ref().and_then(|extra| metadata.with_extra(extra).ok());
-            for requirement in of_extra.as_deref().unwrap_or(&metadata.requires) {
-                let applies = requirement.applies(&shared.shelf.scope.markers, key.1.as_ref());
-                if !applies || requirement.name == key.0 && requirement.extras.is_empty() {
-                    continue;
-                }
-                let wish = |extra: Option<ExtraName>| Wish {
-                    package: requirement.name.clone(),
-                    range: requirement.range.clone(),
-                    extra,
-                };
-                Self::pursue(&shared, wish(None));
-                requirement.extras.iter().for_each(|extra| Self::pursue(&shared, wish(Some(extra.clone()))));
+            for next in consequences(scope, &wish, &metadata) {
+                Self::pursue(&shared, next);
             }
         });
     }

@@ -83,7 +83,11 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// A TOML string, escaped as the `toml` crate escapes it.
+/// A TOML string, escaped as the `toml` crate escapes it; most need no escaping, and there are thousands.
 fn quoted(text: &str) -> String {
+    let plain = |byte: u8| (byte == b' ' || byte.is_ascii_graphic()) && byte != b'"' && byte != b'\\';
+    if text.bytes().all(plain) {
+        return format!("\"{text}\"");
+    }
     Value::String(text.to_owned()).to_string()
 }

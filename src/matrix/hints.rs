@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Deserialize;
 
-use crate::matrix::{FILES, parse};
+use crate::matrix::parse;
 use crate::model::{ExtraName, PackageName, Sha256};
 
 /// The bundled hints; each file is read when it is first asked for.
@@ -14,7 +14,7 @@ use crate::model::{ExtraName, PackageName, Sha256};
 pub struct Hints {
     table: OnceLock<Table>,
     /// METADATA by package.
-    seeds: Mutex<HashMap<PackageName, Arc<[Seed]>>>,
+    seeds: Mutex<HashMap<PackageName, Vec<Arc<Seed>>>>,
 }
 
 /// `matrix/closure.toml`.
@@ -109,18 +109,16 @@ impl Hints {
     }
 
     /// The bundled METADATA of the wheel of `name` with this digest.
-    pub fn seed(&self, name: &PackageName, digest: &Sha256) -> Option<Seed> {
-        FILES.get_file(format!("metadata/{name}.toml"))?;
+    pub fn seed(&self, name: &PackageName, digest: &Sha256) -> Option<Arc<Seed>> {
         let mut known = self.seeds.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = known.entry(name.clone()).or_insert_with(|| seeds(name).into());
-        all.iter().find(|seed| seed.sha256.contains(digest)).cloned()
+        let all = known.entry(name.clone()).or_insert_with(|| seeds(name).into_iter().map(Arc::new).collect());
+        all.iter().find(|seed| seed.sha256.contains(digest)).map(Arc::clone)
     }
 }
 
 /// The bundled METADATA of `name`.
 pub fn seeds(name: &PackageName) -> Vec<Seed> {
-    let text = FILES.get_file(format!("metadata/{name}.toml")).and_then(|file| file.contents_utf8());
-    text.and_then(|text| toml::from_str::<SeedFile>(text).ok()).map(|file| file.wheel).unwrap_or_default()
+    parse::<SeedFile>(&format!("metadata/{name}.toml")).map(|file| file.wheel).unwrap_or_default()
 }
 
 /// `=triton`, `dask[array]`.

@@ -6,8 +6,9 @@ mod hints;
 mod rows;
 mod verdict;
 
-use std::path::Path;
+use std::collections::HashMap;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use include_dir::{Dir, include_dir};
 use pep440_rs::VersionSpecifiers;
@@ -25,6 +26,7 @@ pub use rows::{
 };
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
 
+#[cfg(test)]
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
 
 /// The same, as JSON, by `matrix/pack.rs`.
@@ -283,11 +285,14 @@ pub fn is_like(text: &str, pattern: &str) -> bool {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| is_like(&text[at..], rest))
 }
 
+/// The bundled file that `matrix/` has as `name`; that includes one folder, `metadata/`.
 fn parse<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
-    let text = PACKED
-        .get_file(Path::new(name).with_extension("json"))
-        .and_then(include_dir::File::contents_utf8)
-        .ok_or_else(|| format!("matrix/{name} is not bundled"))?;
+    static BY_NAME: OnceLock<HashMap<&str, &str>> = OnceLock::new();
+    let by_name = BY_NAME.get_or_init(|| {
+        let files = PACKED.files().chain(PACKED.dirs().flat_map(Dir::files));
+        files.filter_map(|file| Some((file.path().to_str()?.strip_suffix(".json")?, file.contents_utf8()?))).collect()
+    });
+    let text = by_name.get(name.trim_end_matches(".toml")).ok_or_else(|| format!("matrix/{name} is not bundled"))?;
     serde_json::from_str(text).map_err(|error| format!("matrix/{name}: {error}"))
 }
 

@@ -1,4 +1,4 @@
-//! SHA-256 digests, as index pages, locks and markers write them: 64 lower-case hex digits.
+//! SHA-256 digests, as index pages, locks and markers write them: 64 lower-case hex digits. The cache keeps the 32 bytes.
 
 use std::fmt::{Debug, Display, Formatter, Result as FmtResult};
 use std::io::{Read, Result as IoResult};
@@ -93,12 +93,15 @@ impl Debug for Sha256 {
 
 impl Serialize for Sha256 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
     }
 }
 
 impl<'de> Deserialize<'de> for Sha256 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        if deserializer.is_human_readable() {
+            return String::deserialize(deserializer)?.parse().map_err(D::Error::custom);
+        }
+        <[u8; 32]>::deserialize(deserializer).map(Self)
     }
 }

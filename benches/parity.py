@@ -51,7 +51,7 @@ torch torchvision torchaudio
 tensorflow
 jax[cuda12] flax optax
 jax optax
-keras tensorflow-datasets
+keras keras-hub tensorboard
 statsmodels seaborn
 networkx sympy
 aiohttp aiofiles orjson
@@ -125,8 +125,9 @@ def main():
         for at in chosen:
             requirements = SETS[at - 1].split()
             for python in options.pythons.split(","):
+                # Markers ask for the patch too (`async-timeout` below 3.11.3).
                 mine, why = colab_boot(ours, folder, requirements, python=f"{python}.9")
-                other, their_why = uv(options.uv, folder, requirements, python=python)
+                other, their_why = uv(options.uv, folder, requirements, python=f"{python}.9")
                 if not mine or not other:
                     agree = not mine and not other
                     same, unexplained = same + agree, unexplained + (not agree)

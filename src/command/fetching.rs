@@ -34,17 +34,25 @@ impl Work<'_> {
         let size = if plan.download_bytes > 0 { format!(", {}", bytes(plan.download_bytes)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        if options.plan.index.offline {
-            return all_here(packages, folder);
-        }
         let planned = self.planned;
         let locations = self.session.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
         let client = self.session.client(&locations.addresses(), options.plan.index.connections)?;
-        let downloads = self.downloads(locations, packages, &client)?;
+        let in_folder = |package: &&LockedPackage| {
+            let wheel = package.wheel.as_ref()?;
+            download(wheel, locations.local(&package.name, &wheel.file)?)
+        };
+        let (local, remote): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
+            packages.iter().partition(|package| in_folder(package).is_some());
+        let mut downloads: Vec<Download> = local.iter().filter_map(in_folder).collect();
+        if options.plan.index.offline {
+            all_here(&remote, folder)?;
+        } else if !remote.is_empty() {
+            downloads.extend(self.downloads(locations, &remote, &client)?);
+        }
         fetch_all(&client, &downloads, folder, &bar(plan.download_bytes, self.style))
     }
 
-    /// Addresses of the locked files. The lock names none, so that it works through any mirror; the index is asked.
+    /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the index is asked.
     fn downloads(
         &self,
         locations: Locations,
@@ -91,7 +99,7 @@ fn all_here(packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
         packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).exists());
     missing.map_or(Ok(()), |wheel| {
         Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
-            .help("run the command once without --offline"))
+            .help("run the command once without --offline, or give a folder that has it with --find-links"))
     })
 }
 

@@ -88,8 +88,10 @@ fn settle(download: &Download, (part, target): (&Path, &Path), progress: &dyn Pr
         files::remove_if_there(part)?;
         let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
         return Err(Failure::answer(format!("`{}` is not the file that the lock names", download.file))
-            .cause(format!("sha256 should be {}, the index sent {got}", download.sha256))
-            .help("nothing was installed; if the index really changed the file, make the lock anew and review it"));
+            .cause(format!("sha256 should be {}, and is {got}", download.sha256))
+            .help(
+                "nothing was installed; if the file was changed where it comes from, make the lock anew and review it",
+            ));
     }
     std::fs::rename(part, target)
         .map_err(|error| Failure::world(format!("could not name `{}`", target.display())).because(&error))?;

@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::host::{Invocation, Paths, files};
+use crate::index::folder::path_of;
 use crate::model::{PackageName, Sha256};
 use crate::profile::{NamedIndex, Profile};
 
@@ -65,6 +66,12 @@ impl Locations {
         let own = (url.scheme() == "file").then_some((name, url));
         let open = self.folders.iter().map(|(name, url)| (name.as_str(), url)).filter(move |_| name == "default");
         own.into_iter().chain(open)
+    }
+
+    /// The address of `file` in a folder that may serve `package`, where one has it.
+    pub fn local(&self, package: &PackageName, file: &str) -> Option<Url> {
+        let mut found = self.folders(package).filter_map(|(_, folder)| path_of(folder)).map(|path| path.join(file));
+        Url::from_file_path(found.find(|path| path.is_file())?).ok()
     }
 
     /// Name and address of the only index that may serve `package`. An explicit index is never fallen through.

@@ -101,3 +101,25 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
     assert!(outcome.stderr.contains("is not the file that the lock names"), "{}", outcome.stderr);
     assert_eq!(word(), "second", "nothing was changed");
 }
+
+#[test]
+fn a_folder_of_wheels_needs_no_network() {
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = '*'\n");
+    let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
+    let test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
+    let folder = test.path("wheels");
+    std::fs::create_dir(&folder).expect("a folder");
+    build(&folder, "first");
+    let venv = Venv::new(&test, &[]);
+    let (python, folder) = (venv.python.display().to_string(), folder.display().to_string());
+    let more = ["--python", &python, "--find-links", &folder, "--offline"];
+    test.run(&[&["lock", "p.toml"], more.as_slice()].concat()).expect(0);
+    test.run(&[&["apply", "p.toml"], more.as_slice()].concat()).expect(0);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    // Another wheel in its place is refused.
+    build(test.path("wheels").as_path(), "second");
+    std::fs::remove_file(venv.layout().join("demo.py")).expect("a file");
+    test.run(&["verify", "p.toml", "--python", &python]).expect(1);
+    let outcome = test.run(&[&["apply", "p.toml"], more.as_slice()].concat()).expect(1);
+    assert!(outcome.stderr.contains("is not the file that the lock names"), "{}", outcome.stderr);
+}

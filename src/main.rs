@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 #[expect(clippy::disallowed_methods, reason = "the one place that reads environment and clock")]
 fn main() -> ExitCode {
     let environment: BTreeMap<String, String> = std::env::vars_os()

@@ -26,6 +26,7 @@ impl Requirement {
         type Parsed = pep508_rs::Requirement<url::Url>;
         let spaced = spaced_versions(line);
         let line = spaced.as_deref().unwrap_or(line);
+        names_are_whole(line)?;
         let parsed = Parsed::from_str(line)
             .or_else(|error| repair(line).map_or(Err(error), |fixed| Parsed::from_str(&fixed)))
             .map_err(|error| error.message.to_string())?;
@@ -49,6 +50,17 @@ impl Requirement {
         let extras = extra.map(std::slice::from_ref).unwrap_or_default();
         self.marker.evaluate(environment, extras)
     }
+}
+
+/// Whether the name and extras that `line` begins with end as names must; the parser panics on `a.: b` and `a[b-]`.
+fn names_are_whole(line: &str) -> Result<(), String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let line = line.trim_start();
+    let (name, rest) = line.split_at(line.find(|c| !is_part(c)).unwrap_or(line.len()));
+    let extras = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or_default();
+    let extras = extras.split(|c: char| c == ',' || c.is_whitespace());
+    let cut = std::iter::once(name).chain(extras).find(|name| name.ends_with(['.', '-', '_']));
+    cut.map_or(Ok(()), |name| Err(format!("`{name}` must end with a letter or a digit")))
 }
 
 /// Parses a marker by itself.
@@ -177,9 +189,19 @@ mod tests {
             let parsed = Requirement::parse(line).expect(line);
             assert_eq!(parsed.specifiers.to_string(), specifiers, "{line}");
         }
-        for hopeless in
-            ["pytz (>=2011k)", "a>=", "a @ http://", "a (1.0)", "a (==1.0 or ==2.0)", "a>=0.5,1.0", "a>=1.0 é"]
-        {
+        for hopeless in [
+            "pytz (>=2011k)",
+            "a>=",
+            "a @ http://",
+            "a (1.0)",
+            "a (==1.0 or ==2.0)",
+            "a>=0.5,1.0",
+            "a>=1.0 é",
+            "a.: b",
+            "a[b-]",
+            "a[b- ",
+            "a-",
+        ] {
             assert!(Requirement::parse(hopeless).is_err(), "{hopeless}");
         }
     }

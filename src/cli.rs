@@ -1,10 +1,14 @@
 //! The command line: syntax only.
 
+mod matrix;
+
 use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
 use crate::model::PackageName;
+
+pub use matrix::{CheckOptions, HintsOptions, InspectOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
 #[derive(Debug, Parser)]
@@ -38,6 +42,8 @@ pub enum Verb {
     Plan(PlanOptions),
     /// Make this machine what the lock says; exit code 10 means: restart the kernel once, then run it again
     Apply(ApplyOptions),
+    /// Bring the wheels of a lock to a folder, for `apply --wheelhouse` where there is no network
+    Fetch(FetchOptions),
     /// After the restart: hold files against the lock, look at the kernel, test each framework
     Verify(VerifyOptions),
     /// Show what was applied here and where the kernel stands
@@ -63,6 +69,7 @@ impl Verb {
             Self::Lock(_) => "lock",
             Self::Plan(_) => "plan",
             Self::Apply(_) => "apply",
+            Self::Fetch(_) => "fetch",
             Self::Verify(_) => "verify",
             Self::Status(_) => "status",
             Self::Golden(_) => "golden",
@@ -192,7 +199,7 @@ pub struct LockOptions {
     pub index: IndexOptions,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PlanOptions {
     /// The profile
     pub profile: PathBuf,
@@ -216,10 +223,57 @@ pub struct PlanOptions {
     pub index: IndexOptions,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ApplyOptions {
     #[command(flatten)]
     pub plan: PlanOptions,
+
+    /// Take all wheels from this folder, which `fetch` has filled, and use no network
+    #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_WHEELHOUSE", conflicts_with = "refresh")]
+    pub wheelhouse: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct FetchOptions {
+    /// The lock
+    pub lock: PathBuf,
+
+    /// The folder to bring the wheels to
+    #[arg(long, value_name = "FOLDER")]
+    pub into: PathBuf,
+
+    /// Only this target of the lock; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub target: Vec<String>,
+
+    /// Fetch nothing if the wheels take more than this, such as `500MB` or `4GB`
+    #[arg(long, value_name = "BYTES", value_parser = byte_count)]
+    pub budget: Option<u64>,
+
+    /// The profile of the lock; by default beside it
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+/// `1500000`, `500MB`, `4 GB`, `2GiB`.
+fn byte_count(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (count, unit) = text.split_at(digits);
+    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return Err("write a number of bytes, such as `500MB` or `4GB`".to_owned()),
+    };
+    let count: u64 = count.parse().map_err(|_| "write a whole number, such as `500MB`".to_owned())?;
+    count.checked_mul(unit).ok_or_else(|| "that is more than there is".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -278,113 +332,4 @@ pub struct AuditOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum MatrixVerb {
-    /// Read what wheels were built for from the wheels themselves, without downloading them
-    Inspect(InspectOptions),
-    /// Show which releases run how on a GPU and driver, and why the others do not
-    Show(ShowOptions),
-    /// Read the wheels of releases that have no row yet, and write their rows
-    Refresh(RefreshOptions),
-    /// Hold the rows against the wheels that they were made from
-    Check(CheckOptions),
-    /// Gather what saves `lock` from waiting: which packages come along, where METADATA lies, that of the frameworks
-    Hints(HintsOptions),
-}
-
-#[derive(Debug, Args)]
-pub struct HintsOptions {
-    /// The folder `matrix` of a checkout
-    #[arg(long, value_name = "FOLDER", default_value = "matrix")]
-    pub into: PathBuf,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct ShowOptions {
-    /// A GPU by name (`T4`) or compute capability (`8.9`); may be repeated; by default those of Colab
-    #[arg(long, value_name = "GPU", value_delimiter = ',')]
-    pub gpu: Vec<String>,
-
-    /// The NVIDIA driver version; without one only the code in the wheels is judged
-    #[arg(long, value_name = "VERSION")]
-    pub driver: Option<String>,
-
-    /// Only this package; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub package: Vec<PackageName>,
-
-    /// Every release, not only the newest patch of each minor
-    #[arg(long)]
-    pub all: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct RefreshOptions {
-    /// The folder `matrix` of a checkout
-    #[arg(long, value_name = "FOLDER", default_value = "matrix")]
-    pub into: PathBuf,
-
-    /// Write to a file of its own, for --matrix, only what the matrix does not have
-    #[arg(long, value_name = "FILE", conflicts_with = "into")]
-    pub overlay: Option<PathBuf>,
-
-    /// Only this package; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub package: Vec<PackageName>,
-
-    /// Read the wheels of known rows anew, too
-    #[arg(long, conflicts_with = "check")]
-    pub again: bool,
-
-    /// Write nothing; fail if a release has no row
-    #[arg(long)]
-    pub check: bool,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct CheckOptions {
-    /// Only this package; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub package: Vec<PackageName>,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct InspectOptions {
-    /// `torch==2.15.0`, the path of a wheel, or its address
-    #[arg(required = true, value_name = "SPEC")]
-    pub specs: Vec<String>,
-
-    /// Read fat binaries even where a text file names the architectures: they tell the PTX ISA
-    #[arg(long)]
-    pub thorough: bool,
-
-    #[command(flatten)]
-    pub wheel: WheelOptions,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
-}
-
-/// Which wheel of a version is meant.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Target")]
-pub struct WheelOptions {
-    /// The Python version that wheels must fit; by default this machine's
-    #[arg(long, value_name = "VERSION")]
-    pub python: Option<String>,
-
-    /// The platform they must fit, such as `manylinux_2_35_x86_64`; by default this machine's
-    #[arg(long, value_name = "TAG")]
-    pub platform: Option<String>,
 }

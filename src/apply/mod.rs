@@ -4,4 +4,4 @@ mod run;
 mod sweep;
 
 pub use run::{Failed, Job, run_script, wait_for_orphan};
-pub use sweep::{leftovers, sweep};
+pub use sweep::{empty_trash, leftovers, sweep};

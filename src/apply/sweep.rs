@@ -1,35 +1,133 @@
-//! Leftovers of killed installers. pip moves what it replaces to `~name` and `~name-1.0.dist-info` and never looks at them again;
-//! `importlib.metadata` does, for ever.
+//! What would make an installer stop half way, or lie about it afterwards: leftovers of killed installers, and metadata that no
+//! installer can uninstall by. It is moved aside before the install and deleted after it has succeeded.
+//!
+//! pip moves what it replaces to `~name` and `~name-1.0.dist-info` and never looks at them again; `importlib.metadata` does, for ever.
+//! A distribution without RECORD makes pip stop with half of the packages replaced, and uv leave a second dist-info; one that
+//! distutils installed makes uv uninstall others and stop.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
 use crate::machine::Layout;
+use crate::model::wheel::dist_info;
+use crate::model::{PackageName, Version};
 
-/// Removes entries of site-packages that begin with `~`. Returns their names.
-pub fn sweep(layout: &Layout) -> Result<Vec<String>, Failure> {
+/// Holds what was swept, in site-packages: a rename works there, and nobody imports from it.
+const TRASH: &str = ".colab-boot-trash";
+
+/// Moves aside what must not be there when `changed` are installed; their versions are those that count as installed. Returns what
+/// was moved, for people.
+pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
     let mut swept = Vec::new();
-    let mut folders = vec![&layout.purelib, &layout.platlib];
-    folders.dedup();
-    for folder in folders {
-        for name in leftovers(folder) {
-            let path = folder.join(&name);
-            let removed = if path.is_dir() && !path.is_symlink() {
-                std::fs::remove_dir_all(&path)
+    for folder in folders(layout) {
+        let entries = files::names_in(folder);
+        for name in &entries {
+            let why = if name.starts_with('~') {
+                Some("left over from an installer that was killed")
             } else {
-                std::fs::remove_file(&path)
+                hindrance(&folder.join(name), name, changed)
             };
-            removed.map_err(|error| {
-                Failure::world(format!("could not remove the leftover `{}`", path.display())).because(&error)
-            })?;
-            swept.push(name);
+            if let Some(why) = why {
+                move_aside(folder, name)?;
+                swept.push(format!("`{name}`, {why}"));
+            }
         }
     }
     Ok(swept)
 }
 
+/// Deletes what was moved aside. What can't be deleted stays for the next time.
+pub fn empty_trash(layout: &Layout) {
+    for folder in folders(layout) {
+        let _ = std::fs::remove_dir_all(folder.join(TRASH));
+    }
+}
+
 /// The entries that begin with `~`.
 pub fn leftovers(folder: &Path) -> Vec<String> {
     files::names_in(folder).into_iter().filter(|name| name.starts_with('~')).collect()
+}
+
+fn folders(layout: &Layout) -> Vec<&PathBuf> {
+    let mut folders = vec![&layout.purelib, &layout.platlib];
+    folders.dedup();
+    folders
+}
+
+/// Why an installer would stumble over the metadata at `path`.
+fn hindrance(path: &Path, name: &str, changed: &BTreeMap<PackageName, Option<Version>>) -> Option<&'static str> {
+    if let Some((package, version)) = dist_info(name) {
+        let counts = changed.get(&package)?;
+        if !path.join("METADATA").is_file() || !path.join("RECORD").is_file() {
+            return Some("which has no list of its files");
+        }
+        let other = counts.as_ref().is_some_and(|counts| version.parse().ok().as_ref() != Some(counts));
+        return other.then_some("a second entry for the same distribution");
+    }
+    let stem = name.strip_suffix(".egg-info")?;
+    let package: PackageName = stem.split('-').next()?.parse().ok()?;
+    (changed.contains_key(&package) && path.is_file())
+        .then_some("which distutils has installed without a list of its files")
+}
+
+fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
+    let trash = folder.join(TRASH);
+    files::create_private_folder(&trash)?;
+    let free = (0..).map(|at| trash.join(if at == 0 { name.to_owned() } else { format!("{name}.{at}") }));
+    let mut free = free.skip_while(|path| path.symlink_metadata().is_ok());
+    let from = folder.join(name);
+    let to = free.next().unwrap_or_else(|| trash.join(name));
+    std::fs::rename(&from, &to)
+        .map_err(|error| Failure::world(format!("could not move `{}` aside", from.display())).because(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{empty_trash, sweep};
+    use crate::host::files::{names_in, write_whole};
+    use crate::machine::Layout;
+
+    #[test]
+    fn what_installers_stumble_over_goes_aside_and_the_rest_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let site = folder.path().join("lib");
+        let layout = Layout {
+            purelib: site.clone(),
+            platlib: site.clone(),
+            scripts: folder.path().join("bin"),
+            data: folder.path().to_owned(),
+            externally_managed: false,
+        };
+        for path in [
+            "~ld/x.py",
+            "whole-1.0.dist-info/METADATA",
+            "whole-1.0.dist-info/RECORD",
+            "whole-0.9.dist-info/METADATA",
+            "whole-0.9.dist-info/RECORD",
+            "torn-1.0.dist-info/METADATA",
+            "other-1.0.dist-info/METADATA",
+            "old-1.0-py3.12.egg-info",
+            "kept.egg-info/PKG-INFO",
+        ] {
+            write_whole(&site.join(path), b"").expect(path);
+        }
+        let changed = [("whole", Some("1.0")), ("torn", Some("1.0")), ("old", None), ("kept", None)];
+        let parsed = |(name, version): (&str, Option<&str>)| {
+            (name.parse().expect(name), version.map(|version| version.parse().expect(version)))
+        };
+        let changed: BTreeMap<_, _> = changed.into_iter().map(parsed).collect();
+        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 4);
+        let left = [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info"];
+        assert_eq!(names_in(&site), left);
+        // A second apply that is killed, too, has the same names again.
+        write_whole(&site.join("~ld/x.py"), b"").expect("a leftover");
+        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 1);
+        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 5);
+        empty_trash(&layout);
+        assert_eq!(names_in(&site), &left[1..]);
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::apply::{Failed, Job, run_script, sweep};
+use crate::apply::{Failed, Job, empty_trash, run_script, sweep};
 use crate::cli::ApplyOptions;
 use crate::command::contested::{Owner, bystanders, contested, without};
 use crate::command::fetching::enough_space;
@@ -17,12 +17,14 @@ use crate::host::files;
 use crate::lock::{LockedPackage, LockedWheel, write_lock};
 use crate::machine::{Kernel, Layout, uptime};
 use crate::marker::{Marker, Now, Standing, begin, standing};
-use crate::model::PackageName;
+use crate::model::{PackageName, Version};
 use crate::output::Style;
-use crate::plan::Restart;
+use crate::plan::{Change, Plan, Restart};
+use crate::script::Part;
 use crate::verify::{Entry, check_distribution, record_of_wheel, unpacked_bytes};
 
-pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let options = &without_network(options);
     let held = hold(&session.paths.state, &|line| session.say(line))?;
     let planned = make(&options.plan, session)?;
     let layout = layout_of(&planned)?;
@@ -40,7 +42,7 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
     }
     keep_lock(options, &planned)?;
     if let Some(path) = &options.plan.script {
-        files::write_whole(path, script_of(&planned).as_bytes())?;
+        files::write_whole(path, script_of(&planned, (&planned.plan, Part::Whole)).as_bytes())?;
     }
     let restart = restart(&planned, options, session, doubted)?;
     let idle = planned.plan.is_empty() && !planned.environment_differs && doubted.is_none();
@@ -59,6 +61,15 @@ pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -
         index_url: options.plan.index.index_url.as_deref(),
     };
     work.carry_out(options, restart)
+}
+
+/// With a wheelhouse nothing else is asked.
+fn without_network(mut options: ApplyOptions) -> ApplyOptions {
+    if let Some(folder) = options.wheelhouse.take() {
+        options.plan.index.find_links.insert(0, folder);
+        options.plan.index.offline = true;
+    }
+    options
 }
 
 fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Now<'a> {
@@ -216,25 +227,25 @@ impl Work<'_> {
         let packages: Vec<&LockedPackage> =
             self.planned.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(self.planned.lock.digest().short());
-        self.fetch(options, &packages, &folder)?;
+        self.fetch(&options.plan.index, &packages, &folder)?;
         let contested = self.keep_records(&packages, &folder)?;
         let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
         let marker = begin(title(self.planned), &now(self.planned, self.previous), changed, self.previous);
         self.state.write_marker(&marker)?;
-        for name in sweep(self.layout)? {
-            self.session.say(&format!("removed `{name}`, left over from an installer that was killed"));
-        }
-        if let Err(failed) = self.run(&folder)? {
+        self.clear_the_way(&|change| change.from.clone())?;
+        if let Err(failed) = self.run(&folder, (&self.planned.plan, Part::Whole))? {
             self.state.write_marker(&marker.failed(failed.tail.clone()))?;
-            return Err(describe(&failed));
+            let restored = self.roll_back(&options.plan.index, &folder);
+            return Err(describe(&failed, restored));
         }
-        let faults = self.check(&packages)?;
+        let faults = self.check_or_repair(&packages, &folder)?;
         if !faults.is_empty() {
             self.state.write_marker(&marker.failed("files differ after the install".to_owned()))?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
         let marker = marker.applied(restart, uptime());
         self.state.write_marker(&marker)?;
+        empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
         let mut report = if marker.old_kernel.is_some() {
@@ -282,9 +293,19 @@ impl Work<'_> {
         Ok(findings)
     }
 
-    fn run(&self, wheels: &Path) -> Result<Result<(), Failed>, Failure> {
+    /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
+    pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
+        let changed = self.planned.plan.changes.iter().map(|change| (change.name.clone(), counts(change))).collect();
+        for swept in sweep(self.layout, &changed)? {
+            self.session.say(&format!("moved aside: {swept}"));
+        }
+        Ok(())
+    }
+
+    /// Runs the script for a plan, or for a part of it.
+    pub(super) fn run(&self, wheels: &Path, plan: (&Plan, Part)) -> Result<Result<(), Failed>, Failure> {
         let script = self.held.join("install.sh");
-        files::write_whole(&script, script_of(self.planned).as_bytes())?;
+        files::write_whole(&script, script_of(self.planned, plan).as_bytes())?;
         let python: Option<PathBuf> = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
         let python = python.ok_or_else(|| Failure::bug("an apply without an interpreter"))?;
         // What a build asks for comes from the index that the lock was made with.
@@ -303,23 +324,49 @@ impl Work<'_> {
         })
     }
 
-    fn check(&self, packages: &[&LockedPackage]) -> Result<Vec<Finding>, Failure> {
-        let mut findings = Vec::new();
+    /// Checks, and installs once more what is not as it should be: an exit code of 0 proves nothing.
+    fn check_or_repair(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Vec<Finding>, Failure> {
+        let (faulty, _) = self.check(packages)?;
+        if faulty.is_empty() {
+            return Ok(Vec::new());
+        }
+        let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
+        self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
+        let mut plan = Plan { apt: Vec::new(), ..self.planned.plan.clone() };
+        plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
+        self.clear_the_way(&|change| change.to.clone())?;
+        match self.run(folder, (&plan, Part::Packages))? {
+            Ok(()) => Ok(self.check(packages)?.1),
+            Err(failed) => Err(describe(&failed, Vec::new())),
+        }
+    }
+
+    /// Names of the packages whose files are not those of their wheels, and what is wrong.
+    fn check(&self, packages: &[&LockedPackage]) -> Result<(Vec<PackageName>, Vec<Finding>), Failure> {
+        let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         for package in packages {
             let record = match &package.wheel {
                 Some(wheel) => recorded(self.state, wheel)?,
                 None => None,
             };
             let faults = check_distribution(self.layout, &package.name, &package.version, record.as_deref(), 3);
-            findings.extend(super::verify::finding_of(package, &faults));
+            if let Some(finding) = super::verify::finding_of(package, &faults) {
+                faulty.push(package.name.clone());
+                findings.push(finding);
+            }
         }
-        Ok(findings)
+        Ok((faulty, findings))
     }
 }
 
-fn describe(failed: &Failed) -> Failure {
+/// What failed; `restored` says what has become of the versions before.
+fn describe(failed: &Failed, restored: Vec<String>) -> Failure {
     let message = format!("the step `{}` of the install script failed with exit code {}", failed.step, failed.code);
-    let finding = Finding::error(Code::ApplyFailed, message).with_note(failed.tail.clone()).with_help(format!(
+    let mut finding = Finding::error(Code::ApplyFailed, message).with_note(failed.tail.clone());
+    for line in restored {
+        finding = finding.with_note(line);
+    }
+    let finding = finding.with_help(format!(
         "the whole log is `{}`; mend the cause and run the command again, it goes on from there",
         failed.log.display()
     ));

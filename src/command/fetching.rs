@@ -1,72 +1,92 @@
-//! Bringing the wheels of an apply to its folder, before anything is changed.
+//! Bringing the files of a lock to a folder: from folders of wheels, from what was fetched before, from the indexes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use url::Url;
 
-use crate::cli::ApplyOptions;
+use crate::cli::IndexOptions;
+use crate::command::Session;
 use crate::command::apply::Work;
-use crate::command::gather::from_trouble;
+use crate::command::gather::{from_trouble, scope};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
-use crate::index::{Client, Download, Locations, fetch_all};
+use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::PackageName;
-use crate::model::catalog::Candidate;
-use crate::output::{bar, bytes};
+use crate::model::catalog::{Candidate, Listing};
+use crate::output::{Style, bar, bytes};
+use crate::profile::Profile;
 
 /// What stays free on a disk that we write to.
 const MARGIN: u64 = 256 << 20;
 
-impl Work<'_> {
-    /// Brings the wheels. Ends before the first change.
-    pub(super) fn fetch(
-        &self,
-        options: &ApplyOptions,
-        packages: &[&LockedPackage],
-        folder: &Path,
-    ) -> Result<(), Failure> {
-        if packages.is_empty() {
-            return files::create_private_folder(folder);
-        }
-        let plan = &self.planned.plan;
-        enough_space(&self.session.paths.cache, plan.download_bytes, "the wheels")?;
-        let size = if plan.download_bytes > 0 { format!(", {}", bytes(plan.download_bytes)) } else { String::new() };
+/// Where the files of one locked target come from.
+pub(super) struct Sources<'a> {
+    pub session: &'a Session<'a>,
+    pub options: &'a IndexOptions,
+    pub locations: Locations,
+    /// What listings are filtered by: as the lock's maker saw the index.
+    pub scope: Scope,
+    /// Addresses that the profile gives.
+    pub direct: BTreeMap<PackageName, Url>,
+}
+
+/// The wheels that `profile` gives by address.
+pub(super) fn given(profile: &Profile) -> BTreeMap<PackageName, Url> {
+    let wanted = profile.wanted.iter();
+    wanted.filter_map(|one| Some((one.name.clone(), one.direct.as_ref()?.url.clone()))).collect()
+}
+
+impl Sources<'_> {
+    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name.
+    pub(super) fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<(), Failure> {
+        let sizes = packages.iter().filter_map(|package| package.wheel.as_ref()?.size);
+        let total: u64 = sizes.sum();
+        enough_space(folder, total, "the wheels")?;
+        let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        let planned = self.planned;
-        let locations = self.session.locations(&options.plan.index, &planned.profile, &planned.seen.machine)?;
-        let client = self.session.client(&locations.addresses(), options.plan.index.connections)?;
         let in_folder = |package: &&LockedPackage| {
             let wheel = package.wheel.as_ref()?;
-            download(wheel, locations.local(&package.name, &wheel.file)?)
+            download(wheel, self.locations.local(&package.name, &wheel.file)?)
         };
         let (local, remote): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
             packages.iter().partition(|package| in_folder(package).is_some());
         let mut downloads: Vec<Download> = local.iter().filter_map(in_folder).collect();
-        if options.plan.index.offline {
+        let client = self.client()?;
+        if self.options.offline {
             all_here(&remote, folder)?;
         } else if !remote.is_empty() {
-            downloads.extend(self.downloads(locations, &remote, &client)?);
+            downloads.extend(self.downloads(&remote, &client)?);
         }
-        fetch_all(&client, &downloads, folder, &bar(plan.download_bytes, self.style))
+        fetch_all(&client, &downloads, folder, &bar(total, style))
+    }
+
+    fn client(&self) -> Result<Client, Failure> {
+        self.session.client(&self.locations.addresses(), self.options.connections)
+    }
+
+    /// What the indexes have of `names`, in their order.
+    pub(super) fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
+        let client = self.client()?;
+        self.ask(names, &client)
+    }
+
+    fn ask(self, names: &[PackageName], client: &Client) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
+        let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::WhileFresh);
+        let catalog = Online::new(client, self.session.matrix, (self.locations, self.scope), cache);
+        catalog.listings(names).map_err(from_trouble)
     }
 
     /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the index is asked.
-    fn downloads(
-        &self,
-        locations: Locations,
-        packages: &[&LockedPackage],
-        client: &Client,
-    ) -> Result<Vec<Download>, Failure> {
-        let direct = |name: &PackageName| {
-            let wanted = self.planned.profile.wanted.iter().find(|one| one.name == *name);
-            wanted.and_then(|one| one.direct.as_ref())
-        };
-        let (given, listed): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
-            packages.iter().partition(|package| direct(&package.name).is_some());
+    fn downloads(mut self, packages: &[&LockedPackage], client: &Client) -> Result<Vec<Download>, Failure> {
+        let direct = std::mem::take(&mut self.direct);
+        let listed: Vec<&LockedPackage> =
+            packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
-        let listings = self.session.listings(self.planned, locations, client, &names)?;
+        let listings = self.ask(&names, client)?;
         let mut downloads = Vec::new();
         for (package, listing) in listed.iter().zip(listings) {
             let Some(wheel) = &package.wheel else {
@@ -80,12 +100,44 @@ impl Work<'_> {
             })?;
             downloads.extend(download(wheel, url));
         }
-        for package in given {
-            if let (Some(wheel), Some(direct)) = (&package.wheel, direct(&package.name)) {
-                downloads.extend(download(wheel, direct.url.clone()));
-            }
-        }
+        let given = packages.iter().filter_map(|package| {
+            let url = direct.get(&package.name)?.clone();
+            download(package.wheel.as_ref()?, url)
+        });
+        downloads.extend(given);
         Ok(downloads)
+    }
+}
+
+impl Work<'_> {
+    /// Brings the wheels of what changes. Ends before the first change.
+    pub(super) fn fetch(
+        &self,
+        options: &IndexOptions,
+        packages: &[&LockedPackage],
+        folder: &Path,
+    ) -> Result<(), Failure> {
+        if packages.is_empty() {
+            return files::create_private_folder(folder);
+        }
+        self.sources(options)?.fetch(packages, folder, self.style)
+    }
+
+    /// Where the files of this apply come from.
+    pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Sources<'b>, Failure> {
+        let planned = self.planned;
+        let mut target = self.session.target(&planned.profile, &planned.seen)?;
+        // As the lock's maker saw the index: a newer C library here would rank other wheels first.
+        if let Some(libc) = planned.target.libc() {
+            target.python.libc = libc;
+        }
+        Ok(Sources {
+            session: self.session,
+            options,
+            locations: self.session.locations(options, Some(&planned.profile), planned.seen.machine.python.as_ref())?,
+            scope: scope(&planned.profile, &target)?,
+            direct: given(&planned.profile),
+        })
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use crate::cli::{IndexOptions, MachineOptions};
-use crate::command::plan::Planned;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
@@ -18,7 +17,7 @@ use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
-use crate::model::catalog::{Listing, Trouble};
+use crate::model::catalog::Trouble;
 use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
@@ -175,11 +174,15 @@ impl Session<'_> {
     pub fn locations(
         &self,
         options: &IndexOptions,
-        profile: &Profile,
-        machine: &Machine,
+        profile: Option<&Profile>,
+        python: Option<&Python>,
     ) -> Result<Locations, Failure> {
-        let folders = find_links(options)?;
-        Ok(Locations::new(self.default_index(options, machine.python.as_ref())?, profile, &folders))
+        let default = self.default_index(options, python)?;
+        let of_profile = match profile {
+            Some(profile) => Locations::new(default, profile),
+            None => Locations::only(default),
+        };
+        Ok(of_profile.beside(&find_links(options)?))
     }
 
     /// Names and addresses of the explicit indexes, and of the folders that the options name.
@@ -205,24 +208,6 @@ impl Session<'_> {
         locate_default(&environment, python.as_deref(), &self.paths)
     }
 
-    /// The listings of `names` for an applied plan.
-    pub(super) fn listings(
-        &self,
-        planned: &Planned,
-        locations: Locations,
-        client: &Client,
-        names: &[PackageName],
-    ) -> Result<Vec<Option<std::sync::Arc<Listing>>>, Failure> {
-        let mut target = self.target(&planned.profile, &planned.seen)?;
-        // As the lock's maker saw the index: a newer C library here would rank other wheels first.
-        if let Some(libc) = planned.target.libc() {
-            target.python.libc = libc;
-        }
-        let cache = Cache::new(&self.paths.cache, self.now, Trust::WhileFresh);
-        let catalog = Online::new(client, self.matrix, (locations, scope(&planned.profile, &target)?), cache);
-        catalog.listings(names).map_err(from_trouble)
-    }
-
     /// Solves what is asked. Also returns what went over the network.
     pub fn solve(&self, asked: Asked<'_>, options: &IndexOptions) -> Result<(Resolution, Traffic), Failure> {
         self.ask(asked, options, resolve)
@@ -237,7 +222,7 @@ impl Session<'_> {
         answer: impl Fn(Question<'_>) -> Result<T, Unsolved>,
     ) -> Result<(T, Traffic), Failure> {
         let Asked { profile, target, machine, preferred } = asked;
-        let locations = self.locations(options, profile, machine)?;
+        let locations = self.locations(options, Some(profile), machine.python.as_ref())?;
         let mut scope = scope(profile, target)?;
         if !scope.buildable.is_empty() {
             scope.builder = self.builder(machine, &locations);
@@ -278,7 +263,7 @@ impl Session<'_> {
 }
 
 /// What a catalog is to be made for.
-fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
+pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
     let scope = Scope::of(&target.python).ok_or_else(|| Failure::bug("no marker environment"))?;
     let known = |present: &Present| (present.version.clone(), present.requires.is_some());
     let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();

@@ -4,6 +4,7 @@ mod apply;
 mod audit;
 mod contested;
 mod explain;
+mod fetch;
 mod fetching;
 mod fingerprint;
 mod gather;
@@ -16,6 +17,7 @@ mod matrix;
 pub mod overlay;
 mod plan;
 mod remarks;
+mod rollback;
 mod state;
 mod status;
 mod verify;
@@ -66,7 +68,8 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Fingerprint(options) => fingerprint::run(&options.machine, session),
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
-        Verb::Apply(options) => apply::run(options, session, style),
+        Verb::Apply(options) => apply::run(options.clone(), session, style),
+        Verb::Fetch(options) => fetch::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
         Verb::Status(options) => status::run(&options.machine, session),
         Verb::Golden(GoldenVerb::Build(options)) => golden::run(options, session),

@@ -21,7 +21,7 @@ use crate::model::PackageName;
 use crate::output::render_plan;
 use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
 use crate::profile::Profile;
-use crate::script::{Context, render_script};
+use crate::script::{Context, Part, render_script};
 
 /// A plan with all that led to it.
 pub(super) struct Planned {
@@ -50,7 +50,7 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
     let text = render_plan(&title, plan, &seen.machine, restart, &verdicts);
     let mut talk = Vec::new();
     if let Some(path) = &options.script {
-        files::write_whole(path, script_of(&planned).as_bytes())?;
+        files::write_whole(path, script_of(&planned, (plan, Part::Whole)).as_bytes())?;
         talk.push(format!("script written to {}", path.display()));
     }
     let data = json!({
@@ -135,7 +135,8 @@ fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) ->
     let loaded = alive(session, &options.machine, &planned.seen, &names)?;
     planned.environment_differs = environment_differs(&planned.seen, &planned.plan);
     planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
-    let mut more = judged(&planned.profile, &planned.plan, &planned.target, &planned.seen);
+    let mut more: Vec<Finding> = skip_apt(&mut planned.plan, &planned.seen).into_iter().collect();
+    more.extend(judged(&planned.profile, &planned.plan, &planned.target, &planned.seen));
     more.extend(unhashed(&planned.target));
     more.extend(refused(session, &planned.seen, &planned.target));
     if planned.traffic.is_none() {
@@ -206,6 +207,19 @@ pub(super) fn alive(
     Ok(Some(names.iter().filter(counts).map(|name| (*name).clone()).collect()))
 }
 
+/// Takes the apt step out of a plan that can't have it, and says so.
+fn skip_apt(plan: &mut Plan, seen: &Seen) -> Option<Finding> {
+    let why = match (seen.machine.has_apt, seen.machine.is_root) {
+        (true, true) => return None,
+        (true, false) => "apt-get needs root",
+        (false, _) => "there is no apt-get here",
+    };
+    let names: Vec<String> = plan.apt.drain(..).map(|step| step.name).collect();
+    let message = format!("{why}: {} will not be installed", names.join(", "));
+    let help = "have them installed by other means, or run this as root";
+    (!names.is_empty()).then(|| Finding::warning(Code::PlanAptSkipped, message).with_help(help))
+}
+
 /// Whether the environment file on the machine differs from the one the plan would write.
 fn environment_differs(seen: &Seen, plan: &Plan) -> bool {
     let wanted = crate::script::environment_line(&plan.environment);
@@ -232,12 +246,6 @@ fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) ->
         findings.push(finding.with_help(
             "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
         ));
-    }
-    let can_install = seen.machine.is_root && seen.machine.has_apt;
-    if !plan.apt.is_empty() && !can_install {
-        let names: Vec<&str> = plan.apt.iter().map(|step| step.name.as_str()).collect();
-        let message = format!("the profile needs {} from apt, which needs root and apt-get", names.join(", "));
-        findings.push(Finding::error(Code::PlanAptNeedsRoot, message));
     }
     let moves = plan.changes.iter().filter(|change| change.from.is_some()).count();
     if seen.machine.runtime.is_some() && moves > 0 {
@@ -316,12 +324,13 @@ fn verdicts(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<St
     judged_builds(session, seen, target).map(of).collect()
 }
 
-/// The script that `apply` would run.
-pub(super) fn script_of(planned: &Planned) -> String {
+/// The script for `plan`, all of what was planned or a part of it.
+pub(super) fn script_of(planned: &Planned, (plan, part): (&Plan, Part)) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
     let direct = planned.profile.wanted.iter().filter_map(|one| one.direct.as_ref());
     let context = Context {
+        part,
         profile: format!("{} {}", planned.profile.name, planned.profile.version),
         lock: planned.lock.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
@@ -329,5 +338,5 @@ pub(super) fn script_of(planned: &Planned) -> String {
         indexes: planned.indexes.iter().map(|(name, url)| (name.as_str(), url)).collect(),
         direct: direct.map(|direct| (direct.file(), &direct.url)).collect(),
     };
-    render_script(&planned.plan, &context)
+    render_script(plan, &context)
 }

@@ -33,8 +33,8 @@ pub fn find_links_name(at: usize) -> String {
 }
 
 impl Locations {
-    /// The indexes of `profile` over the default index, with `folders` of wheels beside them.
-    pub fn new(default: Url, profile: &Profile, folders: &[Url]) -> Self {
+    /// The indexes of `profile` over the default index.
+    pub fn new(default: Url, profile: &Profile) -> Self {
         let of_profile = profile.indexes.iter().flat_map(|index| &index.packages).cloned();
         let wanted = profile.wanted.iter().map(|wanted| wanted.name.clone());
         let bound = of_profile.chain(wanted).filter_map(|name| {
@@ -44,14 +44,19 @@ impl Locations {
         // A folder that is to serve nothing in particular is looked into for everything.
         let open = |index: &&NamedIndex| index.url.scheme() == "file" && index.packages.is_empty();
         let beside = profile.indexes.iter().filter(open).map(|index| (index.name.clone(), index.url.clone()));
-        let given = folders.iter().enumerate().map(|(at, url)| (find_links_name(at), url.clone()));
-        let folders = beside.chain(given).collect();
-        Self { default, bound: bound.collect(), named: profile.indexes.clone(), folders }
+        Self { default, bound: bound.collect(), named: profile.indexes.clone(), folders: beside.collect() }
     }
 
     /// The default index alone.
     pub fn only(default: Url) -> Self {
         Self { default, named: Vec::new(), bound: BTreeMap::new(), folders: Vec::new() }
+    }
+
+    /// The same with `folders` of wheels beside them.
+    #[must_use]
+    pub fn beside(mut self, folders: &[Url]) -> Self {
+        self.folders.extend(folders.iter().enumerate().map(|(at, url)| (find_links_name(at), url.clone())));
+        self
     }
 
     /// Every address that may be asked over the network.
@@ -68,9 +73,10 @@ impl Locations {
         own.into_iter().chain(open)
     }
 
-    /// The address of `file` in a folder that may serve `package`, where one has it.
+    /// The address of `file` of `package` in a folder, where one has it. Any folder does, for a lock has its digest.
     pub fn local(&self, package: &PackageName, file: &str) -> Option<Url> {
-        let mut found = self.folders(package).filter_map(|(_, folder)| path_of(folder)).map(|path| path.join(file));
+        let folders = self.folders(package).map(|(_, url)| url).chain(self.folders.iter().map(|(_, url)| url));
+        let mut found = folders.filter_map(path_of).map(|path| path.join(file));
         Url::from_file_path(found.find(|path| path.is_file())?).ok()
     }
 

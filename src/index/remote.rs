@@ -57,6 +57,11 @@ impl Remote {
         Ok(Self { url: url.clone(), total, files: Arc::new(files), tail })
     }
 
+    /// Bytes of the file that are held here.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.tail.len()
+    }
+
     /// The METADATA of the wheel.
     pub(super) async fn metadata(&self, http: &Http) -> Answer<String> {
         let unusable = |why: &str| trouble(&self.url, &format!("not a usable wheel: {why}"), 1);

@@ -15,6 +15,9 @@ use crate::model::catalog::{Candidate, Sidecar};
 use crate::model::files::Files;
 use crate::model::{PackageName, Sha256, WheelName};
 
+/// A wheel whose directory and tail take more bytes is not kept open after its METADATA is read.
+const HELD: usize = 128 << 10;
+
 /// Whether `text` is the METADATA of `wheel` and not, say, the login page of a proxy.
 fn is_metadata_of(text: &str, wheel: &str) -> bool {
     let name = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("Name:"));
@@ -87,7 +90,12 @@ impl Shared {
     /// METADATA out of the wheel, never the whole wheel. Also tells its size.
     async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
         let remote = self.remote(candidate).await?;
-        Ok((remote.metadata(&self.http).await?, Some(remote.total)))
+        let metadata = remote.metadata(&self.http).await?;
+        // Of hundreds of versions one is chosen; the large directories of the others would fill the memory.
+        if remote.held_bytes() > HELD {
+            held(&self.remotes).remove(&candidate.identity());
+        }
+        Ok((metadata, Some(remote.total)))
     }
 
     /// The opened wheel; opened once, whoever asks.

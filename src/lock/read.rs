@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::lock::{FORMAT, Lock};
 use crate::model::WheelName;
 use crate::model::wheel::sdist_version;
+use crate::profile::debian_name;
 
 /// Why a text is no lock we can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,10 @@ fn check(lock: &Lock) -> Result<(), String> {
         !text.is_empty() && text.chars().all(allowed) && !text.starts_with(['-', '.'])
     };
     for target in &lock.targets {
-        let names = target.apt.iter().flat_map(|one| std::iter::once(&one.name).chain(&one.version));
+        if let Some(one) = target.apt.iter().find(|one| debian_name(&one.name).is_err()) {
+            return Err(format!("`{}` is no Debian package for a notebook", one.name.escape_debug()));
+        }
+        let names = target.apt.iter().filter_map(|one| one.version.as_ref());
         let wheels = target.packages.iter().filter_map(|package| package.wheel.as_ref());
         let mut texts = std::iter::once(&target.name).chain(names).chain(wheels.map(|wheel| &wheel.index));
         if let Some(text) = texts.find(|text| !plain(text)) {

@@ -41,6 +41,7 @@ pub struct Matrix {
     pub branches: Vec<Branch>,
     pub gpus: Vec<GpuRow>,
     pub compats: Vec<Compat>,
+    /// By package.
     pub builds: Vec<Build>,
     pub kernel: KernelPackages,
     /// What `matrix refresh` reads.
@@ -68,6 +69,7 @@ impl Matrix {
         for one in &watch.watch {
             builds.extend(parse::<builds::BuildsFile>(&one.file)?.build);
         }
+        builds.sort_by(|a, b| a.package.cmp(&b.package));
         Ok(Self {
             version: head.version,
             toolkits: parse::<rows::ToolkitsFile>("toolkits.toml")?.toolkit,
@@ -103,6 +105,7 @@ impl Matrix {
             return Err("a `[[collision]]` is between two packages or more".to_owned());
         }
         replace(&mut self.builds, overlay.build, key);
+        self.builds.sort_by(|a, b| a.package.cmp(&b.package));
         replace(&mut self.toolkits, overlay.toolkit, |row| row.cuda);
         self.toolkits.sort_by_key(|row| row.cuda);
         replace(&mut self.branches, overlay.branch, |row| row.branch);
@@ -165,11 +168,18 @@ impl Matrix {
         self.gpus.iter().filter_map(|row| row.names.first().map(String::as_str)).collect()
     }
 
+    /// The rows of `package`.
+    pub fn builds_of(&self, package: &PackageName) -> &[Build] {
+        let start = self.builds.partition_point(|row| row.package < *package);
+        let count = self.builds[start..].partition_point(|row| row.package == *package);
+        &self.builds[start..start + count]
+    }
+
     /// The build of `package` at `version`. A local label (`+cu128`) looks for the build of that series and label;
     /// without one, the wheel of the default index.
     pub fn build(&self, package: &PackageName, version: &Version) -> Option<&Build> {
         let label = version.local().iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
-        let mut of_package = self.builds.iter().filter(|row| row.package == *package);
+        let mut of_package = self.builds_of(package).iter();
         if label.is_empty() {
             return of_package.find(|row| row.local.is_none() && row.version == *version);
         }

@@ -20,6 +20,7 @@ use crate::diag::{Finding, Source};
 use crate::model::{CudaVersion, Sha256};
 
 pub use starter::STARTER;
+pub use values::debian_name;
 
 /// A checked profile.
 #[derive(Clone, Debug)]

@@ -55,15 +55,19 @@ pub(super) fn wheel_folder(from: &Path, text: &str) -> Result<Url, &'static str>
     Url::from_directory_path(folder).map_err(|()| "the path makes no address")
 }
 
+/// What installs or replaces the NVIDIA driver, which belongs to the host.
+const DRIVERS: &[&str] =
+    &["cuda-drivers", "nvidia-driver", "nvidia-kernel", "nvidia-dkms", "libnvidia-compute", "libcuda1"];
+
 /// Debian policy 5.6.1; a trailing `-` would mean removal to apt-get and a `+` is allowed in names such as `g++`.
-pub(super) fn debian_name(text: &str) -> Result<String, &'static str> {
+pub fn debian_name(text: &str) -> Result<String, &'static str> {
     let mut characters = text.chars();
     let first = characters.next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit());
     let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
     if !first || !characters.all(rest) || !(2..=127).contains(&text.len()) || text.ends_with('-') {
         return Err("Debian names are lower-case letters, digits, `+`, `-` and `.`");
     }
-    if text == "cuda-drivers" || text.starts_with("nvidia-driver") {
+    if DRIVERS.iter().any(|driver| text.starts_with(driver)) {
         return Err("a driver can't be installed inside a notebook; the host provides it");
     }
     Ok(text.to_owned())

@@ -107,6 +107,9 @@ pub(super) fn opaque_edges(question: Question<'_>, name: &PackageName, version: 
 /// of the profile settles the CUDA major (`jax[cuda12]`), that counts too.
 pub(super) fn plausible(question: Question<'_>, name: &PackageName, range: &VersionRange) -> VersionRange {
     let Question { profile, matrix, target, .. } = question;
+    if matrix.builds_of(name).is_empty() {
+        return range.clone();
+    }
     let mut extras = profile.wanted.iter().filter(|one| one.framework).flat_map(|one| &one.extras);
     let major = extras.find_map(|extra| extra.as_ref().strip_prefix("cuda")?.parse::<u64>().ok());
     let fits = |(package, range): &Edge| match package {
@@ -117,8 +120,7 @@ pub(super) fn plausible(question: Question<'_>, name: &PackageName, range: &Vers
         Package::CudaMajor => major.is_none_or(|major| range.contains(&Version::new([major]))),
         _ => true,
     };
-    let rows =
-        matrix.builds.iter().filter(|row| row.package == *name && row.local.is_none() && range.contains(&row.version));
+    let rows = matrix.builds_of(name).iter().filter(|row| row.local.is_none() && range.contains(&row.version));
     let ruled_out = rows.filter(|row| {
         hardware_edges(question, name, &row.version, Some(row)).map_or(true, |edges| !edges.iter().all(fits))
     });

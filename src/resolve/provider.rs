@@ -1,6 +1,6 @@
 //! The problem as `PubGrub` sees it: which versions there are, in which order to try them, what each one needs.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub(super) struct Provider<'a> {
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
     /// Builds that the matrix has no row for.
     pub(super) builds: RefCell<HashMap<(PackageName, Version), Known>>,
+    /// What the profile asks for, whatever is chosen.
+    asked: OnceCell<HashMap<Package, VersionRange>>,
     /// Releases with a requirement that nobody can read, and that.
     pub(super) unreadable: RefCell<BTreeMap<(PackageName, Version), String>>,
 }
@@ -56,6 +58,7 @@ impl<'a> Provider<'a> {
             tried: RefCell::default(),
             edges: RefCell::default(),
             builds: RefCell::default(),
+            asked: OnceCell::new(),
             unreadable: RefCell::default(),
         })
     }
@@ -182,9 +185,17 @@ impl<'a> Provider<'a> {
         }
         let next =
             listing.candidates.iter().filter(|one| one.version <= chosen.version && range.contains(&one.version));
-        // The second is often the last; after that it is a search.
-        let ahead = if versions.len() < 3 { 2 } else { 6 };
+        // The second is often the last; after that it is a search, and the longer it has been, the longer it will probably be.
+        let ahead = if versions.len() < 3 { 2 } else { (2 * versions.len()).min(40) };
         self.question.catalog.expect_metadata(&next.take(ahead).cloned().collect::<Vec<_>>());
+    }
+
+    /// The one of `edges` that no answer can meet, for the profile itself asks for something else. It alone rules the version out;
+    /// with the others it would only burden the solver, and have pages fetched for nothing.
+    fn hopeless(&self, edges: &[Edge]) -> Option<Edge> {
+        let asked = self.asked.get_or_init(|| self.root_edges().into_iter().collect());
+        let clashes = |(package, range): &&Edge| asked.get(package).is_some_and(|asked| asked.is_disjoint(range));
+        edges.iter().find(clashes).cloned()
     }
 
     fn expect(&self, edges: &[Edge]) {
@@ -269,6 +280,8 @@ impl DependencyProvider for Provider<'_> {
         Ok(match edges {
             Err(why) => Dependencies::Unavailable(why),
             Ok(edges) => {
+                let hopeless = self.hopeless(&edges).filter(|_| *package != Package::Profile);
+                let edges = hopeless.map_or(edges, |edge| vec![edge]);
                 self.expect(&edges);
                 self.edges.borrow_mut().insert((package.clone(), version.clone()), edges.clone());
                 Dependencies::Available(edges.into_iter().collect::<DependencyConstraints<_, _>>())

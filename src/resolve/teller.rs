@@ -133,7 +133,7 @@ impl Teller<'_> {
                 Fact::Needs { package, versions, .. } if package.name() == Some(name) => Some(versions),
                 _ => None,
             })?;
-            let rows = matrix.builds.iter().filter(|row| row.package == *name && versions.contains(&row.version));
+            let rows = matrix.builds_of(name).iter().filter(|row| versions.contains(&row.version));
             rows.filter_map(|row| row.cuda).next_back()
         };
         let (one, other) = (cuda(names.first()?)?, cuda(names.get(1)?)?);

@@ -19,9 +19,18 @@ const ENVIRONMENT: &str = include_str!("environment.sh");
 /// The file that sets the environment, in the target's site-packages.
 pub const ENVIRONMENT_FILE: &str = "colab-boot-env.pth";
 
+/// How much of a plan a script carries out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Whole,
+    /// The packages alone: for what is installed once more, or brought back. The environment file is left as it is.
+    Packages,
+}
+
 /// What a script says beside its plan.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
+    pub part: Part,
     /// Name and version of the profile.
     pub profile: String,
     pub lock: Sha256,
@@ -64,7 +73,9 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
         "\nif ((EUID == 0)); then\n  # Colab mounts the driver's libraries where the loader does not look.\n  \
          if [[ -d /usr/lib64-nvidia ]]; then\n    echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf\n  fi\n  ldconfig\nfi\n",
     );
-    environment(&mut text, plan);
+    if context.part == Part::Whole {
+        environment(&mut text, plan);
+    }
     text.push_str("\nend script\nsay \"done; restart the kernel if it has loaded any of the packages above\"\n");
     text
 }

@@ -104,17 +104,32 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
 
 #[test]
 fn a_folder_of_wheels_needs_no_network() {
-    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = '*'\n");
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = '==1.0'\n");
     let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
     let test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
     let folder = test.path("wheels");
     std::fs::create_dir(&folder).expect("a folder");
     build(&folder, "first");
     let venv = Venv::new(&test, &[]);
+    // What pip can't uninstall does not stop it.
+    let torn = venv.layout().join("demo-0.9.dist-info");
+    std::fs::create_dir(&torn).expect("a folder");
+    std::fs::write(torn.join("METADATA"), "Metadata-Version: 2.1\nName: demo\nVersion: 0.9\n").expect("metadata");
     let (python, folder) = (venv.python.display().to_string(), folder.display().to_string());
     let more = ["--python", &python, "--find-links", &folder, "--offline"];
     test.run(&[&["lock", "p.toml"], more.as_slice()].concat()).expect(0);
     test.run(&[&["apply", "p.toml"], more.as_slice()].concat()).expect(0);
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    // The same from a wheelhouse; the lock is not asked whose folder it was.
+    let fetch = ["fetch", "p.lock", "--into", "house", "--find-links", &folder, "--offline"];
+    let refused = test.run(&[fetch.as_slice(), &["--budget", "10B"]].concat()).expect(1);
+    assert!(refused.stderr.contains("the budget is 10 B") && refused.stderr.contains("demo 1.0"), "{}", refused.stderr);
+    assert!(!test.path("house").exists());
+    let fetched = test.run(&fetch).expect(0);
+    assert!(fetched.stdout.starts_with("fetched: 1 wheel, "), "{}", fetched.stdout);
+    std::fs::remove_file(venv.layout().join("demo.py")).expect("a file");
+    test.run(&["verify", "p.toml", "--python", &python]).expect(1);
+    test.run(&["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]).expect(0);
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
     // Another wheel in its place is refused.
     build(test.path("wheels").as_path(), "second");

@@ -30,8 +30,12 @@ begin() { printf 'begin %s\n' "$1" >>"$journal"; say "$2"; }
 end() { printf 'end %s\n' "$1" >>"$journal"; }
 
 # --- Debian packages -------------------------------------------------------------------------------------------------
-# First, because wheels may load their libraries. dpkg's lock is waited for; an interrupted dpkg is finished.
-apt_get() { apt-get -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 -o Acquire::http::Timeout=30 "$@" </dev/null >&2; }
+# First, because wheels may load their libraries. dpkg's lock is waited for; an interrupted dpkg is finished. apt says first what it
+# would do: it may not remove anything, nor upgrade what is not named here, nor touch the driver.
+apt_get() {
+  apt-get -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -o APT::Update::Error-Mode=any \
+    -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@" </dev/null
+}
 
 debian_packages=(
   ffmpeg
@@ -42,15 +46,60 @@ for package in "${debian_packages[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "${package%%=*}" 2>/dev/null || true)
   [[ $status == installed ]] || missing+=("$package")
 done
+
+# What the archive has instead of versions that it no longer has.
+offered() {
+  local package
+  for package in "${missing[@]}"; do
+    [[ $package == *=* ]] || continue
+    if ! apt-cache madison "${package%%=*}" | cut -d '|' -f 2 | grep -qxF " ${package#*=} "; then
+      say "${package%%=*}: the lock has ${package#*=}, apt offers $(apt-cache policy "${package%%=*}" | sed -n 's/^  Candidate: //p')"
+    fi
+  done
+}
+
+# may_install SIMULATION: whether nothing happens in it that was not asked for.
+may_install() {
+  local verb name rest installs=() upgrades=() drivers=()
+  while read -r verb name rest; do
+    [[ $verb == Inst ]] || continue
+    name=${name%%:*}
+    installs+=("$name")
+    case $name in
+      cuda-drivers* | nvidia-driver-* | nvidia-kernel-* | nvidia-dkms-* | libnvidia-compute-* | libcuda1) drivers+=("$name") ;;
+    esac
+    if [[ $rest == \[* && " ${debian_packages[*]%%=*} " != *" $name "* ]]; then
+      upgrades+=("$name")
+    fi
+  done <<<"$1"
+  say "apt-get installs ${installs[*]:-nothing}"
+  if ((${#drivers[@]})); then
+    say "refused: apt-get would touch the NVIDIA driver (${drivers[*]}), which belongs to the host"
+    return 1
+  fi
+  if ((${#upgrades[@]})); then
+    say "refused: apt-get would upgrade ${upgrades[*]}, which the profile does not name; add them to its [apt] packages to allow it"
+    return 1
+  fi
+}
+
 if ((${#missing[@]})); then
   begin apt "apt-get install ${missing[*]}"
   if ((EUID != 0)); then
     say "apt-get needs root; as root, run: apt-get install ${missing[*]}"
     exit 77
   fi
-  [[ -z $(dpkg --audit) ]] || dpkg --configure -a >&2
-  apt_get update || say "apt-get update failed; going on with the package lists that are here"
-  apt_get install --yes --no-install-recommends --no-remove -- "${missing[@]}"
+  if [[ -n $(dpkg --audit) || -n $(ls -A /var/lib/dpkg/updates 2>/dev/null) ]]; then
+    say "finishing an interrupted dpkg"
+    dpkg --configure -a >&2
+  fi
+  apt_get update >&2 || say "apt-get update failed; going on with the package lists that are here"
+  if ! simulation=$(apt_get install --simulate --no-install-recommends --no-remove -- "${missing[@]}"); then
+    offered
+    exit 100
+  fi
+  may_install "$simulation" || exit 100
+  apt_get install --yes --no-install-recommends --no-remove -- "${missing[@]}" >&2
   end apt
 fi
 

@@ -1,0 +1,139 @@
+//! `fetch`: the wheels of a lock in a folder, for machines without a network.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use crate::cli::FetchOptions;
+use crate::command::fetching::{Sources, given};
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::host::files;
+use crate::index::Scope;
+use crate::lock::{Lock, LockedPackage, LockedTarget};
+use crate::model::platform::parse_platform;
+use crate::model::{Libc, PythonFacts, Sha256};
+use crate::output::{Style, bytes};
+use crate::profile::Profile;
+
+pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let lock = session.read_lock(&options.lock)?.ok_or_else(|| {
+        Failure::input(format!("there is no lock at `{}`", options.lock.display()))
+            .help("make one with `colab-boot lock PROFILE`")
+    })?;
+    let targets = wanted_targets(&lock, &options.target)?;
+    let profile = profile_of(options, session, &lock, &targets)?;
+    let wheels = distinct(&targets);
+    let known: u64 = wheels.values().filter_map(|package| package.wheel.as_ref()?.size).sum();
+    within_budget(options.budget, known, &wheels)?;
+    files::create_private_folder(&options.into)?;
+    for target in &targets {
+        let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
+        sources(options, session, (profile.as_ref(), target))?.fetch(&packages, &options.into, style)?;
+    }
+    let mut total = 0;
+    for package in wheels.values().filter_map(|package| package.wheel.as_ref()) {
+        let path = options.into.join(&package.file);
+        total += std::fs::metadata(&path).map_or(0, |data| data.len());
+    }
+    let count = wheels.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let text = format!("fetched: {count} wheel{plural}, {} in {}\n", bytes(total), options.into.display());
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
+    let data = json!({ "folder": options.into, "bytes": total, "targets": names, "wheels": list });
+    Ok(Report::new(data, text))
+}
+
+/// The targets called `names`; all where none is named.
+fn wanted_targets<'a>(lock: &'a Lock, names: &[String]) -> Result<Vec<&'a LockedTarget>, Failure> {
+    let known = || lock.targets.iter().map(|target| format!("`{}`", target.name)).collect::<Vec<_>>().join(", ");
+    if let Some(name) = names.iter().find(|name| !lock.targets.iter().any(|target| target.name == **name)) {
+        return Err(Failure::input(format!("the lock has no target `{name}`")).help(format!("it has {}", known())));
+    }
+    Ok(lock.targets.iter().filter(|target| names.is_empty() || names.contains(&target.name)).collect())
+}
+
+/// Every file once, whatever number of targets has it.
+fn distinct<'a>(targets: &[&'a LockedTarget]) -> BTreeMap<Sha256, &'a LockedPackage> {
+    let packages = targets.iter().flat_map(|target| &target.packages);
+    packages.filter_map(|package| Some((package.wheel.as_ref()?.sha256?, package))).collect()
+}
+
+/// The profile, where the lock needs it: it alone knows the addresses of explicit indexes and of wheels given by address.
+fn profile_of(
+    options: &FetchOptions,
+    session: &Session<'_>,
+    lock: &Lock,
+    targets: &[&LockedTarget],
+) -> Result<Option<Profile>, Failure> {
+    let path = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
+    if options.profile.is_some() || path.exists() {
+        let profile = session.profile(&path)?;
+        if profile.digest == lock.profile.sha256 {
+            return Ok(Some(profile));
+        }
+        let message = format!("`{}` was made from another text of `{}`", options.lock.display(), path.display());
+        let finding = Finding::error(Code::LockStale, message)
+            .with_help(format!("make the lock anew with `colab-boot lock {}`", path.display()));
+        return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+    }
+    let indexes: BTreeSet<&str> = targets
+        .iter()
+        .flat_map(|target| &target.packages)
+        .filter_map(|package| Some(package.wheel.as_ref()?.index.as_str()))
+        .filter(|index| *index != "default")
+        .collect();
+    match indexes.first() {
+        None => Ok(None),
+        Some(index) => Err(Failure::input(format!(
+            "the lock takes files from `{index}`, whose address stands in its profile, and there is none at `{}`",
+            path.display()
+        ))
+        .help("give the profile with --profile")),
+    }
+}
+
+/// An error that names the largest wheels where `known` bytes are more than `budget`.
+fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &LockedPackage>) -> Result<(), Failure> {
+    let Some(budget) = budget.filter(|budget| known > *budget) else {
+        return Ok(());
+    };
+    let mut sizes: Vec<(u64, &LockedPackage)> =
+        wheels.values().filter_map(|package| Some((package.wheel.as_ref()?.size?, *package))).collect();
+    sizes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
+    let largest: Vec<String> = sizes
+        .iter()
+        .take(5)
+        .map(|(size, package)| format!("{} {}: {}", package.name, package.version, bytes(*size)))
+        .collect();
+    let message = format!("the wheels take {}, the budget is {}", bytes(known), bytes(budget));
+    let finding = Finding::error(Code::DiskFull, message)
+        .with_note(format!("the largest: {}", largest.join(", ")))
+        .with_help("nothing was fetched; raise --budget, or fetch fewer targets with --target");
+    Err(Failure::from_findings(Kind::Answer, vec![finding]))
+}
+
+/// Where the files of `target` come from: filtered as the lock's maker saw the index.
+fn sources<'a>(
+    options: &'a FetchOptions,
+    session: &'a Session<'a>,
+    (profile, target): (Option<&Profile>, &LockedTarget),
+) -> Result<Sources<'a>, Failure> {
+    let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
+    let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
+    let mut python = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
+    let (major, minor) = python.minor();
+    python.free_threaded = wheels().any(|(_, wheel)| wheel.file.contains(&format!("-cp{major}{minor}t-")));
+    let mut scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
+    scope.buildable =
+        wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
+    scope.as_of = profile.and_then(|profile| profile.policy.as_of.clone());
+    Ok(Sources {
+        session,
+        options: &options.index,
+        locations: session.locations(&options.index, profile, None)?,
+        scope,
+        direct: profile.map(given).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,85 @@
+//! After an install that failed: what was there before comes back, where its wheels can still be had.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cli::IndexOptions;
+use crate::command::apply::Work;
+use crate::diag::Failure;
+use crate::lock::{LockedPackage, LockedWheel};
+use crate::model::catalog::Listing;
+use crate::model::{PackageName, Version};
+use crate::plan::{Change, Kind, Plan};
+use crate::script::Part;
+use crate::verify::check_distribution;
+
+impl Work<'_> {
+    /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
+    /// led here is told by the caller, so trouble on this way is but a line.
+    pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Vec<String> {
+        let gone: Vec<(PackageName, Version)> = self
+            .planned
+            .plan
+            .changes
+            .iter()
+            .filter_map(|change| Some((change.name.clone(), change.from.clone()?)))
+            .filter(|(name, from)| !check_distribution(self.layout, name, from, None, 1).is_empty())
+            .collect();
+        if gone.is_empty() {
+            return vec!["what was installed before is untouched".to_owned()];
+        }
+        let before = self.before(options, &gone);
+        let (wheels, lost): (Vec<_>, Vec<_>) =
+            gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
+        let mut told = Vec::new();
+        if !before.is_empty() {
+            let names: Vec<String> = wheels.iter().map(|(name, version)| format!("{name} {version}")).collect();
+            told.push(match self.bring_back(options, &before, folder) {
+                Ok(()) => format!("brought back: {}", names.join(", ")),
+                Err(failure) => format!("could not bring back {}: {failure}", names.join(", ")),
+            });
+        }
+        if !lost.is_empty() {
+            let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
+            told.push(format!("no wheel is to be had of what was there before: {}", names.join(", ")));
+        }
+        told
+    }
+
+    /// The wheels of the versions in `gone` that the index has.
+    fn before(&self, options: &IndexOptions, gone: &[(PackageName, Version)]) -> Vec<LockedPackage> {
+        let names: Vec<PackageName> = gone.iter().map(|(name, _)| name.clone()).collect();
+        let asked = || self.sources(options)?.listings(&names);
+        let Some(listings) = (!options.offline).then(|| asked().ok()).flatten() else {
+            return Vec::new();
+        };
+        let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
+            let listing = listing?;
+            let candidate = listing.get(version).filter(|one| !one.is_source())?;
+            let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
+            let wheel = LockedWheel { file, sha256, size, index: "default".to_owned() };
+            Some(LockedPackage { name: name.clone(), version: version.clone(), wheel: Some(wheel), why: Vec::new() })
+        };
+        gone.iter().zip(listings).filter_map(package).collect()
+    }
+
+    fn bring_back(&self, options: &IndexOptions, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
+        self.fetch(options, &before.iter().collect::<Vec<_>>(), folder)?;
+        let change = |package: &LockedPackage| Change {
+            name: package.name.clone(),
+            kind: Kind::Replace,
+            from: None,
+            to: Some(package.version.clone()),
+            package: Some(package.clone()),
+            reason: None,
+        };
+        let plan = Plan { apt: Vec::new(), changes: before.iter().map(change).collect(), ..self.planned.plan.clone() };
+        self.clear_the_way(&|_| None)?;
+        match self.run(folder, (&plan, Part::Packages))? {
+            Ok(()) => Ok(()),
+            Err(failed) => {
+                Err(Failure::world(format!("the step `{}` failed with exit code {}", failed.step, failed.code)))
+            }
+        }
+    }
+}

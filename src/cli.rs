@@ -4,7 +4,7 @@ mod matrix;
 
 use std::path::PathBuf;
 
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::model::PackageName;
 
@@ -166,6 +166,10 @@ pub struct IndexOptions {
     #[arg(long, conflicts_with = "offline")]
     pub refresh: bool,
 
+    /// A host that may be asked without encryption; this machine itself always may; may be repeated
+    #[arg(long, value_name = "HOST", env = "COLAB_BOOT_ALLOW_INSECURE_HOST", value_delimiter = ',')]
+    pub allow_insecure_host: Vec<String>,
+
     /// The most requests that may be under way at once
     #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = 48, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub connections: u16,
@@ -231,6 +235,23 @@ pub struct ApplyOptions {
     /// Take all wheels from this folder, which `fetch` has filled, and use no network
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_WHEELHOUSE", conflicts_with = "refresh")]
     pub wheelhouse: Option<PathBuf>,
+
+    /// Who restarts the kernel, where it must: the caller, told by exit code 10; something outside, and the exit code is 0; or there is no
+    /// kernel yet
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = Restarter::Caller)]
+    pub restart: Restarter,
+
+    /// For start-up scripts: the same as `--restart never`
+    #[arg(long, conflicts_with = "restart")]
+    pub no_restart: bool,
+}
+
+/// Who restarts the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Restarter {
+    Caller,
+    External,
+    Never,
 }
 
 #[derive(Debug, Args)]

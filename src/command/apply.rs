@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::apply::{Failed, Job, empty_trash, run_script, sweep};
-use crate::cli::ApplyOptions;
+use crate::cli::{ApplyOptions, Restarter};
 use crate::command::contested::{Owner, bystanders, contested, without};
 use crate::command::fetching::enough_space;
 use crate::command::plan::{Planned, alive, make, replan, script_of};
@@ -24,9 +24,19 @@ use crate::script::Part;
 use crate::verify::{Entry, check_distribution, record_of_wheel, unpacked_bytes};
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let options = &without_network(options);
+    let options = &understood(options);
+    let mut report = apply(options, session, style)?;
+    report.restart &= options.restart == Restarter::Caller;
+    Ok(report)
+}
+
+fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let held = hold(&session.paths.state, &|line| session.say(line))?;
-    let planned = make(&options.plan, session)?;
+    let mut planned = make(&options.plan, session)?;
+    if options.restart == Restarter::Never {
+        planned.seen.machine.kernel = None;
+        planned.restart = Restart::default();
+    }
     let layout = layout_of(&planned)?;
     let state = State::of(&held.folder, &layout);
     let marker = state.marker()?;
@@ -63,8 +73,14 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
     work.carry_out(options, restart)
 }
 
-/// With a wheelhouse nothing else is asked.
-fn without_network(mut options: ApplyOptions) -> ApplyOptions {
+/// What short options stand for: with a wheelhouse nothing else is asked; where nobody restarts there is no kernel to look at.
+fn understood(mut options: ApplyOptions) -> ApplyOptions {
+    if options.no_restart {
+        options.restart = Restarter::Never;
+    }
+    if options.restart == Restarter::Never {
+        options.plan.machine.kernel_modules = None;
+    }
     if let Some(folder) = options.wheelhouse.take() {
         options.plan.index.find_links.insert(0, folder);
         options.plan.index.offline = true;
@@ -233,8 +249,13 @@ impl Work<'_> {
         let marker = begin(title(self.planned), &now(self.planned, self.previous), changed, self.previous);
         self.state.write_marker(&marker)?;
         self.clear_the_way(&|change| change.from.clone())?;
-        if let Err(failed) = self.run(&folder, (&self.planned.plan, Part::Whole))? {
+        if let Err(mut failed) = self.run(&folder, (&self.planned.plan, Part::Whole))? {
             self.state.write_marker(&marker.failed(failed.tail.clone()))?;
+            // The next run of a script writes its own log.
+            let kept = failed.log.with_file_name("apply.failed.log");
+            if std::fs::rename(&failed.log, &kept).is_ok() {
+                failed.log = kept;
+            }
             let restored = self.roll_back(&options.plan.index, &folder);
             return Err(describe(&failed, restored));
         }

@@ -26,9 +26,12 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let wheels = distinct(&targets);
     let known: u64 = wheels.values().filter_map(|package| package.wheel.as_ref()?.size).sum();
     within_budget(options.budget, known, &wheels)?;
-    files::create_private_folder(&options.into)?;
+    files::create_folder(&options.into)?;
     for target in &targets {
         let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
+        if packages.is_empty() {
+            continue;
+        }
         sources(options, session, (profile.as_ref(), target))?.fetch(&packages, &options.into, style)?;
     }
     let mut total = 0;

@@ -10,8 +10,8 @@ use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
 use crate::index::{
-    Builder, Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
-    locate_default,
+    Builder, Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name, is_open,
+    locate_default, redact,
 };
 use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
@@ -182,6 +182,7 @@ impl Session<'_> {
             Some(profile) => Locations::new(default, profile),
             None => Locations::only(default),
         };
+        of_profile.addresses().iter().try_for_each(|url| must_be_encrypted(url, options))?;
         Ok(of_profile.beside(&find_links(options)?))
     }
 
@@ -205,7 +206,8 @@ impl Session<'_> {
         let search = self.environment.get("PATH").map(String::as_str).unwrap_or_default();
         let own = python.and_then(|python| python.path.clone()).filter(|path| path.exists());
         let python: Option<PathBuf> = own.or_else(|| find_program("python3", search));
-        locate_default(&environment, python.as_deref(), &self.paths)
+        let url = locate_default(&environment, python.as_deref(), &self.paths)?;
+        must_be_encrypted(&url, options).map(|()| url)
     }
 
     /// Solves what is asked. Also returns what went over the network.
@@ -275,6 +277,16 @@ pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure
         bounds: bounds.map(|bound| (bound.name.clone(), range_of(&bound.specifiers))).collect(),
         ..scope
     })
+}
+
+/// An error for an index over plain HTTP on another machine, unless the options allow its host.
+fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
+    let allowed = url.host_str().is_some_and(|host| options.allow_insecure_host.iter().any(|one| one == host));
+    if allowed || !is_open(url) {
+        return Ok(());
+    }
+    let message = format!("the index `{}` is not encrypted: anybody on the way could change what it says", redact(url));
+    Err(Failure::input(message).help("use https, or allow its host with --allow-insecure-host"))
 }
 
 /// The addresses of the folders that `--find-links` names.

@@ -24,6 +24,7 @@ pub(super) struct Hold {
 /// Waits for other applies, and for the installer that a killed one has left behind.
 pub(super) fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     files::create_private_folder(folder)?;
+    files::must_be_ours(folder)?;
     let lock = files::lock_exclusively(&folder.join("lock"), PATIENCE)?;
     wait_for_orphan(folder, PATIENCE, &mut |pid| {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));

@@ -96,6 +96,12 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
     if durable { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+/// Creates `folder` and its parents, as the user's own would be.
+pub fn create_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
+}
+
 /// Creates `folder` and its parents, readable for its owner alone.
 pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::DirBuilderExt;
@@ -104,6 +110,23 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .mode(0o700)
         .create(folder)
         .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
+}
+
+/// Refuses a folder that another user owns or may write to, or that is a link: what lies in it decides what we do.
+pub fn must_be_ours(folder: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt;
+    let refused = |why: &str| {
+        Failure::world(format!("`{}` is not safe to keep the state in: {why}", folder.display()))
+            .help("remove it, or name another folder with COLAB_BOOT_STATE_DIR")
+    };
+    let data = folder.symlink_metadata().map_err(|error| refused("it can't be looked at").because(&error))?;
+    if data.file_type().is_symlink() {
+        return Err(refused("it is a symbolic link"));
+    }
+    if data.uid() != rustix::process::geteuid().as_raw() {
+        return Err(refused("it belongs to another user"));
+    }
+    if data.mode() & 0o022 != 0 { Err(refused("others may write to it")) } else { Ok(()) }
 }
 
 /// Removes a file; one that is not there is fine.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE};
+use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -15,7 +16,8 @@ use url::Url;
 use crate::diag::Failure;
 use crate::index::Credentials;
 use crate::index::credentials::without_login;
-use crate::index::patience::{Miss, Patience, reason, refused, trouble};
+use crate::index::location::is_open;
+use crate::index::patience::{Miss, Patience, refused};
 use crate::inspect::Flow;
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
@@ -119,7 +121,7 @@ impl Client {
             .user_agent(concat!("colab-boot/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(Duration::from_secs(10))
             .read_timeout(Duration::from_secs(30))
-            .redirect(reqwest::redirect::Policy::limited(5))
+            .redirect(Policy::custom(redirected))
             .build()
             .map_err(|error| {
                 Failure::world("could not set up HTTPS")
@@ -144,6 +146,15 @@ impl Client {
     pub(super) fn runtime(&self) -> Result<&Runtime, Failure> {
         self.runtime.as_ref().ok_or_else(|| Failure::bug("the network threads have ended"))
     }
+}
+
+/// Five redirects at most, and none from an encrypted address to one that is not.
+fn redirected(attempt: Attempt<'_>) -> Action {
+    let encrypted = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
+    if encrypted && is_open(attempt.url()) {
+        return attempt.error("the server leads from an encrypted address to one that is not");
+    }
+    if attempt.previous().len() > 5 { attempt.error("too many redirects") } else { attempt.follow() }
 }
 
 impl Drop for Client {
@@ -249,12 +260,12 @@ impl Http {
     }
 
     /// Starts a download; the caller looks at the status and reads the body.
-    pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Trouble> {
+    pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Miss> {
         let mut request = self.request(url);
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        request.send().await.map_err(|error| trouble(url, &reason(error), 1))
+        request.send().await.map_err(Miss::passing)
     }
 
     /// A request that is counted and carries the credentials for `url`; the address itself carries none.

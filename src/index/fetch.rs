@@ -2,11 +2,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use futures::stream;
+use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::diag::Failure;
@@ -14,12 +16,18 @@ use crate::host::files;
 use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
-use crate::index::patience::{reason, trouble};
+use crate::index::patience::{Miss, Patience, refused};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
 
 const PARALLEL: usize = 4;
-const TRIES: u32 = 4;
+
+/// After so many bytes more, the tries are counted anew.
+const WORTHWHILE: u64 = 1 << 20;
+
+/// A server that sends fewer bytes a second for so long is as good as gone; one that sends nothing is given up sooner.
+const SLOWEST: u64 = 1000;
+const WINDOW: Duration = Duration::from_secs(30);
 
 /// One wheel to have.
 #[derive(Clone, Debug)]
@@ -70,15 +78,30 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         progress.bytes(size);
         return settle(download, (&part, &target), progress);
     }
-    let mut tries = 1;
-    while let Err(trouble) = receive(http, download, &part, (progress, tries == 1)).await? {
-        if tries == TRIES {
-            return Err(failure(trouble));
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(300 << tries)).await;
-        tries += 1;
+    let resumed = std::fs::metadata(&part).is_ok_and(|data| data.len() > 0);
+    bring(http, download, &part, progress).await?;
+    if resumed && digest_of(&part)?.is_none_or(|(digest, _)| digest != download.sha256) {
+        // The part was of another file, or torn.
+        files::remove_if_there(&part)?;
+        bring(http, download, &part, progress).await?;
     }
     settle(download, (&part, &target), progress)
+}
+
+/// Brings the rest of `part`, in as many tries as it is worth.
+async fn bring(http: &Http, download: &Download, part: &Path, progress: &dyn Progress) -> Result<(), Failure> {
+    let mut patience = Patience::new();
+    let mut before = None;
+    while let Err(miss) = receive(http, download, part, (progress, before.is_none())).await? {
+        let here = std::fs::metadata(part).map_or(0, |data| data.len());
+        // What goes on is worth going on with, however often the connection breaks.
+        if before.is_some_and(|before| here >= before + WORTHWHILE) {
+            patience = Patience::new();
+        }
+        before = Some(here);
+        patience.after(&download.url, miss).await.map_err(failure)?;
+    }
+    Ok(())
 }
 
 /// What has arrived gets its name if it is what it should be.
@@ -115,13 +138,14 @@ fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
     }
 }
 
-/// One try. The outer error is ours (the disk), the inner one the network's, after which another try may go on.
+/// One try. The outer error is ours (the disk), the inner one the network's, after which another try may go on. `first` counts what is
+/// there already as progress.
 async fn receive(
     http: &Http,
     download: &Download,
-    part: &PathBuf,
+    part: &Path,
     (progress, first): (&dyn Progress, bool),
-) -> Result<Result<(), Trouble>, Failure> {
+) -> Result<Result<(), Miss>, Failure> {
     let disk = |error: std::io::Error| {
         Failure::world(format!("could not write `{}`", part.display()))
             .because(&error)
@@ -131,33 +155,53 @@ async fn receive(
     let here = file.seek(SeekFrom::End(0)).map_err(disk)?;
     let response = match http.open(&download.url, here).await {
         Ok(response) => response,
-        Err(trouble) => return Ok(Err(trouble)),
+        Err(miss) => return Ok(Err(miss)),
     };
     let status = response.status();
-    if status == reqwest::StatusCode::RANGE_NOT_SATISFIABLE {
-        // The part is longer than the file: begin anew.
+    if status == StatusCode::RANGE_NOT_SATISFIABLE {
+        // The part is as long as the file, or longer: begin anew.
         file.set_len(0).map_err(disk)?;
+        return Ok(Err(Miss { again: true, ..Miss::lasting("the server has less than is here") }));
     }
     if !status.is_success() {
-        return Ok(Err(trouble(&download.url, &format!("the server answered {status}"), 1)));
+        return Ok(Err(refused(&response)));
     }
-    if here > 0 && status != reqwest::StatusCode::PARTIAL_CONTENT {
+    if here > 0 && status != StatusCode::PARTIAL_CONTENT {
         file.set_len(0).map_err(disk)?;
         file.seek(SeekFrom::Start(0)).map_err(disk)?;
     } else if first {
         progress.bytes(here);
     }
+    let poured = pour(response, &mut file, (http, progress)).await.map_err(disk)?;
+    if poured.is_ok() {
+        file.sync_all().map_err(disk)?;
+    }
+    Ok(poured)
+}
+
+/// Writes a reply to `file` as it arrives. The outer error is the disk's, the inner one the network's.
+async fn pour(
+    response: Response,
+    file: &mut File,
+    (http, progress): (&Http, &dyn Progress),
+) -> std::io::Result<Result<(), Miss>> {
     let mut body = response.bytes_stream();
+    let (mut since, mut arrived) = (Instant::now(), 0);
     while let Some(chunk) = body.next().await {
-        match chunk {
-            Ok(chunk) => {
-                file.write_all(&chunk).map_err(disk)?;
-                http.count(chunk.len());
-                progress.bytes(chunk.len() as u64);
+        let chunk = match chunk {
+            Ok(chunk) => chunk,
+            Err(error) => return Ok(Err(Miss::passing(error))),
+        };
+        file.write_all(&chunk)?;
+        http.count(chunk.len());
+        progress.bytes(chunk.len() as u64);
+        arrived += chunk.len() as u64;
+        if since.elapsed() >= WINDOW {
+            if arrived < SLOWEST * WINDOW.as_secs() {
+                return Ok(Err(Miss { again: true, ..Miss::lasting("the server sends less than 1 kB a second") }));
             }
-            Err(error) => return Ok(Err(trouble(&download.url, &reason(error), 1))),
+            (since, arrived) = (Instant::now(), 0);
         }
     }
-    file.sync_all().map_err(disk)?;
     Ok(Ok(()))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use url::Url;
+use url::{Host, Url};
 
 use crate::diag::Failure;
 use crate::host::{Invocation, Paths, files};
@@ -94,6 +94,17 @@ pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
         segments.pop_if_empty().push(package.as_ref()).push("");
     }
     address
+}
+
+/// Whether what `url` answers can be changed on the way: plain HTTP to another machine.
+pub fn is_open(url: &Url) -> bool {
+    let here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "http" && !here
 }
 
 /// `url` as it may be shown: without credentials and query.

@@ -23,7 +23,7 @@ pub use client::{Client, Traffic};
 pub use credentials::Credentials;
 pub use fetch::{Download, Progress, fetch_all};
 pub use folder::LocalWheel;
-pub use location::{Locations, find_links_name, locate_default, redact};
+pub use location::{Locations, find_links_name, is_open, locate_default, redact};
 pub use offline::Offline;
 pub use page::{Filter, read_page};
 pub use remote::{fetch_document, inspect_address};

@@ -66,8 +66,9 @@ fn plain(version: &Version) -> Version {
     let upper = version.local().last() == Some(&LocalSegment::Number(u64::MAX));
     let version = if upper { version.clone().without_local() } else { version.clone() };
     let version = if version.dev() == Some(0) { version.with_dev(None) } else { version };
-    // Only releases have such bounds.
-    if version.is_pre() || version.is_dev() { version } else { version.with_min(None).with_max(None) }
+    // Taking away what is not there would be a fault: a post-release has no upper bound, a pre-release no lower one.
+    let version = if Version::min(&version).is_some() { version.with_min(None) } else { version };
+    if Version::max(&version).is_some() { version.with_max(None) } else { version }
 }
 
 fn with_every_local(version: &Version) -> Version {
@@ -135,7 +136,17 @@ mod tests {
 
     #[test]
     fn bounds_of_any_kind_can_be_described() {
-        for specifiers in ["<2.0.dev3", ">2.0.dev3", "<2.0rc1", ">2.0rc1", "!=1.0.dev1", "<2.0", "!=2.0.*"] {
+        for specifiers in [
+            "<2.0.dev3",
+            ">2.0.dev3",
+            "<2.0rc1",
+            ">2.0rc1",
+            "!=1.0.dev1",
+            "<2.0",
+            "!=2.0.*",
+            ">=1.0.post1",
+            ">1.0.post1",
+        ] {
             let parsed = VersionSpecifiers::from_str(specifiers).expect("specifiers");
             let range = range_of(&parsed);
             assert!(!describe(&range).is_empty() && !describe(&range.complement()).is_empty(), "{specifiers}");
@@ -144,7 +155,7 @@ mod tests {
 
     #[test]
     fn ranges_are_described_as_specifiers() {
-        for specifiers in ["==2.9.1", ">=2.0,<3.0", "<2.0", ">=1.5", "<=2.9.1"] {
+        for specifiers in ["==2.9.1", ">=2.0,<3.0", "<2.0", ">=1.5", "<=2.9.1", ">=1.0.post1"] {
             let parsed = VersionSpecifiers::from_str(specifiers).expect("specifiers");
             assert_eq!(describe(&range_of(&parsed)), specifiers);
         }

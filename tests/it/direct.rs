@@ -102,6 +102,46 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
     assert_eq!(word(), "second", "nothing was changed");
 }
 
+/// Stands in for a kernel: a process that is there.
+struct Sleeper(Child);
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn who_restarts_is_the_callers_choice() {
+    let test = Test::new().file("modules", "demo\n");
+    let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
+    let test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
+    let served = test.path("served");
+    std::fs::create_dir(&served).expect("a folder");
+    let (_server, url) = serve(&served);
+    let venv = Venv::new(&test, &[]);
+    let python = venv.python.display().to_string();
+    let kernel = Sleeper(Command::new("sleep").arg("600").spawn().expect("sleep starts"));
+    let pid = kernel.0.id().to_string();
+    let apply = |word: &str, more: &[&str]| {
+        let digest = build(&served, word);
+        let text = format!(
+            "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = {{ url = '{url}', sha256 = '{digest}' }}\n"
+        );
+        std::fs::write(test.path("p.toml"), text).expect("a profile");
+        let base = ["apply", "p.toml", "--python", &python, "--kernel-pid", &pid, "--kernel-modules", "modules"];
+        test.run(&[base.as_slice(), more].concat())
+    };
+    apply("first", &[]).expect(0);
+    let outcome = apply("second", &["--restart", "external"]).expect(0);
+    assert!(outcome.stderr.contains("restart-pending"), "{}", outcome.stderr);
+    apply("second", &[]).expect(10);
+    drop(kernel);
+    let outcome = apply("third", &["--no-restart"]).expect(0);
+    assert!(!outcome.stderr.contains("restart-pending"), "{}", outcome.stderr);
+}
+
 #[test]
 fn a_folder_of_wheels_needs_no_network() {
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = '==1.0'\n");

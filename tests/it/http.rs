@@ -28,11 +28,13 @@ pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
+    /// After so many bytes of the body the connection ends.
+    pub cut: Option<usize>,
 }
 
 impl Reply {
     pub fn new(kind: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self { status: 200, headers: vec![("Content-Type", kind.to_owned())], body: body.into() }
+        Self { status: 200, headers: vec![("Content-Type", kind.to_owned())], body: body.into(), cut: None }
     }
 
     pub fn status(status: u16) -> Self {
@@ -94,9 +96,9 @@ fn talk(stream: &TcpStream, latency: Duration, handler: &dyn Fn(&Asked) -> Reply
         text.push_str("\r\n");
         let mut bytes = text.into_bytes();
         if method != "HEAD" {
-            bytes.extend(&reply.body);
+            bytes.extend(&reply.body[..reply.cut.unwrap_or(reply.body.len()).min(reply.body.len())]);
         }
-        if writer.write_all(&bytes).is_err() {
+        if writer.write_all(&bytes).is_err() || reply.cut.is_some() {
             return;
         }
     }

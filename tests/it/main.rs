@@ -9,6 +9,7 @@ mod audit;
 mod direct;
 mod docs;
 mod facts;
+mod faults;
 mod golden;
 mod house;
 mod http;

@@ -104,8 +104,17 @@ fn proxies_are_used_and_exceptions_heeded() {
         test.set("NO_PROXY", no_proxy).set("no_proxy", no_proxy)
     };
     let test = through(Test::new(), "127.0.0.1");
-    test.run(&["lock", "p.toml", "--index-url", "http://index.test/simple", "--machine", &observed("laptop")])
-        .expect(0);
+    test.run(&[
+        "lock",
+        "p.toml",
+        "--index-url",
+        "http://index.test/simple",
+        "--machine",
+        &observed("laptop"),
+        "--allow-insecure-host",
+        "index.test",
+    ])
+    .expect(0);
     let direct = through(Test::new(), "127.0.0.1");
     direct.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
     let not_excepted = through(Test::new(), "elsewhere.test");
@@ -166,4 +175,34 @@ fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
     assert!(outcome.stderr.contains("certificate") || outcome.stderr.contains("UnknownIssuer"), "{}", outcome.stderr);
     let authority = test.path("ca.pem").display().to_string();
     test.set("SSL_CERT_FILE", authority).run(&arguments).expect(0);
+}
+
+#[test]
+fn plain_http_is_for_this_machine_or_by_leave() {
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let lock = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url"];
+    for (url, refused) in [("http://192.0.2.1/simple", true), ("http://localhost:9/simple", false)] {
+        let outcome = test.run(&[lock.as_slice(), &[url]].concat());
+        assert_eq!(outcome.stderr.contains("is not encrypted"), refused, "{url}: {}", outcome.stderr);
+        assert_eq!(outcome.code, if refused { 2 } else { 3 }, "{url}: {}", outcome.stderr);
+    }
+    let named = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n[[index]]\nname='i'\nurl='http://192.0.2.1/simple'\npackages=['a']\n";
+    let test = test.file("p.toml", named);
+    let outcome = test.run(&[lock.as_slice(), &["http://localhost:9/simple"]].concat()).expect(2);
+    assert!(outcome.stderr.contains("--allow-insecure-host"), "{}", outcome.stderr);
+}
+
+#[test]
+fn state_that_others_could_write_is_not_trusted() {
+    use std::os::unix::fs::PermissionsExt;
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let state = test.path("state");
+    let apply = || test.run(&["apply", "p.toml"]).expect(3).stderr;
+    std::fs::create_dir(&state).expect("a folder");
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).expect("a mode");
+    assert!(apply().contains("others may write to it"));
+    std::fs::remove_dir(&state).expect("a removal");
+    std::os::unix::fs::symlink(test.path("home"), &state).expect("a link");
+    assert!(apply().contains("it is a symbolic link"));
+    assert_eq!(std::fs::read_dir(test.path("home")).expect("a folder").count(), 0, "nothing was written through it");
 }

@@ -54,6 +54,11 @@ fn it_is_bash_that_a_person_can_review() {
 
 /// Runs the script by hand with fake tools; returns its exit code and what the tools were asked.
 fn run(test: &Test, failing: &str) -> (i32, Vec<String>) {
+    run_where_apt_would(test, failing, "")
+}
+
+/// The same, where a simulated apt-get prints `simulation`.
+fn run_where_apt_would(test: &Test, failing: &str, simulation: &str) -> (i32, Vec<String>) {
     let log = test.path("asked");
     let status = Command::new("bash")
         .arg(test.path("install.sh"))
@@ -61,6 +66,7 @@ fn run(test: &Test, failing: &str) -> (i32, Vec<String>) {
         .envs(&test.environment)
         .env("FAKE_LOG", &log)
         .env("FAKE_FAIL", failing)
+        .env("FAKE_SIMULATION", simulation)
         .env("FAKE_SITE", test.path("site"))
         .env("COLAB_BOOT_PYTHON", test.path("bin/python3"))
         .env("COLAB_BOOT_JOURNAL", test.path("journal"))
@@ -132,6 +138,29 @@ fn a_step_that_fails_stops_the_script_and_the_next_run_goes_on() {
     assert!(!test.path("site/colab-boot-env.pth").exists());
     assert_eq!(run(&test, "").0, 0);
     assert!(test.path("site/colab-boot-env.pth").exists());
+}
+
+#[test]
+fn apt_may_not_upgrade_what_was_not_asked_for_nor_touch_the_driver() {
+    if !is_root() {
+        eprintln!("skipped: the script's apt step needs root");
+        return;
+    }
+    let (test, default, _own) = world();
+    script(&test, &default);
+    let test = with_fakes(test);
+    for (simulation, allowed) in [
+        ("Inst libflac12 (1.4.2 Debian:12 [amd64])\nInst ffmpeg (7:5.1 Debian:12 [amd64])", true),
+        ("Inst g++ [4:11] (4:12 Debian:12 [amd64])", true),
+        ("Inst libflac12 [1.3] (1.4.2 Debian:12 [amd64])\nInst ffmpeg (7:5.1 Debian:12 [amd64])", false),
+        ("Inst libcuda1:amd64 (535.1 Debian:12 [amd64])", false),
+        ("Inst nvidia-driver-535 (535.1 Debian:12 [amd64])", false),
+    ] {
+        let _ = std::fs::remove_file(test.path("asked"));
+        let (code, asked) = run_where_apt_would(&test, "", simulation);
+        let installed = asked.iter().any(|line| line.contains("install --yes"));
+        assert_eq!((code == 0, installed), (allowed, allowed), "{simulation}: {asked:#?}");
+    }
 }
 
 fn is_root() -> bool {

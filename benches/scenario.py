@@ -55,9 +55,14 @@ def main():
         wanted = profile(SETS[name]).partition("version = '1.0.0'\n")[2]
         lines = [f'about = "recorded: {" ".join(SETS[name])}"', f'profile = """\n{wanted}"""',
                  'options = ["--driver", "580.82.07", "--gpu", "T4"]', 'python = { libc = "glibc 2.28" }', ""]
+        found = {package: releases(options.recorded, package) for package in sorted(pins)}
+        missing = [f"{package} {version}" for package, (version, _) in sorted(pins.items()) if version not in found[package]]
+        if missing:
+            print(f"{name}: nobody asked for the METADATA of {', '.join(missing)}: it is bundled; no scenario is made")
+            continue
         for package in sorted(pins):
             lines.append(f"[index.{package}]")
-            for version, (tags, python, requires, extras) in sorted(releases(options.recorded, package).items()):
+            for version, (tags, python, requires, extras) in sorted(found[package].items()):
                 fields = [f"tags = {toml(tags)}", f"requires = {toml(requires)}"]
                 fields += [f"python = {toml(python)}"] if python else []
                 fields += [f"extras = {toml(extras)}"] if extras else []

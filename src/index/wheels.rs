@@ -18,6 +18,9 @@ use crate::model::{PackageName, Sha256, WheelName};
 /// A wheel whose directory and tail take more bytes is not kept open after its METADATA is read.
 const HELD: usize = 128 << 10;
 
+/// As many wheels are kept open, for whoever asks for their directories; the others are asked for again.
+const OPEN: usize = 256;
+
 /// Whether `text` is the METADATA of `wheel` and not, say, the login page of a proxy.
 fn is_metadata_of(text: &str, wheel: &str) -> bool {
     let name = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("Name:"));
@@ -92,9 +95,11 @@ impl Shared {
         let remote = self.remote(candidate).await?;
         let metadata = remote.metadata(&self.http).await?;
         // Of hundreds of versions one is chosen; the large directories of the others would fill the memory.
-        if remote.held_bytes() > HELD {
-            held(&self.remotes).remove(&candidate.identity());
+        let mut remotes = held(&self.remotes);
+        if remote.held_bytes() > HELD || remotes.len() > OPEN {
+            remotes.remove(&candidate.identity());
         }
+        drop(remotes);
         Ok((metadata, Some(remote.total)))
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::catalog::{Metadata, Trouble};
 use crate::model::version::range_of;
 use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
-use crate::profile::{Bound, Wanted};
+use crate::profile::Bound;
 use crate::resolve::facts::{Edge, code_edges, hardware_edges, opaque_edges};
 use crate::resolve::package::Package;
 use crate::resolve::provider::Provider;
@@ -133,8 +133,7 @@ impl<'a> Provider<'a> {
         name: &PackageName,
         version: &Version,
     ) -> Result<(), String> {
-        let given = |one: &&Wanted| one.name == requirement.name && one.direct.is_some();
-        if requirement.url.is_some() && !self.wanted().any(|one| given(&one)) {
+        if requirement.url.is_some() && !self.wanted_as(&requirement.name).any(|one| one.direct.is_some()) {
             return Err(format!(
                 "it needs `{}` from an address; add that wheel to the profile with `url` and `sha256`",
                 requirement.name

@@ -41,6 +41,9 @@ pub(super) struct Provider<'a> {
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
     /// Builds that the matrix has no row for.
     pub(super) builds: RefCell<HashMap<(PackageName, Version), Known>>,
+    /// The profile's packages that apply on this target, in its order and by name.
+    applying: Vec<&'a Wanted>,
+    by_name: HashMap<&'a PackageName, Vec<&'a Wanted>>,
     /// What the profile asks for, whatever is chosen.
     asked: OnceCell<HashMap<Package, VersionRange>>,
     /// Releases with a requirement that nobody can read, and that.
@@ -50,10 +53,19 @@ pub(super) struct Provider<'a> {
 impl<'a> Provider<'a> {
     /// `None` where the target's Python makes no marker environment.
     pub(super) fn new(question: Question<'a>, variation: Variation) -> Option<Self> {
+        let markers = question.target.python.marker_environment()?;
+        let applies = |one: &&Wanted| one.marker.evaluate(&markers, &[]) && !variation.without.contains(&one.name);
+        let applying: Vec<&Wanted> = question.profile.wanted.iter().filter(applies).collect();
+        let mut by_name: HashMap<&PackageName, Vec<&Wanted>> = HashMap::new();
+        for one in &applying {
+            by_name.entry(&one.name).or_default().push(one);
+        }
         Some(Self {
             question,
-            markers: question.target.python.marker_environment()?,
+            markers,
             variation,
+            applying,
+            by_name,
             seen: RefCell::default(),
             tried: RefCell::default(),
             edges: RefCell::default(),
@@ -65,10 +77,12 @@ impl<'a> Provider<'a> {
 
     /// The profile's packages that apply on this target.
     pub(super) fn wanted(&self) -> impl Iterator<Item = &'a Wanted> {
-        let markers = self.markers.clone();
-        let without = self.variation.without.clone();
-        let applies = move |one: &&Wanted| one.marker.evaluate(&markers, &[]) && !without.contains(&one.name);
-        self.question.profile.wanted.iter().filter(applies)
+        self.applying.iter().copied()
+    }
+
+    /// Those called `name`.
+    pub(super) fn wanted_as(&self, name: &PackageName) -> impl Iterator<Item = &'a Wanted> {
+        self.by_name.get(name).into_iter().flatten().copied()
     }
 
     /// The range that the profile gives `wanted`, with the matrix's floor where the profile does not go below it itself.
@@ -85,7 +99,7 @@ impl<'a> Provider<'a> {
 
     /// How pre-releases and yanked files of `name` rank: by policy, and by whether the profile pins it.
     pub(super) fn admission(&self, name: &PackageName) -> Admission {
-        let wanted = self.wanted().filter(|one| one.name == *name).map(|one| &one.specifiers);
+        let wanted = self.wanted_as(name).map(|one| &one.specifiers);
         let profile = self.question.profile;
         let bounds = [profile.override_of(name), profile.constraint_of(name)].into_iter().flatten();
         let own: Vec<&VersionSpecifiers> = wanted.chain(bounds.map(|bound| &bound.specifiers)).collect();
@@ -107,7 +121,7 @@ impl<'a> Provider<'a> {
 
     /// The pinned wheel that the profile names by address, as a listing of one.
     pub(super) fn listing(&self, name: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
-        let direct = self.wanted().find(|one| one.name == *name).and_then(|one| one.direct.as_ref());
+        let direct = self.wanted_as(name).next().and_then(|one| one.direct.as_ref());
         let Some(direct) = direct else {
             return self.question.catalog.listing(name);
         };
@@ -133,8 +147,8 @@ impl<'a> Provider<'a> {
     /// What is installed, where it fits and may be kept.
     pub(super) fn keepable(&self, name: &PackageName, range: &VersionRange) -> Option<&'a Present> {
         // A wheel given by address is wanted as such, whatever has its name.
-        let direct = self.wanted().any(|one| one.name == *name && one.direct.is_some());
-        self.present(name).filter(|present| !direct && range.contains(&present.version))
+        let direct = || self.wanted_as(name).any(|one| one.direct.is_some());
+        self.present(name).filter(|present| range.contains(&present.version) && !direct())
     }
 
     /// The versions that the profile's `[constraints]` leave of `range`.
@@ -142,8 +156,8 @@ impl<'a> Provider<'a> {
         let constraint = self.question.profile.constraint_of(name).filter(|_| !self.variation.unbound.contains(name));
         let range = constraint.map_or_else(|| range.clone(), |bound| range.intersection(&range_of(&bound.specifiers)));
         // Those of the profile's packages are in the requirement on them.
-        let wanted = self.question.profile.wanted.iter().any(|wanted| wanted.name == *name);
-        let varied = self.variation.ranges.get(name).filter(|_| !wanted);
+        let wanted = || self.question.profile.wanted.iter().any(|wanted| wanted.name == *name);
+        let varied = self.variation.ranges.get(name).filter(|_| !wanted());
         varied.map_or_else(|| range.clone(), |varied| range.intersection(varied))
     }
 

@@ -110,7 +110,7 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
     let (mut variants, mut skipped) = (0, 0);
     for (name, version) in chosen {
         resolution.remarks.extend(provider.build_remark(name, version));
-        let in_profile = provider.wanted().any(|wanted| wanted.name == *name);
+        let in_profile = provider.wanted_as(name).next().is_some();
         let kept = provider.keepable(name, &VersionRange::singleton(version.clone())).is_some();
         let source = if kept {
             PickSource::Kept

@@ -116,7 +116,9 @@ impl Drop for Sleeper {
 fn who_restarts_is_the_callers_choice() {
     let test = Test::new().file("modules", "demo\n");
     let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
-    let test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
+    let mut test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
+    // The stand-in is a process of this machine.
+    test.environment.remove("COLAB_BOOT_ROOT");
     let served = test.path("served");
     std::fs::create_dir(&served).expect("a folder");
     let (_server, url) = serve(&served);

@@ -37,6 +37,9 @@ pub fn describe(range: &VersionRange) -> String {
     if *range == Ranges::full() {
         return "any version".to_owned();
     }
+    if range.is_empty() {
+        return "no version".to_owned();
+    }
     let parts: Vec<String> = range
         .iter()
         .map(|bounds| match bounds {
@@ -155,6 +158,8 @@ mod tests {
 
     #[test]
     fn ranges_are_described_as_specifiers() {
+        let nothing = VersionSpecifiers::from_str(">=3,<2").expect("specifiers");
+        assert_eq!(describe(&range_of(&nothing)), "no version");
         for specifiers in ["==2.9.1", ">=2.0,<3.0", "<2.0", ">=1.5", "<=2.9.1", ">=1.0.post1"] {
             let parsed = VersionSpecifiers::from_str(specifiers).expect("specifiers");
             assert_eq!(describe(&range_of(&parsed)), specifiers);

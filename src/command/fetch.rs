@@ -111,7 +111,7 @@ fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &Loc
         .map(|(size, package)| format!("{} {}: {}", package.name, package.version, bytes(*size)))
         .collect();
     let message = format!("the wheels take {}, the budget is {}", bytes(known), bytes(budget));
-    let finding = Finding::error(Code::DiskFull, message)
+    let finding = Finding::error(Code::FetchOverBudget, message)
         .with_note(format!("the largest: {}", largest.join(", ")))
         .with_help("nothing was fetched; raise --budget, or fetch fewer targets with --target");
     Err(Failure::from_findings(Kind::Answer, vec![finding]))

@@ -34,16 +34,17 @@ print(server.server_port, flush=True)
 server.serve_forever()
 ";
 
-struct Server(Child);
+/// Ends with the test.
+struct Running(Child);
 
-impl Drop for Server {
+impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-fn serve(folder: &Path) -> (Server, String) {
+fn serve(folder: &Path) -> (Running, String) {
     use std::io::{BufRead, BufReader};
     let mut child = Command::new(interpreter())
         .args(["-I", "-c", SERVE])
@@ -54,7 +55,7 @@ fn serve(folder: &Path) -> (Server, String) {
         .expect("Python starts");
     let mut port = String::new();
     BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
-    (Server(child), format!("http://127.0.0.1:{}/demo-1.0-py3-none-any.whl", port.trim()))
+    (Running(child), format!("http://127.0.0.1:{}/demo-1.0-py3-none-any.whl", port.trim()))
 }
 
 fn build(folder: &Path, word: &str) -> String {
@@ -102,16 +103,6 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
     assert_eq!(word(), "second", "nothing was changed");
 }
 
-/// Stands in for a kernel: a process that is there.
-struct Sleeper(Child);
-
-impl Drop for Sleeper {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn who_restarts_is_the_callers_choice() {
     let test = Test::new().file("modules", "demo\n");
@@ -124,7 +115,8 @@ fn who_restarts_is_the_callers_choice() {
     let (_server, url) = serve(&served);
     let venv = Venv::new(&test, &[]);
     let python = venv.python.display().to_string();
-    let kernel = Sleeper(Command::new("sleep").arg("600").spawn().expect("sleep starts"));
+    // Stands in for a kernel: a process that is there.
+    let kernel = Running(Command::new("sleep").arg("600").spawn().expect("sleep starts"));
     let pid = kernel.0.id().to_string();
     let apply = |word: &str, more: &[&str]| {
         let digest = build(&served, word);

@@ -80,7 +80,10 @@ fn run_where_apt_would(test: &Test, failing: &str, simulation: &str) -> (i32, Ve
     (status.code().unwrap_or(-1), asked.lines().map(str::to_owned).collect())
 }
 
-fn with_fakes(test: Test) -> Test {
+/// A world with the script and the fake tools.
+fn scripted() -> Test {
+    let (test, default, _own) = world();
+    script(&test, &default);
     let test = ["apt-get", "dpkg", "dpkg-query", "python3", "ldconfig"].into_iter().fold(test, Test::fake);
     std::fs::create_dir(test.path("site")).expect("a folder");
     let path = format!("{}:/usr/bin:/bin", test.path("bin").display());
@@ -93,9 +96,7 @@ fn apt_comes_before_pip_and_the_environment_last() {
         eprintln!("skipped: the script's apt step needs root");
         return;
     }
-    let (test, default, _own) = world();
-    script(&test, &default);
-    let test = with_fakes(test);
+    let test = scripted();
     let (code, asked) = run(&test, "");
     assert_eq!(code, 0, "{asked:?}");
     let at = |words: &str| {
@@ -127,9 +128,7 @@ fn a_step_that_fails_stops_the_script_and_the_next_run_goes_on() {
         eprintln!("skipped: the script's apt step needs root");
         return;
     }
-    let (test, default, _own) = world();
-    script(&test, &default);
-    let test = with_fakes(test);
+    let test = scripted();
     let (code, asked) = run(&test, "install --yes");
     assert_eq!(code, 100);
     assert!(!asked.iter().any(|line| line.contains("pip install")), "nothing after a failed apt: {asked:#?}");
@@ -146,9 +145,7 @@ fn apt_may_not_upgrade_what_was_not_asked_for_nor_touch_the_driver() {
         eprintln!("skipped: the script's apt step needs root");
         return;
     }
-    let (test, default, _own) = world();
-    script(&test, &default);
-    let test = with_fakes(test);
+    let test = scripted();
     for (simulation, allowed) in [
         ("Inst libflac12 (1.4.2 Debian:12 [amd64])\nInst ffmpeg (7:5.1 Debian:12 [amd64])", true),
         ("Inst g++ [4:11] (4:12 Debian:12 [amd64])", true),

@@ -9,6 +9,7 @@ use crate::apply::{Failed, Job, empty_trash, run_script, sweep};
 use crate::cli::{ApplyOptions, Restarter};
 use crate::command::contested::{Owner, bystanders, contested, without};
 use crate::command::fetching::enough_space;
+use crate::command::outcome::{drift, now, outcome, settle};
 use crate::command::plan::{Planned, alive, make, replan, script_of};
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
@@ -16,7 +17,7 @@ use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::host::files;
 use crate::lock::{LockedPackage, LockedWheel, write_lock};
 use crate::machine::{Kernel, Layout, uptime};
-use crate::marker::{Marker, Now, Standing, begin, standing};
+use crate::marker::{Event, Marker, Now};
 use crate::model::{PackageName, Version};
 use crate::output::Style;
 use crate::plan::{Change, Plan, Restart};
@@ -40,7 +41,6 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     let layout = layout_of(&planned)?;
     let state = State::of(&held.folder, &layout);
     let marker = state.marker()?;
-    let stands = standing(marker.as_ref(), &now(&planned, marker.as_ref()));
     let doubted = marker.as_ref().filter(|marker| marker.is_in_doubt());
     let changed = doubted.map(|marker| marker.changed.as_slice()).unwrap_or_default();
     let again = [broken(&planned, &state, &layout, changed)?, unproven(&planned, &state)?].concat();
@@ -57,20 +57,18 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     let restart = restart(&planned, options, session, doubted)?;
     let idle = planned.plan.is_empty() && !planned.environment_differs && doubted.is_none();
     if idle {
-        return settle(&planned, &state, marker, stands);
+        return settle(&planned, &state, marker.as_ref());
     }
-    let previous = marker.as_ref();
     let work = Work {
         session,
         planned: &planned,
-        previous,
         state: &state,
         layout: &layout,
         held: &held.folder,
         style,
         index_url: options.plan.index.index_url.as_deref(),
     };
-    work.carry_out(options, restart)
+    work.carry_out(options, marker, restart)
 }
 
 /// What short options stand for: with a wheelhouse nothing else is asked; where nobody restarts there is no kernel to look at.
@@ -86,10 +84,6 @@ fn understood(mut options: ApplyOptions) -> ApplyOptions {
         options.plan.index.offline = true;
     }
     options
-}
-
-fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Now<'a> {
-    State::now(planned.lock.digest(), &planned.seen.machine, marker)
 }
 
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
@@ -174,62 +168,10 @@ fn restart(
     Ok(Some((kernel, because)))
 }
 
-/// Nothing to change: what is left is to say where the kernel stands.
-fn settle(planned: &Planned, state: &State, marker: Option<Marker>, stands: Standing) -> Result<Report, Failure> {
-    let ready = |text: &str| {
-        let data = json!({ "standing": stands, "plan": planned.plan });
-        let count = planned.plan.kept.len();
-        Report::new(data, format!("ready: {count} packages as locked, {text}\n"))
-            .with_findings(planned.findings.clone())
-    };
-    match (marker, stands) {
-        (Some(marker), Standing::RestartPending) => {
-            let Some(asked) = marker.asked_again() else {
-                return Err(Failure::world(
-                    "the kernel has been asked to restart several times and is still the same process",
-                )
-                .help("restart it by hand: Runtime, then Restart session; then run the cell again"));
-            };
-            state.write_marker(&asked)?;
-            Ok(restart_report(planned, &asked.because))
-        }
-        (Some(marker), Standing::Restarted) => {
-            if now(planned, Some(&marker)).old_is_gone {
-                state.write_marker(&marker.settled())?;
-            }
-            Ok(ready("in a kernel that has started since"))
-        }
-        (Some(_), Standing::Ready) => Ok(ready("no restart needed")),
-        (previous, _) => {
-            let now = now(planned, previous.as_ref());
-            let marker = begin(title(planned), &now, Vec::new(), previous.as_ref()).applied(None, now.uptime);
-            state.write_marker(&marker)?;
-            let still = marker.old_kernel.is_some() && standing(Some(&marker), &now) == Standing::RestartPending;
-            if still { Ok(restart_report(planned, &marker.because)) } else { Ok(ready("nothing had to be changed")) }
-        }
-    }
-}
-
-fn title(planned: &Planned) -> String {
-    format!("{} {}", planned.profile.name, planned.profile.version)
-}
-
-fn restart_report(planned: &Planned, because: &[String]) -> Report {
-    let data = json!({ "standing": Standing::RestartPending, "plan": planned.plan, "because": because });
-    let mut text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
-    text.push_str("applied: restart the kernel once, then run this again\n");
-    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
-    let message = "packages that the kernel has loaded were replaced: it must restart once";
-    report.findings.push(Finding::note(Code::RestartPending, message));
-    report.restart = true;
-    report
-}
-
 /// One apply that has something to do.
 pub(super) struct Work<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) planned: &'a Planned,
-    pub(super) previous: Option<&'a Marker>,
     pub(super) state: &'a State,
     pub(super) layout: &'a Layout,
     pub(super) held: &'a Path,
@@ -239,18 +181,25 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn carry_out(&self, options: &ApplyOptions, restart: Option<(Kernel, Vec<String>)>) -> Result<Report, Failure> {
+    fn carry_out(
+        &self,
+        options: &ApplyOptions,
+        mut marker: Option<Marker>,
+        restart: Option<(Kernel, Vec<String>)>,
+    ) -> Result<Report, Failure> {
         let packages: Vec<&LockedPackage> =
             self.planned.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(self.planned.lock.digest().short());
         self.fetch(&options.plan.index, &packages, &folder)?;
         let contested = self.keep_records(&packages, &folder)?;
         let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
-        let marker = begin(title(self.planned), &now(self.planned, self.previous), changed, self.previous);
-        self.state.write_marker(&marker)?;
+        let before = now(self.planned, marker.as_ref());
+        let drift = drift(self.planned, self.session.now);
+        let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
+        step(Event::Begin { changed }, &before)?;
         self.clear_the_way(&|change| change.from.clone())?;
         if let Err(mut failed) = self.run(&folder, (&self.planned.plan, Part::Whole))? {
-            self.state.write_marker(&marker.failed(failed.tail.clone()))?;
+            step(Event::Fail { why: failed.tail.clone() }, &before)?;
             // The next run of a script writes its own log.
             let kept = failed.log.with_file_name("apply.failed.log");
             if std::fs::rename(&failed.log, &kept).is_ok() {
@@ -261,22 +210,19 @@ impl Work<'_> {
         }
         let faults = self.check_or_repair(&packages, &folder)?;
         if !faults.is_empty() {
-            self.state.write_marker(&marker.failed("files differ after the install".to_owned()))?;
+            step(Event::Fail { why: "files differ after the install".to_owned() }, &before)?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        let marker = marker.applied(restart, uptime());
-        self.state.write_marker(&marker)?;
+        let verdict = step(Event::Finish { restart }, &Now { uptime: uptime(), ..before.clone() })?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
-        let mut report = if marker.old_kernel.is_some() {
-            restart_report(self.planned, &marker.because)
-        } else {
-            let data = json!({ "standing": Standing::Ready, "plan": self.planned.plan });
+        let mut report = outcome(self.planned, (verdict, marker.as_ref()), drift, |stands| {
+            let data = json!({ "standing": stands, "plan": self.planned.plan });
             let count = self.planned.target.packages.len();
             Report::new(data, format!("applied: {count} packages as locked, no restart needed\n"))
                 .with_findings(self.planned.findings.clone())
-        };
+        })?;
         let told = |finding: &Finding| report.findings.contains(finding);
         let new: Vec<Finding> = contested.into_iter().filter(|finding| !told(finding)).collect();
         report.findings.extend(new);

@@ -93,6 +93,7 @@ impl Session<'_> {
                     environment: self.environment,
                     python: options.python.as_deref(),
                     kernel_pid: options.kernel_pid,
+                    now: self.now,
                 };
                 self.judged(observe(looker), true)
             }

@@ -14,6 +14,7 @@ mod lock;
 mod locking;
 mod lookup;
 mod matrix;
+mod outcome;
 pub mod overlay;
 mod plan;
 mod remarks;

@@ -8,7 +8,7 @@ use crate::apply::wait_for_orphan;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::machine::{Layout, Machine, is_alive, uptime};
-use crate::marker::{Marker, Now, SCHEMA};
+use crate::marker::{Event, Marker, Move, Now, SCHEMA, Verdict, next};
 use crate::model::Sha256;
 use crate::verify::{Entry, parse_record};
 
@@ -29,6 +29,11 @@ pub(super) fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     wait_for_orphan(folder, PATIENCE, &mut |pid| {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));
     })?;
+    files::remove_temporaries(folder)?;
+    for state in State::all(folder) {
+        files::remove_temporaries(&state.folder)?;
+        files::remove_temporaries(&state.folder.join("records"))?;
+    }
     Ok(Hold { _lock: lock, folder: folder.to_owned() })
 }
 
@@ -54,11 +59,11 @@ impl State {
         self.folder.join("marker.json")
     }
 
-    /// What is true now, as far as `marker` asks for it.
-    pub(super) fn now<'a>(lock: Sha256, machine: &'a Machine, marker: Option<&Marker>) -> Now<'a> {
+    /// What is true now, as far as `marker` asks for it; `profile` is its name and version.
+    pub(super) fn now<'a>(profile: String, lock: Sha256, machine: &'a Machine, marker: Option<&Marker>) -> Now<'a> {
         let old = marker.and_then(|marker| marker.old_kernel.as_ref());
         let old_is_gone = old.is_some_and(|old| !is_alive(old));
-        Now { lock, boot_id: &machine.boot_id, kernel: machine.kernel.as_ref(), old_is_gone, uptime: uptime() }
+        Now { profile, lock, boot_id: &machine.boot_id, kernel: machine.kernel.as_ref(), old_is_gone, uptime: uptime() }
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
@@ -82,7 +87,19 @@ impl State {
         })
     }
 
-    pub(super) fn write_marker(&self, marker: &Marker) -> Result<(), Failure> {
+    /// Makes a move: what it says is on disk before the caller acts on the verdict. Takes and leaves the marker as it is on disk.
+    pub(super) fn step(&self, marker: &mut Option<Marker>, event: Event, now: &Now<'_>) -> Result<Verdict, Failure> {
+        let Ok(Move { write, verdict }) = next(marker.as_ref(), event, now) else {
+            return Err(Failure::bug("a step of an apply that has not begun"));
+        };
+        if let Some(new) = write {
+            self.write_marker(&new)?;
+            *marker = Some(new);
+        }
+        Ok(verdict)
+    }
+
+    fn write_marker(&self, marker: &Marker) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let text = serde_json::to_string_pretty(marker)
             .map_err(|error| Failure::bug("the marker has no JSON form").because(&error))?;

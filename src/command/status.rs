@@ -18,7 +18,8 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         let Some(marker) = state.marker()? else {
             continue;
         };
-        let stands = standing(Some(&marker), &State::now(marker.lock, &seen.machine, Some(&marker)));
+        let stands =
+            standing(Some(&marker), &State::now(marker.profile.clone(), marker.lock, &seen.machine, Some(&marker)));
         let _ = writeln!(text, "{}  lock {}  {}", marker.profile, marker.lock.short(), stands.as_str());
         for reason in &marker.because {
             let _ = writeln!(text, "  {reason}");

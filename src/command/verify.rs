@@ -12,7 +12,7 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::lock::{LockedPackage, LockedTarget, stale};
 use crate::machine::{Layout, installed_modules};
-use crate::marker::{Standing, begin, standing};
+use crate::marker::{Event, Standing, standing};
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::verify::{FileFault, SmokeOutcome, SmokeTest, check_distribution, ghosts, run_smoke};
@@ -53,16 +53,16 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         )
     })?;
     let state = State::of(&session.paths.state, layout);
-    let marker = state.marker()?;
-    let stands = standing(marker.as_ref(), &State::now(lock.digest(), &seen.machine, marker.as_ref()));
+    let mut marker = state.marker()?;
+    let title = format!("{} {}", profile.name, profile.version);
+    let now = State::now(title, lock.digest(), &seen.machine, marker.as_ref());
+    let stands = standing(marker.as_ref(), &now);
     let mut findings = seen.findings.clone();
     let files = check_files(target, layout, &state, &seen, &mut findings)?;
     if !files.faulty.is_empty() || files.leftovers {
         // The next apply looks at them, whatever it would have thought.
-        let now = State::now(lock.digest(), &seen.machine, marker.as_ref());
-        let marker =
-            begin(format!("{} {}", profile.name, profile.version), &now, files.faulty.clone(), marker.as_ref());
-        state.write_marker(&marker.failed("verify found files that are not what they should be".to_owned()))?;
+        let why = "verify found files that are not what they should be".to_owned();
+        state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;
     }
     findings.extend(kernel_finding(stands));
     let smokes = smoke_tests(session, &profile, &seen, target);

@@ -75,6 +75,7 @@ codes! {
     FetchOverBudget = "fetch-over-budget": "The wheels of the lock take more than the budget that was given. Nothing was fetched. Raise the budget, or fetch fewer targets.",
     DiskFull = "disk-full": "There is not enough free disk space for the wheels and for what they unpack to. Nothing was changed.",
     RestartPending = "restart-pending": "Packages that the kernel has loaded were replaced. Until the kernel restarts, Python mixes old code in memory with new files on disk. Restart it once, then run the cell again.",
+    RestartAgain = "restart-again": "Packages that the kernel has loaded were replaced, and this lock has had its one restart on this machine. Something puts other versions back: a cell further down, a start-up script, another tool. A second automatic restart would make a loop of it, so a person has to look. The packages are as locked again; restart the kernel by hand after the cause is gone.",
     VerifyFiles = "verify-files": "Installed files differ from the wheels in the lock: changed, missing, or left over. An installer that was interrupted, or a later `pip install`, does this. `colab-boot apply` repairs it.",
     VerifySmoke = "verify-smoke": "A framework did not pass its smoke test in a process of its own. Its last lines are shown.",
     VerifyNoGpu = "verify-no-gpu": "The frameworks work, on the CPU: this machine has no GPU, so nothing can be said about CUDA here.",

@@ -10,6 +10,9 @@ use crate::diag::{Failure, Kind};
 /// The largest text we read as a whole: profiles, locks, markers, METADATA.
 const TEXT_LIMIT: u64 = 16 << 20;
 
+/// How the names of files begin that are being written.
+const TEMPORARY: &str = ".colab-boot-";
+
 /// The text of `path`, or `None` where there is no such file.
 pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
     // A folder, or bytes that are no text: the user meant another file.
@@ -27,7 +30,9 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
         }
         Err(error) => return Err(failed(&error)),
     };
-    let mut text = String::new();
+    // What `take` hides: without it the text would arrive in small pieces.
+    let size = file.metadata().map_or(0, |data| data.len().min(TEXT_LIMIT));
+    let mut text = String::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(TEXT_LIMIT + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
     if text.len() as u64 > TEXT_LIMIT {
         return Err(Failure::input(format!("`{}` is larger than {} MB", path.display(), TEXT_LIMIT >> 20)));
@@ -65,7 +70,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let failure = Failure::world(format!("could not write `{}`", path.display())).because(&error);
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                failure.help("free some disk space and run the command again; nothing was changed")
+                failure.help("free some disk space and run the command again")
             }
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 failure.help("choose a folder that you may write to")
@@ -86,7 +91,7 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
         _ => Path::new("."),
     };
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".colab-boot-").tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     if durable {
@@ -94,6 +99,12 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
     }
     file.persist(path).map_err(|error| error.error)?;
     if durable { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Removes from `folder` what killed runs were writing; nobody may be writing there now.
+pub fn remove_temporaries(folder: &Path) -> Result<(), Failure> {
+    let temporary = |name: &String| name.starts_with(TEMPORARY);
+    names_in(folder).iter().filter(|name| temporary(name)).try_for_each(|name| remove_if_there(&folder.join(name)))
 }
 
 /// Creates `folder` and its parents, as the user's own would be.

@@ -4,6 +4,7 @@
 mod judge;
 mod observe;
 mod overrides;
+mod python;
 mod raw;
 mod runtime;
 

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use crate::host::command::{NoResult, find_program, is_executable};
 use crate::host::{Invocation, Paths, files, paths};
-use crate::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
+use crate::machine::python::observe_python;
+use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
 use crate::machine::{Installed, Kernel};
 use crate::model::PackageName;
 use crate::model::wheel::dist_info;
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
 const SMI_LIMIT: Duration = Duration::from_secs(5);
-const PYTHON_LIMIT: Duration = Duration::from_secs(20);
-const PROBE: &str = include_str!("probe.py");
 
 /// The variables that tell hosts apart; no other value is recorded.
 const TELLING: &[&str] = &[
@@ -39,6 +38,8 @@ pub struct Looker<'a> {
     pub python: Option<&'a Path>,
     /// `--kernel-pid`.
     pub kernel_pid: Option<u32>,
+    /// Seconds since 1970.
+    pub now: u64,
 }
 
 /// Looks at the machine.
@@ -89,7 +90,7 @@ fn split_path(value: Option<&String>) -> Vec<String> {
     value.map(|value| value.split(':').filter(|part| !part.is_empty()).map(str::to_owned).collect()).unwrap_or_default()
 }
 
-fn search_path(looker: Looker<'_>) -> &str {
+pub(super) fn search_path(looker: Looker<'_>) -> &str {
     looker.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str)
 }
 
@@ -111,7 +112,7 @@ fn ask_smi(looker: Looker<'_>, smi: &Path, arguments: &[&str]) -> Said {
     said(&Invocation::new(smi, arguments, &environment), SMI_LIMIT)
 }
 
-fn said(invocation: &Invocation, limit: Duration) -> Said {
+pub(super) fn said(invocation: &Invocation, limit: Duration) -> Said {
     let source = invocation.line();
     match invocation.output(limit) {
         Ok(finished) if finished.code == 0 => Said { source, text: Some(finished.stdout), error: None },
@@ -125,35 +126,6 @@ fn said(invocation: &Invocation, limit: Duration) -> Said {
         }
         Err(NoResult::Failed(error)) => Said { source, text: None, error: Some(error.to_string()) },
     }
-}
-
-/// `--python` (or `COLAB_BOOT_PYTHON`), then the active virtual environment, `python3` and `python` on PATH.
-fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
-    let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
-    let search = search_path(looker);
-    let candidates: Vec<PathBuf> = match looker.python {
-        Some(path) => vec![find_program(&path.to_string_lossy(), search).unwrap_or_else(|| path.to_owned())],
-        None => [
-            get("VIRTUAL_ENV").map(|folder| Path::new(folder).join("bin/python")),
-            find_program("python3", search),
-            find_program("python", search),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
-    };
-    let mut errors = Vec::new();
-    for candidate in candidates {
-        let mut answer = said(&Invocation::new(&candidate, &["-I", "-c", PROBE], looker.environment), PYTHON_LIMIT);
-        answer.source = candidate.display().to_string();
-        match answer.text.take().map(|text| serde_json::from_str(&text)) {
-            Some(Ok(python)) => return (Some(python), errors),
-            Some(Err(error)) => answer.error = Some(format!("not understood: {error}")),
-            None => {}
-        }
-        errors.push(answer);
-    }
-    (None, errors)
 }
 
 /// Every dist-info folder on the search path, in its order: what comes first is what `import` finds.

@@ -1,11 +1,13 @@
-//! The durable record of an apply, and what it means on the next run. Pure: the file is read and written by the commands.
+//! The durable record of an apply, and every move of it. Pure: the file is read and written by the commands.
 //!
 //! What makes a marker void: another lock digest (something else is wanted), another boot id (the machine was started anew or is
 //! another one). What does not: the working directory, a file in the notebook's folder, the wall clock. What a void marker leaves
 //! open in the same boot, the next one takes over.
 //!
-//! Legal moves: nothing → applying → (failed →) applied, with or without a restart wanted; restart wanted → restarted once the
-//! kernel is another process. A restart is asked for at most [`ASKED_AT_MOST`] times and then left to the user.
+//! [`standing`] says what a marker means, [`next`] what becomes of it: nothing → applying → (failed →) applied, with or without a
+//! restart wanted; restart wanted → restarted once the kernel is another process. A kernel that goes on is reminded at most
+//! [`ASKED_AT_MOST`] times. After a lock has had its restart on a machine no other is asked for: whatever puts packages back would
+//! make a loop of it, so a person decides.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ pub struct Marker {
     pub asked: u32,
     /// When the last change was done, in the unit of [`Kernel::start_time`]: kernels that started later run the new code.
     pub applied_at: u64,
+    /// The locks that have had their restart on this machine.
+    #[serde(default)]
+    pub restarted: Vec<Sha256>,
 }
 
 /// How far the apply has come.
@@ -55,6 +60,8 @@ pub enum Phase {
 /// What is true now.
 #[derive(Clone, Debug)]
 pub struct Now<'a> {
+    /// Name and version of the profile.
+    pub profile: String,
     pub lock: Sha256,
     pub boot_id: &'a str,
     pub kernel: Option<&'a Kernel>,
@@ -118,20 +125,102 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     }
 }
 
+/// What happens to a marker.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// An apply is about to change these distributions.
+    Begin { changed: Vec<PackageName> },
+    /// A step of that apply failed.
+    Fail { why: String },
+    /// Everything is installed and checked. The kernel that must go, with the reasons, if one must.
+    Finish { restart: Option<(Kernel, Vec<String>)> },
+    /// An apply has found nothing to change.
+    Look,
+    /// A verification has found that these are not what they should be.
+    Doubt { changed: Vec<PackageName>, why: String },
+}
+
+/// What follows from an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The new marker, to be written before anything else is done; `None` where the old one stays.
+    pub write: Option<Marker>,
+    pub verdict: Verdict,
+}
+
+/// What the caller does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Change the machine.
+    Change,
+    /// Tell what is wrong; the next apply goes on from there.
+    Stop,
+    /// Nothing is left to do.
+    Ready(Standing),
+    /// Have the kernel restarted.
+    Restart,
+    /// Have a person restart the kernel: it was asked for several times, and the kernel is the same.
+    RestartByHand,
+    /// Have a person look: this lock has had its restart here, and packages have changed since.
+    Drifted,
+}
+
+/// A move that no command may make: changes that nobody announced, or an end without a beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Illegal;
+
+/// What becomes of `marker`.
+pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move, Illegal> {
+    let stands = standing(marker, now);
+    match (event, marker) {
+        (Event::Begin { changed }, _) => Ok(Move::to(begin(now, changed, marker), Verdict::Change)),
+        (Event::Doubt { changed, why }, _) => Ok(Move::to(begin(now, changed, marker).failed(why), Verdict::Stop)),
+        (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
+            Ok(Move::to(marker.clone().failed(why), Verdict::Stop))
+        }
+        (Event::Finish { restart }, Some(marker)) if stands == Standing::Interrupted => {
+            Ok(marker.clone().applied(restart, now.uptime, now))
+        }
+        (Event::Fail { .. } | Event::Finish { .. }, _) => Err(Illegal),
+        // Packages in doubt are looked at by an apply that begins.
+        (Event::Look, Some(marker)) if marker.is_in_doubt() => Err(Illegal),
+        (Event::Look, Some(marker)) => match stands {
+            Standing::RestartPending => Ok(marker.asked_again()),
+            Standing::Restarted if now.old_is_gone => Ok(Move::to(marker.settled(), Verdict::Ready(stands))),
+            Standing::Restarted | Standing::Ready => Ok(Move { write: None, verdict: Verdict::Ready(stands) }),
+            _ => Ok(untouched(now, Some(marker))),
+        },
+        (Event::Look, None) => Ok(untouched(now, None)),
+    }
+}
+
+/// Everything is in place already. A restart that another apply has left open counts from that apply.
+fn untouched(now: &Now<'_>, previous: Option<&Marker>) -> Move {
+    let marker = begin(now, Vec::new(), previous);
+    let since = previous.filter(|_| marker.old_kernel.is_some()).map_or(now.uptime, |previous| previous.applied_at);
+    marker.applied(None, since, now)
+}
+
 /// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in doubt, and a
 /// kernel that still runs old code.
-pub fn begin(profile: String, now: &Now<'_>, changed: Vec<PackageName>, previous: Option<&Marker>) -> Marker {
+fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, previous: Option<&Marker>) -> Marker {
     let previous = previous.filter(|marker| marker.boot_id == now.boot_id);
-    let mut changed = changed;
     if let Some(doubted) = previous.filter(|marker| marker.is_in_doubt()) {
         changed.extend(doubted.changed.iter().cloned());
         changed.sort();
         changed.dedup();
     }
     let open = previous.filter(|marker| marker.old_kernel.is_some() && !now.old_is_gone);
+    let restarted = match previous {
+        Some(marker) if standing(Some(marker), &Now { lock: marker.lock, ..now.clone() }) == Standing::Restarted => {
+            marker.settled().restarted
+        }
+        Some(marker) => marker.restarted.clone(),
+        None => Vec::new(),
+    };
     Marker {
         schema: SCHEMA,
-        profile,
+        profile: now.profile.clone(),
         lock: now.lock,
         boot_id: now.boot_id.to_owned(),
         phase: Phase::Applying,
@@ -140,6 +229,13 @@ pub fn begin(profile: String, now: &Now<'_>, changed: Vec<PackageName>, previous
         because: open.map(|marker| marker.because.clone()).unwrap_or_default(),
         asked: 0,
         applied_at: now.uptime,
+        restarted,
+    }
+}
+
+impl Move {
+    const fn to(marker: Marker, verdict: Verdict) -> Self {
+        Self { write: Some(marker), verdict }
     }
 }
 
@@ -149,34 +245,46 @@ impl Marker {
         !matches!(self.phase, Phase::Applied)
     }
 
-    /// After everything is installed and checked; `restart` names the kernel that must go, with the reasons. A restart that was
-    /// pending before is still wanted.
-    #[must_use]
-    pub fn applied(self, restart: Option<(Kernel, Vec<String>)>, uptime: u64) -> Self {
-        let (kernel, more) = restart.unzip();
-        let mut because = self.because.clone();
-        because.extend(more.unwrap_or_default().into_iter().filter(|reason| !self.because.contains(reason)));
-        let old_kernel = kernel.or_else(|| self.old_kernel.clone());
-        let asked = u32::from(old_kernel.is_some());
-        Self { phase: Phase::Applied, old_kernel, because, asked, applied_at: uptime, ..self }
-    }
-
-    /// After a step failed.
-    #[must_use]
-    pub fn failed(self, why: String) -> Self {
+    fn failed(self, why: String) -> Self {
         Self { phase: Phase::Failed(why), ..self }
     }
 
-    /// The restart is asked for once more; `None` when that would be once too often.
-    #[must_use]
-    pub fn asked_again(&self) -> Option<Self> {
-        (self.asked < ASKED_AT_MOST).then(|| Self { asked: self.asked + 1, ..self.clone() })
+    /// A restart that was pending before is still wanted.
+    fn applied(self, restart: Option<(Kernel, Vec<String>)>, applied_at: u64, now: &Now<'_>) -> Move {
+        let (kernel, more) = restart.unzip();
+        let mut because = self.because.clone();
+        because.extend(more.unwrap_or_default().into_iter().filter(|reason| !self.because.contains(reason)));
+        let wanted = kernel.is_some();
+        let old_kernel = kernel.or_else(|| self.old_kernel.clone());
+        let (asked, verdict) = match &old_kernel {
+            None => (0, Verdict::Ready(Standing::Ready)),
+            Some(_) if wanted && self.restarted.contains(&self.lock) => (ASKED_AT_MOST, Verdict::Drifted),
+            Some(_) => (1, Verdict::Restart),
+        };
+        let marker = Self { phase: Phase::Applied, old_kernel, because, asked, applied_at, ..self };
+        // This kernel may have started after what another one still has to restart for.
+        let verdict = match standing(Some(&marker), now) {
+            stands @ (Standing::Restarted | Standing::Ready) => Verdict::Ready(stands),
+            _ => verdict,
+        };
+        Move::to(marker, verdict)
+    }
+
+    fn asked_again(&self) -> Move {
+        if self.asked < ASKED_AT_MOST {
+            Move::to(Self { asked: self.asked + 1, ..self.clone() }, Verdict::Restart)
+        } else {
+            Move { write: None, verdict: Verdict::RestartByHand }
+        }
     }
 
     /// The kernel has restarted: nothing is wanted any more.
-    #[must_use]
-    pub fn settled(&self) -> Self {
-        Self { old_kernel: None, because: Vec::new(), ..self.clone() }
+    fn settled(&self) -> Self {
+        let mut restarted = self.restarted.clone();
+        if !restarted.contains(&self.lock) {
+            restarted.push(self.lock);
+        }
+        Self { old_kernel: None, because: Vec::new(), restarted, ..self.clone() }
     }
 }
 

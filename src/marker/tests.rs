@@ -1,7 +1,7 @@
-//! States are told apart, and nothing that is open is forgotten.
+//! Every state meets every event; nothing that is open is forgotten, and nothing is asked for without end.
 
 use crate::machine::Kernel;
-use crate::marker::{ASKED_AT_MOST, Marker, Now, Standing, begin, standing};
+use crate::marker::{ASKED_AT_MOST, Event, Illegal, Marker, Move, Now, Standing, Verdict, next, standing};
 use crate::model::{PackageName, Sha256};
 
 const OLD: Kernel = Kernel { pid: 7, start_time: 100 };
@@ -10,62 +10,168 @@ const OTHER: Kernel = Kernel { pid: 8, start_time: 300 };
 const APPLIED_AT: u64 = 500;
 
 fn now(kernel: Option<&Kernel>) -> Now<'_> {
-    Now { lock: Sha256::of(b"lock"), boot_id: "boot", kernel, old_is_gone: false, uptime: APPLIED_AT }
+    let lock = Sha256::of(b"lock");
+    Now { profile: "demo 1.0.0".into(), lock, boot_id: "boot", kernel, old_is_gone: false, uptime: APPLIED_AT }
 }
 
-fn begun(names: &[&str], previous: Option<&Marker>) -> Marker {
-    let names: Vec<PackageName> = names.iter().map(|name| name.parse().expect("a name")).collect();
-    begin("demo 1.0.0".into(), &now(None), names, previous)
+/// As it is after the restart.
+fn restarted() -> Now<'static> {
+    Now { old_is_gone: true, uptime: 1000, ..now(Some(&NEW)) }
+}
+
+fn names(names: &[&str]) -> Vec<PackageName> {
+    names.iter().map(|name| name.parse().expect("a name")).collect()
+}
+
+fn begin(changed: &[&str]) -> Event {
+    Event::Begin { changed: names(changed) }
+}
+
+fn fail() -> Event {
+    Event::Fail { why: "disk full".into() }
+}
+
+fn doubt() -> Event {
+    Event::Doubt { changed: names(&["numpy"]), why: "bytes differ".into() }
+}
+
+fn finish(kernel: Option<Kernel>) -> Event {
+    Event::Finish { restart: kernel.map(|kernel| (kernel, vec!["numpy is loaded".into()])) }
+}
+
+/// The marker after `events`, each of which must be legal and write one.
+fn after(marker: Option<&Marker>, events: Vec<Event>, now: &Now<'_>) -> Marker {
+    let step = |marker: Option<Marker>, event| next(marker.as_ref(), event, now).expect("a legal move").write;
+    events.into_iter().fold(marker.cloned(), step).expect("a marker")
 }
 
 fn pending() -> Marker {
-    begun(&["numpy"], None).applied(Some((OLD, vec!["numpy is loaded".into()])), APPLIED_AT)
+    after(None, vec![begin(&["numpy"]), finish(Some(OLD))], &now(Some(&OLD)))
+}
+
+/// One marker of each standing, with what is true when it is met.
+fn states() -> Vec<(Standing, Option<Marker>, Now<'static>)> {
+    let here = || now(Some(&OLD));
+    let other_lock = Now { lock: Sha256::of(b"other"), ..here() };
+    let other_boot = Now { boot_id: "other", ..here() };
+    vec![
+        (Standing::Fresh, None, here()),
+        (Standing::Fresh, Some(after(None, vec![begin(&[]), finish(None)], &here())), other_lock),
+        (Standing::NewMachine, Some(pending()), other_boot),
+        (Standing::Interrupted, Some(after(None, vec![begin(&["numpy"])], &here())), here()),
+        (Standing::Failed, Some(after(None, vec![begin(&["numpy"]), fail()], &here())), here()),
+        (Standing::RestartPending, Some(pending()), here()),
+        (Standing::Restarted, Some(pending()), restarted()),
+        (Standing::Ready, Some(after(None, vec![begin(&[]), finish(None)], &here())), here()),
+    ]
 }
 
 #[test]
-fn states_are_told_apart() {
-    assert_eq!(standing(None, &now(None)), Standing::Fresh);
-    assert_eq!(standing(Some(&begun(&[], None)), &now(Some(&OLD))), Standing::Interrupted);
-    assert_eq!(standing(Some(&begun(&[], None).failed("disk full".into())), &now(None)), Standing::Failed);
-    assert_eq!(standing(Some(&begun(&[], None).applied(None, APPLIED_AT)), &now(None)), Standing::Ready);
-    assert_eq!(standing(Some(&pending()), &now(Some(&OLD))), Standing::RestartPending);
-    assert_eq!(standing(Some(&pending()), &now(Some(&NEW))), Standing::Restarted, "same pid, started later");
-    assert_eq!(
-        standing(Some(&pending()), &now(Some(&OTHER))),
-        Standing::RestartPending,
-        "another, but older than the apply"
-    );
-    assert_eq!(standing(Some(&pending()), &now(None)), Standing::RestartPending, "an unknown kernel is no new one");
+fn every_state_meets_every_event() {
+    type Wanted = Result<(Option<Standing>, Verdict), Illegal>;
+    let ready = |stands| Ok((None, Verdict::Ready(stands)));
+    let begun: Wanted = Ok((Some(Standing::Interrupted), Verdict::Change));
+    let doubted: Wanted = Ok((Some(Standing::Failed), Verdict::Stop));
+    // Begin and Doubt are always legal; Fail and Finish end what has begun, and nothing else; Look, in this order:
+    let look: [Wanted; 8] = [
+        Ok((Some(Standing::Ready), Verdict::Ready(Standing::Ready))),
+        Ok((Some(Standing::Ready), Verdict::Ready(Standing::Ready))),
+        Ok((Some(Standing::Ready), Verdict::Ready(Standing::Ready))),
+        Err(Illegal),
+        Err(Illegal),
+        Ok((Some(Standing::RestartPending), Verdict::Restart)),
+        Ok((Some(Standing::Ready), Verdict::Ready(Standing::Restarted))),
+        ready(Standing::Ready),
+    ];
+    for ((stands, marker, now), look) in states().into_iter().zip(look) {
+        assert_eq!(standing(marker.as_ref(), &now), stands);
+        let is_begun = stands == Standing::Interrupted;
+        let only_begun = |wanted: Wanted| if is_begun { wanted } else { Err(Illegal) };
+        let events = [
+            (begin(&["scipy"]), begun),
+            (doubt(), doubted),
+            (fail(), only_begun(doubted)),
+            (finish(None), only_begun(Ok((Some(Standing::Ready), Verdict::Ready(Standing::Ready))))),
+            (finish(Some(OLD)), only_begun(Ok((Some(Standing::RestartPending), Verdict::Restart)))),
+            (Event::Look, look),
+        ];
+        for (event, wanted) in events {
+            let shown = format!("{stands:?} x {event:?}");
+            let got = next(marker.as_ref(), event, &now).map(|Move { write, verdict }| {
+                assert!(write.as_ref().is_none_or(|new| new.lock == now.lock && new.boot_id == now.boot_id), "{shown}");
+                (write.map(|new| standing(Some(&new), &now)), verdict)
+            });
+            assert_eq!(got, wanted, "{shown}");
+        }
+    }
+}
+
+#[test]
+fn kernels_are_told_apart() {
+    let pending = pending();
+    let seen_by = |kernel| standing(Some(&pending), &now(kernel));
+    assert_eq!(seen_by(Some(&OLD)), Standing::RestartPending);
+    assert_eq!(seen_by(Some(&NEW)), Standing::Restarted, "same pid, started later");
+    assert_eq!(seen_by(Some(&OTHER)), Standing::RestartPending, "another, but older than the apply");
+    assert_eq!(seen_by(None), Standing::RestartPending, "an unknown kernel is no new one");
     let gone = Now { old_is_gone: true, ..now(None) };
-    assert_eq!(standing(Some(&pending()), &gone), Standing::Restarted, "seen from a terminal");
-    let other_boot = Now { boot_id: "other", ..now(Some(&NEW)) };
-    assert_eq!(standing(Some(&pending()), &other_boot), Standing::NewMachine);
-    let other_lock = Now { lock: Sha256::of(b"other"), ..now(Some(&NEW)) };
-    assert_eq!(standing(Some(&pending()), &other_lock), Standing::Fresh);
+    assert_eq!(standing(Some(&pending), &gone), Standing::Restarted, "seen from a terminal");
 }
 
 #[test]
 fn what_is_open_is_taken_over() {
-    let next = begun(&["scipy"], Some(&pending())).applied(None, APPLIED_AT);
-    assert_eq!(next.old_kernel, Some(OLD), "a pending restart survives another apply");
-    assert_eq!(next.because, ["numpy is loaded"]);
-    let killed = begun(&["numpy"], None);
-    let names: Vec<String> = begun(&["scipy"], Some(&killed)).changed.iter().map(ToString::to_string).collect();
-    assert_eq!(names, ["numpy", "scipy"], "packages in doubt are not forgotten");
-    let gone = Now { old_is_gone: true, ..now(None) };
-    assert_eq!(begin("demo".into(), &gone, vec![], Some(&pending())).old_kernel, None);
+    let here = now(Some(&OLD));
+    let later = after(Some(&pending()), vec![begin(&["scipy"]), finish(None)], &here);
+    assert_eq!(later.old_kernel, Some(OLD), "a pending restart survives another apply");
+    assert_eq!(later.because, ["numpy is loaded"]);
+    let killed = after(None, vec![begin(&["numpy"])], &here);
+    let both = after(Some(&killed), vec![begin(&["scipy"])], &here);
+    assert_eq!(both.changed, names(&["numpy", "scipy"]), "packages in doubt are not forgotten");
+    assert_eq!(after(Some(&pending()), vec![begin(&[])], &restarted()).old_kernel, None);
+    // The lock of another notebook, whose kernel has started since the first one's apply.
+    let other = Now { lock: Sha256::of(b"other"), uptime: 1000, ..now(Some(&NEW)) };
+    let looked = next(Some(&pending()), Event::Look, &other).expect("a move");
+    assert_eq!(looked.verdict, Verdict::Ready(Standing::Restarted));
+    assert_eq!(looked.write.and_then(|marker| marker.old_kernel), Some(OLD));
 }
 
 #[test]
-fn a_restart_is_never_asked_for_without_end() {
+fn a_kernel_that_goes_on_is_reminded_a_few_times() {
+    let here = now(Some(&OLD));
     let mut marker = pending();
-    let mut asked = 1;
-    while let Some(next) = marker.asked_again() {
-        marker = next;
-        asked += 1;
+    for _ in 1..ASKED_AT_MOST {
+        let Move { write, verdict } = next(Some(&marker), Event::Look, &here).expect("a move");
+        assert_eq!(verdict, Verdict::Restart);
+        marker = write.expect("a marker");
     }
-    assert_eq!(asked, ASKED_AT_MOST);
-    assert_eq!(standing(Some(&pending().settled()), &now(Some(&OLD))), Standing::Ready);
+    let last = next(Some(&marker), Event::Look, &here).expect("a move");
+    assert_eq!(last, Move { write: None, verdict: Verdict::RestartByHand });
+}
+
+#[test]
+fn a_lock_has_one_restart_on_a_machine() {
+    for looked in [true, false] {
+        let settled = pending();
+        let settled = if looked { after(Some(&settled), vec![Event::Look], &restarted()) } else { settled };
+        // Something has put the old numpy back; the new kernel has loaded it.
+        let begun = after(Some(&settled), vec![begin(&["numpy"])], &restarted());
+        let ended = next(Some(&begun), finish(Some(NEW)), &restarted()).expect("a move");
+        assert_eq!(ended.verdict, Verdict::Drifted);
+        let again = next(ended.write.as_ref(), Event::Look, &restarted()).expect("a move");
+        assert_eq!(again.verdict, Verdict::RestartByHand);
+        // What was not loaded needs no restart, another lock has its own, and so has another machine.
+        let unloaded = next(Some(&begun), finish(None), &restarted()).expect("a move");
+        assert_eq!(unloaded.verdict, Verdict::Ready(Standing::Ready));
+        for elsewhere in [Now { lock: Sha256::of(b"other"), ..restarted() }, Now { boot_id: "other", ..restarted() }] {
+            let begun = after(Some(&settled), vec![begin(&["numpy"])], &elsewhere);
+            let ended = next(Some(&begun), finish(Some(NEW)), &elsewhere).expect("a move");
+            assert_eq!(ended.verdict, Verdict::Restart);
+        }
+    }
+    // A second apply before the restart has happened is no second restart.
+    let here = now(Some(&OLD));
+    let begun = after(Some(&pending()), vec![begin(&["numpy"])], &here);
+    assert_eq!(next(Some(&begun), finish(Some(OLD)), &here).expect("a move").verdict, Verdict::Restart);
 }
 
 #[test]

@@ -1,29 +1,10 @@
 //! Wheels given by address: pinned by digest, replaced when the digest changes, refused when the bytes do.
 
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use crate::live_python::{Venv, interpreter};
-use crate::test::Test;
-
-/// Writes `demo-1.0-py3-none-any.whl`, whose module says `word`, and prints its digest.
-const BUILD: &str = "
-import base64, hashlib, sys, zipfile
-path, word = sys.argv[1:]
-files = {
-    'demo.py': f'word = {word!r}\\n',
-    'demo-1.0.dist-info/METADATA': 'Metadata-Version: 2.1\\nName: demo\\nVersion: 1.0\\n',
-    'demo-1.0.dist-info/WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
-}
-record = ''
-with zipfile.ZipFile(path, 'w') as wheel:
-    for name, text in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()
-        record += f'{name},sha256={digest},{len(text)}\\n'
-        wheel.writestr(name, text)
-    wheel.writestr('demo-1.0.dist-info/RECORD', record + 'demo-1.0.dist-info/RECORD,,\\n')
-print(hashlib.sha256(open(path, 'rb').read()).hexdigest())
-";
+use crate::live_python::{Running, Venv, interpreter, wheel};
+use crate::test::{Outcome, Test};
 
 /// Serves a folder on loopback and prints the port. It knows no ranges, as some servers don't.
 const SERVE: &str = "
@@ -33,16 +14,6 @@ server = http.server.HTTPServer(('127.0.0.1', 0), handler)
 print(server.server_port, flush=True)
 server.serve_forever()
 ";
-
-/// Ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn serve(folder: &Path) -> (Running, String) {
     use std::io::{BufRead, BufReader};
@@ -59,10 +30,7 @@ fn serve(folder: &Path) -> (Running, String) {
 }
 
 fn build(folder: &Path, word: &str) -> String {
-    let wheel = folder.join("demo-1.0-py3-none-any.whl");
-    let output =
-        Command::new(interpreter()).args(["-I", "-c", BUILD]).arg(wheel).arg(word).output().expect("Python starts");
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    wheel(folder, ("demo", "1.0"), word)
 }
 
 #[test]
@@ -103,30 +71,48 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
     assert_eq!(word(), "second", "nothing was changed");
 }
 
-#[test]
-fn who_restarts_is_the_callers_choice() {
-    let test = Test::new().file("modules", "demo\n");
-    let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
-    let mut test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
-    // The stand-in is a process of this machine.
-    test.environment.remove("COLAB_BOOT_ROOT");
-    let served = test.path("served");
-    std::fs::create_dir(&served).expect("a folder");
-    let (_server, url) = serve(&served);
-    let venv = Venv::new(&test, &[]);
-    let python = venv.python.display().to_string();
-    // Stands in for a kernel: a process that is there.
-    let kernel = Running(Command::new("sleep").arg("600").spawn().expect("sleep starts"));
-    let pid = kernel.0.id().to_string();
-    let apply = |word: &str, more: &[&str]| {
-        let digest = build(&served, word);
+/// A virtual environment whose `demo` comes from an address, and a list of modules that a kernel has loaded it.
+struct Loaded {
+    test: Test,
+    venv: Venv,
+    served: PathBuf,
+    url: String,
+    _server: Running,
+}
+
+impl Loaded {
+    fn new() -> Self {
+        let test = Test::new().file("modules", "demo\n");
+        let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
+        let mut test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
+        // The kernel's stand-in is a process of this machine.
+        test.environment.remove("COLAB_BOOT_ROOT");
+        let served = test.path("served");
+        std::fs::create_dir(&served).expect("a folder");
+        let (server, url) = serve(&served);
+        let venv = Venv::new(&test, &[]);
+        Self { test, venv, served, url, _server: server }
+    }
+
+    /// Applies a profile whose `demo` says `word`, for the kernel `pid`.
+    fn apply(&self, word: &str, pid: &str, more: &[&str]) -> Outcome {
+        let (url, digest) = (&self.url, build(&self.served, word));
         let text = format!(
             "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = {{ url = '{url}', sha256 = '{digest}' }}\n"
         );
-        std::fs::write(test.path("p.toml"), text).expect("a profile");
-        let base = ["apply", "p.toml", "--python", &python, "--kernel-pid", &pid, "--kernel-modules", "modules"];
-        test.run(&[base.as_slice(), more].concat())
-    };
+        std::fs::write(self.test.path("p.toml"), text).expect("a profile");
+        let python = self.venv.python.display().to_string();
+        let base = ["apply", "p.toml", "--python", &python, "--kernel-pid", pid, "--kernel-modules", "modules"];
+        self.test.run(&[base.as_slice(), more].concat())
+    }
+}
+
+#[test]
+fn who_restarts_is_the_callers_choice() {
+    let world = Loaded::new();
+    let kernel = Running::idle();
+    let pid = kernel.pid();
+    let apply = |word: &str, more: &[&str]| world.apply(word, &pid, more);
     apply("first", &[]).expect(0);
     let outcome = apply("second", &["--restart", "external"]).expect(0);
     assert!(outcome.stderr.contains("restart-pending"), "{}", outcome.stderr);
@@ -134,6 +120,28 @@ fn who_restarts_is_the_callers_choice() {
     drop(kernel);
     let outcome = apply("third", &["--no-restart"]).expect(0);
     assert!(!outcome.stderr.contains("restart-pending"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_second_restart_for_the_same_lock_is_left_to_a_person() {
+    let world = Loaded::new();
+    let first = Running::idle();
+    world.apply("first", &first.pid(), &[]).expect(0);
+    world.apply("second", &first.pid(), &[]).expect(10);
+    let second = Running::idle();
+    assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
+    // Something that runs in the new kernel puts another version back.
+    let info = |version: &str| world.venv.layout().join(format!("demo-{version}.dist-info"));
+    std::fs::rename(info("1.0"), info("0.9")).expect("a rename");
+    std::fs::write(info("0.9").join("METADATA"), "Metadata-Version: 2.1\nName: demo\nVersion: 0.9\n")
+        .expect("metadata");
+    let outcome = world.apply("second", &second.pid(), &[]).expect(3);
+    for words in ["error[restart-again]", "demo 0.9 was installed by ", " minutes ago; locked is 1.0", "by hand"] {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+    assert!(info("1.0").exists() && !info("0.9").exists(), "it is as locked again");
+    assert!(world.apply("second", &second.pid(), &[]).expect(3).stderr.contains("by hand"));
+    assert!(world.apply("second", &Running::idle().pid(), &[]).expect(0).stdout.contains("ready: "));
 }
 
 #[test]

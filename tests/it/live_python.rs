@@ -2,7 +2,7 @@
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -72,11 +72,21 @@ pub struct Venv {
 }
 
 impl Venv {
-    pub fn new(test: &Test, packages: &[&str]) -> Self {
+    /// One without pip, for where uv installs: there is little to copy.
+    pub fn bare(test: &Test) -> Self {
+        Self::made(test, &["--without-pip"])
+    }
+
+    fn made(test: &Test, options: &[&str]) -> Self {
         let folder = test.path("venv");
-        let made = Command::new(interpreter()).args(["-m", "venv"]).arg(&folder).status().expect("venv starts");
+        let mut command = Command::new(interpreter());
+        let made = command.args(["-m", "venv"]).args(options).arg(&folder).status().expect("venv starts");
         assert!(made.success());
-        let venv = Self { python: folder.join("bin/python") };
+        Self { python: folder.join("bin/python") }
+    }
+
+    pub fn new(test: &Test, packages: &[&str]) -> Self {
+        let venv = Self::made(test, &[]);
         if !packages.is_empty() {
             let arguments =
                 ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"];
@@ -96,6 +106,59 @@ impl Venv {
     pub fn site_packages(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.layout()).expect("site-packages").flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// Writes `NAME-VERSION-py3-none-any.whl`, as build tools do, and prints its digest.
+const BUILD: &str = "
+import base64, hashlib, os, sys, zipfile
+folder, name, version, word = sys.argv[1:]
+info = f'{name}-{version}.dist-info'
+files = {
+    f'{name}.py': f'word = {word!r}\\n',
+    f'{info}/METADATA': f'Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n',
+    f'{info}/WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+}
+record = ''
+path = os.path.join(folder, f'{name}-{version}-py3-none-any.whl')
+with zipfile.ZipFile(path, 'w') as wheel:
+    for file, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()
+        record += f'{file},sha256={digest},{len(text)}\\n'
+        wheel.writestr(zipfile.ZipInfo(file), text)
+    wheel.writestr(zipfile.ZipInfo(f'{info}/RECORD'), record + f'{info}/RECORD,,\\n')
+print(hashlib.sha256(open(path, 'rb').read()).hexdigest())
+";
+
+/// Makes a wheel in `folder` whose one module says `word`; returns its digest.
+pub fn wheel(folder: &Path, (name, version): (&str, &str), word: &str) -> String {
+    let output = Command::new(interpreter())
+        .args(["-I", "-c", BUILD])
+        .arg(folder)
+        .args([name, version, word])
+        .output()
+        .expect("Python starts");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// A process that ends with its test.
+pub struct Running(pub Child);
+
+impl Running {
+    /// A process that does nothing, to stand in for a kernel.
+    pub fn idle() -> Self {
+        Self(Command::new("sleep").arg("3600").spawn().expect("sleep starts"))
+    }
+
+    pub fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

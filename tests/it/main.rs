@@ -14,6 +14,7 @@ mod golden;
 mod house;
 mod http;
 mod index_server;
+mod injected;
 mod live;
 mod live_python;
 mod locking;

@@ -2,10 +2,11 @@
 //! written down.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::http::{Reply, serve};
 use crate::index_server::{IndexServer, Looks, Manner, Release, Table};
+use crate::live_python::Running;
 use crate::test::{Test, observed};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
@@ -121,16 +122,6 @@ fn proxies_are_used_and_exceptions_heeded() {
     let outcome =
         not_excepted.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
     assert!(outcome.stderr.contains("502"), "{}", outcome.stderr);
-}
-
-/// Ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[test]

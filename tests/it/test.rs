@@ -22,6 +22,16 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Runs a command to its end; the code of one that was killed is -1.
+    pub fn of(mut command: Command) -> Self {
+        let output = command.output().expect("the program starts");
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// The JSON envelope on stdout.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("no JSON ({error}): {self:?}"))
@@ -90,12 +100,7 @@ impl Test {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Outcome {
-        let output = self.command(arguments).output().expect("colab-boot starts");
-        Outcome {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        Outcome::of(self.command(arguments))
     }
 }
 

@@ -1,28 +1,18 @@
 //! A golden notebook in a real Jupyter server.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::live::profile;
-use crate::live_python::Venv;
+use crate::live_python::{Running, Venv};
 use crate::test::Test;
 
 const TOKEN: &str = "a-token-of-this-test";
 
-/// A server that ends with the test.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(test: &Test, venv: &Venv) -> (Server, String) {
+fn start(test: &Test, venv: &Venv) -> (Running, String) {
     let runtime = test.path("runtime");
     let mut environment = test.environment.clone();
     environment.remove("COLAB_BOOT_ROOT");
@@ -38,7 +28,7 @@ fn start(test: &Test, venv: &Venv) -> (Server, String) {
         .stderr(std::fs::File::create(test.path("server.log")).expect("a log"))
         .spawn()
         .expect("the server starts");
-    let server = Server(child);
+    let server = Running(child);
     let started = Instant::now();
     loop {
         let files = std::fs::read_dir(&runtime).into_iter().flatten().flatten();

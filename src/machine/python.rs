@@ -1,0 +1,198 @@
+//! The interpreter: asked once, and remembered for as long as nothing that its answer depends on has changed. Starting Python takes
+//! longer than all else that an apply with nothing to do has to do.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::host::command::find_program;
+use crate::host::{Invocation, Paths, files};
+use crate::machine::observe::{Looker, said, search_path};
+use crate::machine::raw::{RawPython, Said};
+use crate::model::Sha256;
+
+const LIMIT: Duration = Duration::from_secs(20);
+const PROBE: &str = include_str!("probe.py");
+
+/// A file that is younger, in seconds, may change again without its time telling.
+const SETTLED: u64 = 2;
+
+/// `--python` (or `COLAB_BOOT_PYTHON`), then the active virtual environment, `python3` and `python` on PATH.
+pub(super) fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
+    let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
+    let search = search_path(looker);
+    let candidates: Vec<PathBuf> = match looker.python {
+        Some(path) => vec![find_program(&path.to_string_lossy(), search).unwrap_or_else(|| path.to_owned())],
+        None => [
+            get("VIRTUAL_ENV").map(|folder| Path::new(folder).join("bin/python")),
+            find_program("python3", search),
+            find_program("python", search),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+    };
+    let mut errors = Vec::new();
+    for candidate in candidates {
+        let remembered = Remembered::at(looker.paths, &candidate);
+        if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
+            return (Some(python), errors);
+        }
+        let mut answer = said(&Invocation::new(&candidate, &["-I", "-c", PROBE], looker.environment), LIMIT);
+        answer.source = candidate.display().to_string();
+        match answer.text.take().map(|text| serde_json::from_str::<RawPython>(&text)) {
+            Some(Ok(python)) => {
+                if let Some(remembered) = remembered {
+                    remembered.keep(&python, looker.now);
+                }
+                return (Some(python), errors);
+            }
+            Some(Err(error)) => answer.error = Some(format!("not understood: {error}")),
+            None => {}
+        }
+        errors.push(answer);
+    }
+    (None, errors)
+}
+
+/// The record of one interpreter in the cache.
+struct Remembered {
+    record: PathBuf,
+    interpreter: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    python: RawPython,
+    stamps: Vec<Stamp>,
+}
+
+/// What changes when a file, or the list of a folder's files, changes.
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    path: PathBuf,
+    /// Inode, size and time of the last change; `None` where there is no such file.
+    data: Option<(u64, u64, i64, i64)>,
+}
+
+impl Stamp {
+    fn of(path: PathBuf) -> Self {
+        let data = path.metadata().ok().map(|data| (data.ino(), data.size(), data.mtime(), data.mtime_nsec()));
+        Self { path, data }
+    }
+
+    fn is_settled(&self, now: u64) -> bool {
+        let changed = self.data.map_or(0, |(_, _, seconds, _)| u64::try_from(seconds).unwrap_or(0));
+        changed.saturating_add(SETTLED) <= now
+    }
+}
+
+impl Remembered {
+    fn at(paths: &Paths, interpreter: &Path) -> Option<Self> {
+        let interpreter = files::absolute(interpreter).ok()?;
+        let key = [interpreter.as_os_str().as_encoded_bytes(), PROBE.as_bytes()].join(&0);
+        let record = paths.cache.join("python").join(format!("{}.json", Sha256::of(&key).short()));
+        Some(Self { record, interpreter })
+    }
+
+    fn recall(&self) -> Option<RawPython> {
+        let text = files::read_optional(&self.record).ok()??;
+        let record: Record = serde_json::from_str(&text).ok()?;
+        (stamps(&self.interpreter, &record.python) == record.stamps).then_some(record.python)
+    }
+
+    /// Nothing is kept of a launcher, such as pyenv's, which may start another interpreter tomorrow, nor of what has just changed.
+    fn keep(&self, python: &RawPython, now: u64) {
+        let (Ok(asked), Ok(answered)) = (self.interpreter.canonicalize(), python.path.canonicalize()) else {
+            return;
+        };
+        let stamps = stamps(&self.interpreter, python);
+        if asked == answered && stamps.iter().all(|stamp| stamp.is_settled(now)) {
+            let record = Record { python: python.clone(), stamps };
+            if let Ok(text) = serde_json::to_string(&record) {
+                // A cache that can't be written costs the time of one question.
+                let _ = files::write_whole_fast(&self.record, text.as_bytes());
+            }
+        }
+    }
+}
+
+/// Of the interpreter, its `pyvenv.cfg`, the folders of its `sys.path` and the `.pth` files in them, and the C library.
+fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
+    let above = interpreter.ancestors().skip(1).take(2).map(|folder| folder.join("pyvenv.cfg"));
+    let mut paths: BTreeSet<PathBuf> = above.collect();
+    paths.extend([interpreter.to_owned(), python.path.clone(), PathBuf::from("/etc/ld.so.cache")]);
+    for folder in &python.search {
+        let names = files::names_in(folder);
+        paths.extend(names.iter().filter(|name| name.ends_with(".pth")).map(|name| folder.join(name)));
+        paths.insert(folder.clone());
+    }
+    paths.into_iter().map(Stamp::of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+    use std::path::PathBuf;
+
+    use super::Remembered;
+    use crate::host::Paths;
+    use crate::host::files::write_whole;
+    use crate::machine::Layout;
+    use crate::machine::raw::RawPython;
+
+    #[test]
+    fn an_answer_holds_until_something_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let (interpreter, site, pth) = (at("bin/python"), at("site"), at("site/more.pth"));
+        for path in [&interpreter, &pth, &site.join("one.py")] {
+            write_whole(path, b"as it was").expect("a file");
+        }
+        let now = u64::try_from(pth.metadata().expect("a file").mtime()).expect("a time");
+        let long_ago = || {
+            for path in [&interpreter, &pth, &site] {
+                let file = std::fs::File::open(path).expect("a file");
+                file.set_modified(std::time::UNIX_EPOCH).expect("a time");
+            }
+        };
+        let layout = Layout {
+            purelib: site.clone(),
+            platlib: site.clone(),
+            scripts: at("bin"),
+            data: at(""),
+            externally_managed: false,
+        };
+        let python = RawPython {
+            path: interpreter.clone(),
+            version: "3.12.1".into(),
+            implementation: "cpython".into(),
+            architecture: "x86_64".into(),
+            libc: "glibc 2.35".into(),
+            free_threaded: false,
+            layout,
+            search: vec![site.clone()],
+        };
+        let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state") };
+        let remembered = Remembered::at(&paths, &interpreter).expect("a place");
+        remembered.keep(&python, now);
+        assert_eq!(remembered.recall(), None, "too fresh to be told from what comes next");
+        long_ago();
+        remembered.keep(&python, now);
+        assert_eq!(remembered.recall().as_ref(), Some(&python));
+        write_whole(&pth, b"as it is").expect("a file");
+        long_ago();
+        assert_eq!(remembered.recall(), None, "another inode of the same size and time");
+        remembered.keep(&python, now);
+        assert!(remembered.recall().is_some());
+        write_whole(&at("pyvenv.cfg"), b"").expect("a file");
+        assert_eq!(remembered.recall(), None, "a virtual environment since");
+        let launcher = RawPython { path: at("elsewhere"), ..python };
+        write_whole(&launcher.path, b"").expect("a file");
+        remembered.keep(&launcher, now);
+        assert_eq!(remembered.recall(), None);
+    }
+}

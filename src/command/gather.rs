@@ -155,8 +155,8 @@ impl Session<'_> {
         let counts = |name: &PackageName| profile.policy.prefer_installed || protected(name);
         let installed = machine.installed.iter().filter(|(name, _)| counts(name));
         let present = installed.map(|(name, one)| {
-            let present =
-                Present { version: one.version.clone(), requires: one.requires.clone(), protected: protected(name) };
+            let requires = one.requires.as_ref().map(|recorded| recorded.get().to_vec());
+            let present = Present { version: one.version.clone(), requires, protected: protected(name) };
             (name.clone(), present)
         });
         present.collect()

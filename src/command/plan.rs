@@ -72,12 +72,12 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Plann
     let profile = session.profile(&options.profile)?;
     let seen = session.machine(&options.machine)?;
     let mut findings = seen.findings.clone();
-    let solved = session.target(&profile, &seen)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
     let mut keep_lock = false;
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
         Beside::Usable(both) => (both.0, both.1, None),
         other => {
+            let solved = session.target(&profile, &seen)?;
             keep_lock = matches!(other, Beside::Replaceable(_));
             let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };
             let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();

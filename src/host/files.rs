@@ -40,6 +40,30 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
     Ok(Some(text))
 }
 
+/// The text of `path` up to its first empty line, or `None` where there is no such file.
+pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened?.take(TEXT_LIMIT),
+    };
+    let mut bytes = vec![0; 8 << 10];
+    let mut filled = 0;
+    loop {
+        let count = file.read(&mut bytes[filled..])?;
+        // The two line ends may have come apart.
+        let from = filled.saturating_sub(1);
+        filled += count;
+        let end = bytes[from..filled].windows(2).position(|two| two == b"\n\n").map(|at| from + at);
+        if count == 0 || end.is_some() {
+            bytes.truncate(end.unwrap_or(filled));
+            return Ok(Some(String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        if filled == bytes.len() {
+            bytes.resize(filled * 2, 0);
+        }
+    }
+}
+
 /// `path` from the root; the current folder is asked here alone.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path)

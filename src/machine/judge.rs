@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::diag::{Code, Finding};
 use crate::machine::observe::kernel_identity;
 use crate::machine::raw::{Observed, RawDistribution, RawPython, Said};
-use crate::machine::{HostKind, Installed, Machine, Python};
+use crate::machine::{HostKind, Installed, Machine, Python, Recorded};
 use crate::matrix::{Hardware, InstalledGpu, Matrix};
-use crate::model::{CudaVersion, DriverVersion, PackageName, PythonFacts, Requirement};
+use crate::model::{CudaVersion, DriverVersion, PackageName, PythonFacts};
 
 /// Decides what the machine is. A source that makes no sense is a finding, and the next one is tried.
 pub fn judge(observed: &Observed, matrix: &Matrix) -> (Machine, Vec<Finding>) {
@@ -189,7 +189,7 @@ fn installed(raw: &[RawDistribution]) -> BTreeMap<PackageName, Installed> {
         // The first on the search path is the one that `import` finds.
         all.entry(name).or_insert_with(|| Installed {
             version,
-            requires: Some(one.requires.iter().filter_map(|line| Requirement::parse(line).ok()).collect()),
+            requires: Some(Recorded::new(one.requires.clone())),
             direct: one.direct,
             location: one.folder.parent().map(std::path::Path::to_owned),
         });

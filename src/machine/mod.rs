@@ -8,6 +8,7 @@ mod python;
 mod raw;
 mod runtime;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -71,11 +72,31 @@ pub struct Layout {
 pub struct Installed {
     pub version: Version,
     /// `None` where a description records no requirements.
-    pub requires: Option<Vec<Requirement>>,
+    pub requires: Option<Recorded>,
     /// Installed from an address: present, but not to be had by name.
     pub direct: bool,
     /// The folder with its dist-info.
     pub location: Option<PathBuf>,
+}
+
+/// The requirements that an installed distribution records, read when somebody asks: an image has thousands of them.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    lines: Vec<String>,
+    parsed: OnceCell<Vec<Requirement>>,
+}
+
+impl Recorded {
+    /// From the values of `Requires-Dist`.
+    pub fn new(lines: Vec<String>) -> Self {
+        Self { lines, parsed: OnceCell::new() }
+    }
+
+    /// Those that can be understood.
+    pub fn get(&self) -> &[Requirement] {
+        let parse = || self.lines.iter().filter_map(|line| Requirement::parse(line).ok()).collect();
+        self.parsed.get_or_init(parse)
+    }
 }
 
 /// A running notebook kernel.

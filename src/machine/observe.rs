@@ -145,8 +145,8 @@ fn distributions(search: &[PathBuf]) -> Vec<RawDistribution> {
 
 /// The headers of one METADATA. A folder without it is a leftover of a killed installer, which `verify` looks for.
 fn distribution(folder: &Path) -> Option<RawDistribution> {
-    let text = files::read_optional(&folder.join("METADATA")).ok()??;
-    let headers = text.split("\n\n").next().unwrap_or_default();
+    // A description of many pages may follow.
+    let headers = files::read_to_blank_line(&folder.join("METADATA")).ok()??;
     let value =
         |name: &str| headers.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
     let installer = files::read_optional(&folder.join("INSTALLER")).ok().flatten().unwrap_or_default();
@@ -173,20 +173,29 @@ fn without_address(line: &str) -> String {
 
 /// Names and versions of the packages that dpkg counts as installed, and the virtual names that they provide.
 fn debian_packages(status: &str) -> BTreeMap<String, String> {
-    // "install ok installed", and "hold ok installed" for what an image has marked to stay.
-    let installed =
-        |entry: &&str| entry.lines().any(|line| line.starts_with("Status: ") && line.ends_with(" ok installed"));
     let mut packages = BTreeMap::new();
     let mut provided = Vec::new();
-    for entry in status.split("\n\n").filter(installed) {
-        let value = |key: &str| entry.lines().find_map(|line| line.strip_prefix(key));
-        let (Some(name), Some(version)) = (value("Package: "), value("Version: ")) else {
-            continue;
-        };
-        let virtual_names = value("Provides: ").unwrap_or_default().split(',');
-        let names = virtual_names.filter_map(|one| one.split_whitespace().next());
-        provided.extend(names.map(|one| (one.to_owned(), version.to_owned())));
-        packages.insert(name.to_owned(), version.to_owned());
+    let (mut name, mut version, mut virtual_names, mut installed) = (None, None, "", false);
+    // One pass: the file of an image has a megabyte. The empty line at the end closes the last entry.
+    for line in status.lines().chain([""]) {
+        match line.as_bytes().first() {
+            Some(b'P') => {
+                name = line.strip_prefix("Package: ").or(name);
+                virtual_names = line.strip_prefix("Provides: ").unwrap_or(virtual_names);
+            }
+            Some(b'V') => version = line.strip_prefix("Version: ").or(version),
+            // "install ok installed", and "hold ok installed" for what an image has marked to stay.
+            Some(b'S') => installed |= line.starts_with("Status: ") && line.ends_with(" ok installed"),
+            None => {
+                if let (Some(name), Some(version), true) = (name, version, installed) {
+                    let names = virtual_names.split(',').filter_map(|one| one.split_whitespace().next());
+                    provided.extend(names.map(|one| (one.to_owned(), version.to_owned())));
+                    packages.insert(name.to_owned(), version.to_owned());
+                }
+                (name, version, virtual_names, installed) = (None, None, "", false);
+            }
+            _ => {}
+        }
     }
     for (name, version) in provided {
         packages.entry(name).or_insert(version);

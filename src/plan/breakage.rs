@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::machine::Recorded;
 use crate::model::version::describe;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::plan::{Change, Inputs};
@@ -18,6 +19,9 @@ pub struct Breakage {
 }
 
 pub(super) fn breakages(inputs: Inputs<'_>, changes: &[Change]) -> Vec<Breakage> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
     let Some(markers) = inputs.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
         return Vec::new();
     };
@@ -29,7 +33,7 @@ pub(super) fn breakages(inputs: Inputs<'_>, changes: &[Change]) -> Vec<Breakage>
             continue;
         }
         let who = format!("{name} {}", installed.version);
-        for requirement in installed.requires.iter().flatten().filter(|one| one.applies(&markers, None)) {
+        for requirement in installed.requires.iter().flat_map(Recorded::get).filter(|one| one.applies(&markers, None)) {
             let shown = format!("{}{}", requirement.name, requirement.specifiers);
             found.extend(violated(&who, &shown, &requirement.range, changed(&requirement.name)));
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::diag::Source;
 use crate::lock::{LockedApt, LockedPackage, LockedTarget, LockedWheel};
-use crate::machine::{Installed, Machine, find_runtime};
+use crate::machine::{Installed, Machine, Recorded, find_runtime};
 use crate::matrix::Matrix;
-use crate::model::{PackageName, Requirement, Sha256};
+use crate::model::{PackageName, Sha256};
 use crate::plan::{Inputs, Kind, Plan, decide_restart, plan};
 use crate::profile::Profile;
 
@@ -27,7 +27,7 @@ fn locked(text: &str, version: &str) -> LockedPackage {
 fn installed(version: &str, requires: &[&str]) -> Installed {
     Installed {
         version: version.parse().expect("a version"),
-        requires: Some(requires.iter().map(|line| Requirement::parse(line).expect("a requirement")).collect()),
+        requires: Some(Recorded::new(requires.iter().map(|line| (*line).to_owned()).collect())),
         direct: false,
         location: None,
     }

@@ -17,6 +17,9 @@ use crate::model::{PackageName, Version};
 /// Holds what was swept, in site-packages: a rename works there, and nobody imports from it.
 const TRASH: &str = ".colab-boot-trash";
 
+/// Where the script lets uv unpack, in site-packages, too.
+const UNPACKED: &str = ".colab-boot-unpacked-";
+
 /// Moves aside what must not be there when `changed` are installed; their versions are those that count as installed. Returns what
 /// was moved, for people.
 pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
@@ -24,7 +27,7 @@ pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) 
     for folder in folders(layout) {
         let entries = files::names_in(folder);
         for name in &entries {
-            let why = if name.starts_with('~') {
+            let why = if name.starts_with('~') || name.starts_with(UNPACKED) {
                 Some("left over from an installer that was killed")
             } else {
                 hindrance(&folder.join(name), name, changed)
@@ -104,6 +107,7 @@ mod tests {
         };
         for path in [
             "~ld/x.py",
+            ".colab-boot-unpacked-1/x.py",
             "whole-1.0.dist-info/METADATA",
             "whole-1.0.dist-info/RECORD",
             "whole-0.9.dist-info/METADATA",
@@ -120,13 +124,13 @@ mod tests {
             (name.parse().expect(name), version.map(|version| version.parse().expect(version)))
         };
         let changed: BTreeMap<_, _> = changed.into_iter().map(parsed).collect();
-        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 4);
+        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 5);
         let left = [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info"];
         assert_eq!(names_in(&site), left);
         // A second apply that is killed, too, has the same names again.
         write_whole(&site.join("~ld/x.py"), b"").expect("a leftover");
         assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 1);
-        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 5);
+        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 6);
         empty_trash(&layout);
         assert_eq!(names_in(&site), &left[1..]);
     }

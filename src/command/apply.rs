@@ -22,7 +22,7 @@ use crate::model::{PackageName, Version};
 use crate::output::Style;
 use crate::plan::{Change, Plan, Restart};
 use crate::script::Part;
-use crate::verify::{Entry, check_distribution, record_of_wheel, unpacked_bytes};
+use crate::verify::{Entry, Held, check_distribution, check_distributions, record_of_wheel, unpacked_bytes};
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options = &understood(options);
@@ -106,7 +106,8 @@ fn broken(
             continue;
         };
         let record = recorded(state, wheel)?;
-        if !check_distribution(layout, &package.name, &package.version, record.as_deref(), 1).is_empty() {
+        let held = Held { layout, name: &package.name, version: &package.version, record };
+        if !check_distribution(held, 1).is_empty() {
             broken.push(package.name.clone());
         }
     }
@@ -311,12 +312,12 @@ impl Work<'_> {
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
     fn check(&self, packages: &[&LockedPackage]) -> Result<(Vec<PackageName>, Vec<Finding>), Failure> {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
+        let mut held = Vec::new();
         for package in packages {
-            let record = match &package.wheel {
-                Some(wheel) => recorded(self.state, wheel)?,
-                None => None,
-            };
-            let faults = check_distribution(self.layout, &package.name, &package.version, record.as_deref(), 3);
+            let record = package.wheel.as_ref().map_or(Ok(None), |wheel| recorded(self.state, wheel))?;
+            held.push(Held { layout: self.layout, name: &package.name, version: &package.version, record });
+        }
+        for (package, faults) in packages.iter().zip(check_distributions(held, 3)) {
             if let Some(finding) = super::verify::finding_of(package, &faults) {
                 faulty.push(package.name.clone());
                 findings.push(finding);

@@ -11,7 +11,7 @@ use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
 use crate::plan::{Change, Kind, Plan};
 use crate::script::Part;
-use crate::verify::check_distribution;
+use crate::verify::{Held, check_distribution};
 
 impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
@@ -23,7 +23,10 @@ impl Work<'_> {
             .changes
             .iter()
             .filter_map(|change| Some((change.name.clone(), change.from.clone()?)))
-            .filter(|(name, from)| !check_distribution(self.layout, name, from, None, 1).is_empty())
+            .filter(|(name, from)| {
+                let held = Held { layout: self.layout, name, version: from, record: None };
+                !check_distribution(held, 1).is_empty()
+            })
             .collect();
         if gone.is_empty() {
             return vec!["what was installed before is untouched".to_owned()];

@@ -15,7 +15,7 @@ use crate::machine::{Layout, installed_modules};
 use crate::marker::{Event, Standing, standing};
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
-use crate::verify::{FileFault, SmokeOutcome, SmokeTest, check_distribution, ghosts, run_smoke};
+use crate::verify::{FileFault, Held, SmokeOutcome, SmokeTest, check_distributions, ghosts, run_smoke};
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
@@ -99,21 +99,18 @@ fn check_files(
     seen: &Seen,
     findings: &mut Vec<Finding>,
 ) -> Result<Files, Failure> {
-    let mut files = Files::default();
-    for package in &target.packages {
-        let faults = match &package.wheel {
-            // The target was chosen because it has this version; there is no wheel to hold it against.
-            None => {
-                files.by_version += 1;
-                Vec::new()
-            }
-            Some(wheel) => {
-                let record = wheel.sha256.map_or(Ok(None), |digest| state.record(&digest))?;
-                *(if record.is_some() { &mut files.against_wheel } else { &mut files.against_own }) += 1;
-                let layout = where_it_lies(layout, seen, &package.name);
-                check_distribution(&layout, &package.name, &package.version, record.as_deref(), 3)
-            }
-        };
+    // Where there is no wheel, the target was chosen because it has this version.
+    let (of_wheels, kept): (Vec<_>, Vec<_>) = target.packages.iter().partition(|package| package.wheel.is_some());
+    let mut files = Files { by_version: kept.len(), ..Files::default() };
+    let layouts: Vec<Layout> = of_wheels.iter().map(|package| where_it_lies(layout, seen, &package.name)).collect();
+    let mut held = Vec::new();
+    for (package, layout) in of_wheels.iter().zip(&layouts) {
+        let digest = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
+        let record = digest.map_or(Ok(None), |digest| state.record(&digest))?;
+        *(if record.is_some() { &mut files.against_wheel } else { &mut files.against_own }) += 1;
+        held.push(Held { layout, name: &package.name, version: &package.version, record });
+    }
+    for (package, faults) in of_wheels.into_iter().zip(check_distributions(held, 3)) {
         if !faults.is_empty() {
             files.faulty.push(package.name.clone());
         }

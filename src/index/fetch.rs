@@ -51,14 +51,29 @@ pub fn fetch_all(
     progress: &Arc<dyn Progress>,
 ) -> Result<(), Failure> {
     files::create_private_folder(folder)?;
+    let runtime = client.runtime()?;
+    // Each on its own thread of the runtime: digests are computed side by side.
     let work = stream::iter(downloads.to_vec()).map(|download| {
         let http = client.http.clone();
         let folder = folder.to_owned();
         let progress = Arc::clone(progress);
-        async move { fetch(&http, &download, &folder, &*progress).await }
+        runtime.spawn(async move { fetch(&http, &download, &folder, &*progress).await })
     });
-    let outcomes: Vec<Result<(), Failure>> = client.runtime()?.block_on(work.buffer_unordered(PARALLEL).collect());
-    outcomes.into_iter().collect()
+    let outcomes: Vec<_> = runtime.block_on(work.buffer_unordered(PARALLEL).collect());
+    let ended = |outcome: Result<Result<(), Failure>, tokio::task::JoinError>| {
+        outcome.map_err(|error| Failure::bug("a download ended before its time").because(&error))?
+    };
+    outcomes.into_iter().try_for_each(ended)
+}
+
+/// Puts the file at `from` to `to` under a second name; where that can't be, as a copy. Returns its size in bytes.
+fn link_or_copy(from: &Path, to: &Path) -> std::io::Result<u64> {
+    // A link to a link would be one, too.
+    let from = from.canonicalize()?;
+    if to.symlink_metadata().is_ok() {
+        std::fs::remove_file(to)?;
+    }
+    std::fs::hard_link(&from, to).and_then(|()| Ok(to.metadata()?.len())).or_else(|_| std::fs::copy(&from, to))
 }
 
 async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn Progress) -> Result<(), Failure> {
@@ -72,7 +87,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
     }
     let part = folder.join(format!("{}.part", download.file));
     if let Some(path) = path_of(&download.url) {
-        let size = std::fs::copy(&path, &part).map_err(|error| {
+        let size = link_or_copy(&path, &part).map_err(|error| {
             Failure::world(format!("could not copy `{}` to `{}`", path.display(), part.display())).because(&error)
         })?;
         progress.bytes(size);

@@ -7,6 +7,10 @@ use crate::model::WheelName;
 use crate::model::wheel::sdist_version;
 use crate::profile::debian_name;
 
+/// Bytes; the lock of a whole Colab image has a quarter of a megabyte for each target. TOML takes fifty times its size to read.
+const SIZE_LIMIT: usize = 4 << 20;
+const MOST_PACKAGES: usize = 20_000;
+
 /// Why a text is no lock we can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
@@ -28,6 +32,9 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
         let place = error.span().map(|span| format!("line {}: ", text[..span.start].matches('\n').count() + 1));
         Unreadable::Malformed(format!("{}{}", place.unwrap_or_default(), error.message()))
     };
+    if text.len() > SIZE_LIMIT {
+        return Err(Unreadable::Malformed(format!("it has more than {} MB", SIZE_LIMIT >> 20)));
+    }
     let head: Head = toml::from_str(text).map_err(malformed)?;
     if head.version > FORMAT {
         return Err(Unreadable::Future { version: head.version, requires: head.requires });
@@ -43,6 +50,9 @@ fn check(lock: &Lock) -> Result<(), String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | ':' | '~');
         !text.is_empty() && text.chars().all(allowed) && !text.starts_with(['-', '.'])
     };
+    if lock.targets.iter().map(|target| target.packages.len()).sum::<usize>() > MOST_PACKAGES {
+        return Err(format!("it has more than {MOST_PACKAGES} packages"));
+    }
     for target in &lock.targets {
         if let Some(one) = target.apt.iter().find(|one| debian_name(&one.name).is_err()) {
             return Err(format!("`{}` is no Debian package for a notebook", one.name.escape_debug()));

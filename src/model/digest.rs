@@ -1,5 +1,6 @@
 //! SHA-256 digests, as index pages, locks and markers write them: 64 lower-case hex digits. The cache keeps the 32 bytes.
 
+use std::cell::RefCell;
 use std::fmt::{Debug, Display, Formatter, Result as FmtResult};
 use std::io::{Read, Result as IoResult};
 use std::str::FromStr;
@@ -21,17 +22,20 @@ impl Sha256 {
 
     /// The digest of all that `reader` yields, and how many bytes that was.
     pub fn of_reader(reader: &mut impl Read) -> IoResult<(Self, u64)> {
+        // Thousands of small files are read one after the other: the buffer stays.
+        thread_local!(static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 1 << 17]));
         let mut hasher = Hasher::default();
-        let mut buffer = vec![0; 1 << 16];
         let mut total = 0;
-        loop {
-            let count = reader.read(&mut buffer)?;
-            if count == 0 {
-                return Ok((hasher.finish(), total));
+        BUFFER.with_borrow_mut(|buffer| {
+            loop {
+                let count = reader.read(buffer)?;
+                if count == 0 {
+                    return Ok((hasher.finish(), total));
+                }
+                hasher.update(&buffer[..count]);
+                total += count as u64;
             }
-            hasher.update(&buffer[..count]);
-            total += count as u64;
-        }
+        })
     }
 
     /// From the form that RECORD uses: URL-safe base64 without padding. `None` where it is not 32 bytes of that.

@@ -20,6 +20,9 @@ use crate::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, Ta
 /// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
 const SIZE_LIMIT: usize = 256 << 10;
 
+/// What comes after so many follows from them.
+const SYNTAX_ERRORS: usize = 5;
+
 pub(super) fn check(source: &Source, folder: &Path) -> Result<Profile, Vec<Finding>> {
     let mut faults = Faults { source, found: Vec::new() };
     if source.text.len() > SIZE_LIMIT {
@@ -27,7 +30,7 @@ pub(super) fn check(source: &Source, folder: &Path) -> Result<Profile, Vec<Findi
         return Err(vec![Finding::error(Code::ProfileBadValue, message)]);
     }
     let (table, errors) = DeTable::parse_recoverable(&source.text);
-    for error in errors {
+    for error in errors.into_iter().take(SYNTAX_ERRORS) {
         let span = error.span().unwrap_or(0..0);
         faults.add(Code::ProfileSyntax, span, format!("not valid TOML: {}", error.message().replace('\n', ", ")), "");
     }

@@ -25,6 +25,9 @@ done
 export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 
+# Where the wheels go.
+site=$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
 say() { printf 'colab-boot: %s\n' "$*" >&2; }
 begin() { printf 'begin %s\n' "$1" >>"$journal"; say "$2"; }
 end() { printf 'end %s\n' "$1" >>"$journal"; }

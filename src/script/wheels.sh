@@ -2,7 +2,8 @@
 # --- Wheels ----------------------------------------------------------------------------------------------------------
 # Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+unpacked=
+trap 'rm -rf "$work" "$unpacked"' EXIT
 uv=$(command -v uv || true)
 # Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
@@ -28,7 +29,9 @@ install() {
     export PIP_CONFIG_FILE=/dev/null
   fi
   if [[ -n $uv ]]; then
-    "$uv" pip install --no-config --python "$python" --no-progress --link-mode copy --reinstall \
+    # uv unpacks beside the place, so that a link does for a copy; no cache is left that shares files with what is installed.
+    [[ -n $unpacked ]] || unpacked=$(mktemp -d "$site/.colab-boot-unpacked-XXXXXXXX")
+    "$uv" pip install --no-config --python "$python" --no-progress --cache-dir "$unpacked" --link-mode hardlink --reinstall \
       --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ "${from[@]}" --requirement "$file" >&2
   else
     "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check --root-user-action=ignore \

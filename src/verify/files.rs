@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::host::files::names_in;
 use crate::machine::Layout;
@@ -11,7 +15,7 @@ use crate::model::{PackageName, Sha256, Version};
 use crate::verify::Entry;
 
 /// What is wrong with a distribution on disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileFault {
     /// No dist-info of the locked version.
     NotInstalled,
@@ -37,38 +41,77 @@ impl std::fmt::Display for FileFault {
     }
 }
 
-/// Faults of one distribution at `version`; `record` is that of its wheel. At most `limit` file faults are listed.
-pub fn check_distribution(
-    layout: &Layout,
-    name: &PackageName,
-    version: &Version,
-    record: Option<&[Entry]>,
-    limit: usize,
-) -> Vec<FileFault> {
-    let infos = dist_infos(layout, name);
-    let is_version = |info: &PathBuf| version_of(info).as_ref() == Some(version);
-    let Some(own) = infos.iter().find(|info| is_version(info)) else {
-        return vec![FileFault::NotInstalled];
+/// A distribution that is to be held against its wheel.
+#[derive(Clone, Debug)]
+pub struct Held<'a> {
+    pub layout: &'a Layout,
+    pub name: &'a PackageName,
+    pub version: &'a Version,
+    /// RECORD of its wheel; without one, what its installer wrote down is all there is.
+    pub record: Option<Vec<Entry>>,
+}
+
+/// Faults of each of `all`, in their order; at most `limit` of their files are listed. Bytes are read on all cores.
+pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFault>> {
+    let mut faults: Vec<Vec<FileFault>> = vec![Vec::new(); all.len()];
+    let mut work = Vec::new();
+    for (at, held) in all.into_iter().enumerate() {
+        let layout = held.layout;
+        match entries_of(held) {
+            Ok((entries, site)) => {
+                let site = Arc::new(site);
+                work.extend(entries.into_iter().map(|entry| (at, entry, Arc::clone(&site), layout)));
+            }
+            Err(fault) => faults[at].push(fault),
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let take = || work.get(next.fetch_add(1, Ordering::Relaxed));
+        let check = |(at, entry, site, layout): &(usize, Entry, Arc<PathBuf>, &Layout)| {
+            check_entry(entry, site, layout).map(|fault| (*at, fault))
+        };
+        std::iter::from_fn(take).filter_map(check).collect::<Vec<_>>()
     };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(work.len());
+    let found: Vec<(usize, FileFault)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..cores).map(|_| scope.spawn(worker)).collect();
+        let mut found = worker();
+        found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
+        found
+    });
+    for (at, fault) in found {
+        faults[at].push(fault);
+    }
+    for one in &mut faults {
+        one.sort();
+        one.truncate(limit);
+    }
+    faults
+}
+
+/// Faults of one distribution; see [`check_distributions`].
+pub fn check_distribution(held: Held<'_>, limit: usize) -> Vec<FileFault> {
+    check_distributions(vec![held], limit).pop().unwrap_or_default()
+}
+
+/// The files that a distribution should have, and the folder that they lie in.
+fn entries_of(held: Held<'_>) -> Result<(Vec<Entry>, PathBuf), FileFault> {
+    let infos = dist_infos(held.layout, held.name);
+    let is_version = |info: &&PathBuf| version_of(info).as_ref() == Some(held.version);
+    let own = infos.iter().find(is_version).ok_or(FileFault::NotInstalled)?;
     if infos.len() > 1 {
         let names = infos.iter().filter_map(|info| Some(info.file_name()?.to_string_lossy().into_owned()));
-        return vec![FileFault::Duplicates(names.collect())];
+        return Err(FileFault::Duplicates(names.collect()));
     }
-    let installed;
-    let entries = match record {
-        Some(entries) => entries,
-        // Not our wheel: the best there is to hold it against is what its installer wrote down.
-        None => {
-            let text = crate::host::files::read_optional(&own.join("RECORD")).ok().flatten().unwrap_or_default();
-            installed = crate::verify::parse_record(&text);
-            if installed.is_empty() {
-                return vec![FileFault::NoRecord];
-            }
-            &installed
-        }
-    };
-    let site = own.parent().unwrap_or(&layout.purelib);
-    entries.iter().filter_map(|entry| check_entry(entry, site, layout)).take(limit).collect()
+    let entries = held.record.unwrap_or_else(|| {
+        let text = crate::host::files::read_optional(&own.join("RECORD")).ok().flatten().unwrap_or_default();
+        crate::verify::parse_record(&text)
+    });
+    if entries.is_empty() {
+        return Err(FileFault::NoRecord);
+    }
+    Ok((entries, own.parent().unwrap_or(&held.layout.purelib).to_owned()))
 }
 
 fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault> {
@@ -145,7 +188,7 @@ pub fn ghosts(layout: &Layout) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileFault, check_distribution, ghosts};
+    use super::{FileFault, Held, check_distribution, ghosts};
     use crate::host::files::write_whole;
     use crate::machine::Layout;
     use crate::verify::parse_record;
@@ -172,13 +215,8 @@ mod tests {
 
     fn faults(layout: &Layout, version: &str) -> Vec<FileFault> {
         let record = parse_record(RECORD);
-        check_distribution(
-            layout,
-            &"a".parse().expect("a name"),
-            &version.parse().expect("a version"),
-            Some(&record),
-            9,
-        )
+        let (name, version) = ("a".parse().expect("a name"), version.parse().expect("a version"));
+        check_distribution(Held { layout, name: &name, version: &version, record: Some(record) }, 9)
     }
 
     #[test]

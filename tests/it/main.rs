@@ -11,6 +11,7 @@ mod docs;
 mod facts;
 mod faults;
 mod golden;
+mod hostile;
 mod house;
 mod http;
 mod index_server;

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Installation beside uv and pip: the same pins and digests into fresh virtual environments, and again where all is in place.
+
+    python3 benches/install.py --colab-boot target/release/colab-boot --uv uv --runs 5
+    python3 benches/install.py … --sets torch --from folder
+
+From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
+empty. `again`: everything is installed; one run before is not counted. The tools alternate. Prints a Markdown table of medians in
+seconds, with the ratio to uv.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+
+SETS = {
+    "thirty": ["pandas", "scikit-learn", "matplotlib", "fastapi", "xgboost-cpu", "polars", "seaborn"],
+    "torch": ["torch==2.9.1", "torchvision", "torchaudio"],
+}
+HARDWARE = ["--gpu", "T4", "--driver", "580.82.07"]
+
+
+class World:
+    """One set: its lock, its pins, its wheels."""
+
+    def __init__(self, name, arguments, folder):
+        self.name, self.arguments, self.folder = name, arguments, folder
+        self.venv, self.house, self.caches = folder / "venv", folder / "house", folder / "caches"
+        folder.mkdir()
+        lines = []
+        for one in SETS[name]:
+            package, _, version = one.partition("==")
+            lines.append(f"{package} = '{'==' + version if version else '*'}'")
+        self.profile = folder / "p.toml"
+        self.profile.write_text("[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\n" + "\n".join(lines) + "\n")
+        self.fresh()
+        self.ours("lock", self.profile, *HARDWARE, "--python", self.python())
+        lock = tomllib.loads((folder / "p.lock").read_text())
+        packages = lock["target"][0]["package"]
+        pins = [f"{one['name']}=={one['version']} --hash=sha256:{one['wheel']['sha256']}" for one in packages]
+        self.pins = folder / "pins.txt"
+        self.pins.write_text("\n".join(pins) + "\n")
+        self.count, self.size = len(packages), sum(one["wheel"].get("size", 0) for one in packages)
+
+    def python(self):
+        return self.venv / "bin/python"
+
+    def fresh(self):
+        """A virtual environment and caches as on the first day."""
+        shutil.rmtree(self.venv, ignore_errors=True)
+        shutil.rmtree(self.caches, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", self.venv], check=True)
+        os.sync()  # what the run before has left to write is not this one's
+
+    def environment(self):
+        at = {"COLAB_BOOT_CACHE_DIR": "ours", "COLAB_BOOT_STATE_DIR": "state", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
+        uv = str(pathlib.Path(shutil.which(self.arguments.uv)).parent)
+        caches = {name: str(self.caches / folder) for name, folder in at.items()}
+        return {**os.environ, **caches, "PATH": f"{uv}:{os.environ['PATH']}"}
+
+    def ours(self, *words):
+        self.run(self.arguments.colab_boot, *words)
+
+    def run(self, *words):
+        started = time.perf_counter()
+        done = subprocess.run([str(word) for word in words], env=self.environment(), capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{words}: {done.stdout}{done.stderr}")
+        return time.perf_counter() - started
+
+    def install(self, tool, source):
+        python, folder = self.python(), source == "folder"
+        if tool == "colab-boot":
+            more = ["--wheelhouse", self.house] if folder else []
+            return self.run(self.arguments.colab_boot, "apply", self.profile, "--locked", "--python", python, *HARDWARE, *more)
+        more = ["--no-index", "--find-links", self.house] if folder else []
+        more += ["--no-deps", "--require-hashes", "--requirement", self.pins]
+        if tool == "uv":
+            return self.run(self.arguments.uv, "pip", "install", "--python", python, *more)
+        return self.run(python, "-m", "pip", "install", "--disable-pip-version-check", *more)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--colab-boot", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--uv", default="uv")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--from", nargs="+", dest="sources", default=["index", "folder", "again"])
+    parser.add_argument("--tools", nargs="+", default=["colab-boot", "uv", "pip"])
+    parser.add_argument("--folder", type=pathlib.Path, help="where to work; by default a temporary folder")
+    arguments = parser.parse_args()
+    print("| set | packages | from | " + " | ".join(arguments.tools) + " | ratio to uv |")
+    print("|---|---|---|" + "---|" * (len(arguments.tools) + 1))
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        for name in arguments.sets:
+            world = World(name, arguments, pathlib.Path(folder) / name)
+            if "folder" in arguments.sources:
+                world.ours("fetch", world.folder / "p.lock", "--into", world.house)
+            for source in arguments.sources:
+                measure(world, source, arguments)
+            shutil.rmtree(world.folder)
+
+
+def measure(world, source, arguments):
+    times = {tool: [] for tool in arguments.tools}
+    for tool in arguments.tools if source == "again" else []:
+        world.fresh()
+        world.install("uv", "index")
+        world.install(tool, source)
+        time.sleep(3)  # what has just changed is not remembered
+        world.install(tool, source)
+        times[tool] = [world.install(tool, source) for _ in range(max(10, arguments.runs))]
+    for _ in range(0 if source == "again" else arguments.runs):
+        for tool in arguments.tools:
+            world.fresh()
+            times[tool].append(world.install(tool, source))
+    medians = {tool: statistics.median(all_of) for tool, all_of in times.items()}
+    ratio = medians["colab-boot"] / medians["uv"] if {"colab-boot", "uv"} <= medians.keys() else float("nan")
+    cells = " | ".join(f"{medians[tool]:.3f}" for tool in arguments.tools)
+    print(f"| {world.name} | {world.count}, {world.size / 1e6:.0f} MB | {source} | {cells} | {ratio:.2f} |", flush=True)
+
+
+main()

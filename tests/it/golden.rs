@@ -53,15 +53,31 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
     let served = test.path("served");
     std::fs::create_dir(&served).expect("a folder");
     std::fs::write(served.join("colab-boot"), "#!/bin/sh\necho pinned\n").expect("a write");
-    let url = format!("file://{}", served.join("colab-boot").display());
-    let right = colab_boot::model::Sha256::of(b"#!/bin/sh\necho pinned\n").to_string();
-    for (digest, words) in [(right, "colab-boot"), ("0".repeat(64), "it was not run")] {
+    let archive = served.join("colab_boot-0.1.0-py3-none-any.whl");
+    let mut wheel = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a wheel"));
+    wheel
+        .start_file("colab_boot-0.1.0.data/scripts/colab-boot", zip::write::SimpleFileOptions::default())
+        .expect("a member");
+    std::io::Write::write_all(&mut wheel, b"#!/bin/sh\necho pinned\n").expect("its bytes");
+    wheel.finish().expect("an archive");
+    let digest = |name: &str| {
+        let bytes = std::fs::read(served.join(name)).expect("a file");
+        colab_boot::model::Sha256::of(&bytes).to_string()
+    };
+    let wheel = "colab_boot-0.1.0-py3-none-any.whl";
+    for (name, digest, words) in [
+        ("colab-boot", digest("colab-boot"), "colab-boot"),
+        (wheel, digest(wheel), "colab-boot"),
+        ("colab-boot", "0".repeat(64), "it was not run"),
+    ] {
+        let url = format!("file://{}", served.join(name).display());
         test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
             .expect(0);
         let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
         let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
         let python = format!(
-            "{functions}\ntry:\n    print(colab_boot_binary())\nexcept ColabBootStop as stop:\n    print(stop)\nprint(colab_boot_files())\n"
+            "{functions}\ntry:\n    print(subprocess.check_output([colab_boot_binary()], text=True) == 'pinned\\n', 'colab-boot')\n\
+             except ColabBootStop as stop:\n    print(stop)\nprint(colab_boot_files())\n"
         );
         let output = Command::new(live_python::interpreter())
             .args(["-I", "-c", &python])
@@ -72,7 +88,7 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
             .expect("Python starts");
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
-            stdout.contains(words) && stdout.contains("pytorch.toml"),
+            stdout.contains(words) && stdout.contains("pytorch.toml") && !stdout.contains("False"),
             "{stdout}{}",
             String::from_utf8_lossy(&output.stderr)
         );

@@ -185,6 +185,14 @@ fn a_golden_notebook_restarts_its_kernel_exactly_once() {
 }
 
 #[test]
+fn every_way_to_restart_restarts_once() {
+    if world().is_none() {
+        return;
+    }
+    jupyter::every_way_to_restart(&|| world().expect("the index was reached before"));
+}
+
+#[test]
 fn a_held_dpkg_lock_is_waited_for_and_an_interrupted_dpkg_is_finished() {
     let Some(test) = world() else { return };
     apt::a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test);

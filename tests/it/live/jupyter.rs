@@ -1,5 +1,6 @@
 //! A golden notebook in a real Jupyter server.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,15 +8,17 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::live::profile;
-use crate::live_python::{Running, Venv};
+use crate::live_python::{Running, Venv, wheel};
 use crate::test::Test;
 
 const TOKEN: &str = "a-token-of-this-test";
 
-fn start(test: &Test, venv: &Venv) -> (Running, String) {
+/// A server whose kernels get `more` in their environment; its address.
+fn start(test: &Test, venv: &Venv, more: &[(&str, String)]) -> (Running, String) {
     let runtime = test.path("runtime");
     let mut environment = test.environment.clone();
     environment.remove("COLAB_BOOT_ROOT");
+    environment.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     environment.insert("COLAB_BOOT_BINARY".into(), env!("CARGO_BIN_EXE_colab-boot").into());
     environment.insert("JUPYTER_RUNTIME_DIR".into(), runtime.display().to_string());
     let child = Command::new(&venv.python)
@@ -37,10 +40,7 @@ fn start(test: &Test, venv: &Venv) -> (Running, String) {
                 file.file_name().to_string_lossy().starts_with("jpserver-")
                     && file.path().extension().is_some_and(|end| end == "json")
             })
-            .find_map(|file| {
-                let value: Value = serde_json::from_str(&std::fs::read_to_string(file.path()).ok()?).ok()?;
-                Some(value["url"].as_str()?.to_owned())
-            });
+            .find_map(|file| Some(record(&file.path())?["url"].as_str()?.to_owned()));
         if let Some(url) = url {
             return (server, url);
         }
@@ -51,6 +51,29 @@ fn start(test: &Test, venv: &Venv) -> (Running, String) {
         );
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// What the server says of itself, for those who look for it.
+fn record(path: &Path) -> Option<Value> {
+    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+}
+
+/// Runs the notebook of profile `name` through the server at `url`, with two cells queued behind the first, and returns what was
+/// seen; `attribute` is what the cells look at.
+fn drive(test: &Test, venv: &Venv, (url, name): (&str, &str), arguments: &[&str]) -> Value {
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/live/notebook.py");
+    let output = Command::new(&venv.python)
+        .arg(driver)
+        .arg(test.path("cells").join(format!("{name}.ipynb")))
+        .arg(test.path("witness"))
+        .args(arguments)
+        .env("JUPYTER_URL", url)
+        .env("JUPYTER_TOKEN", TOKEN)
+        .output()
+        .expect("the driver starts");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(stdout.lines().last().unwrap_or_default())
+        .unwrap_or_else(|_| panic!("{stdout}\n{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Locked, applied and verified through the generated notebook, with two cells queued behind the first.
@@ -75,20 +98,8 @@ pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
     test.run(&["lock", "live.toml", "--python", &python]).expect(0);
     test.run(&["golden", "build", "live.toml", "--out", "cells"]).expect(0);
     test.run(&["golden", "build", "live.toml", "--out", "cells", "--check"]).expect(0);
-    let (_server, url) = start(&test, &venv);
-    let witness = test.path("witness");
-    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/live/notebook.py");
-    let output = Command::new(&venv.python)
-        .arg(driver)
-        .arg(test.path("cells/live.ipynb"))
-        .arg(&witness)
-        .env("JUPYTER_URL", url)
-        .env("JUPYTER_TOKEN", TOKEN)
-        .output()
-        .expect("the driver starts");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let seen: Value = serde_json::from_str(stdout.lines().last().unwrap_or_default())
-        .unwrap_or_else(|_| panic!("{stdout}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let (_server, url) = start(&test, &venv, &[]);
+    let seen = drive(&test, &venv, (&url, "live"), &["numpy.__version__"]);
     check(&seen);
     if apt {
         let status = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", "hello"]).output();
@@ -98,6 +109,93 @@ pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
     }
     let verified = test.run(&["verify", "live.toml", "--python", &python]);
     assert!(verified.stderr.contains("no GPU here") || verified.stdout.contains("GPU"), "{verified:?}");
+}
+
+/// How the cell comes to its restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// The server is asked.
+    Asked,
+    /// The server refuses, and the kernel is ended.
+    Refused,
+    /// No server is to be found, and the kernel ends itself.
+    Unknown,
+    /// Whoever drives the notebook restarts the kernel.
+    External,
+}
+
+/// Colab's notebook stack, and the current one.
+const STACKS: [&[&str]; 2] = [
+    &[
+        "ipython==7.34.0",
+        "ipykernel==6.17.1",
+        "jupyter_client==7.4.9",
+        "jupyter_server",
+        "websocket-client",
+        "setuptools<81",
+    ],
+    &["ipykernel", "jupyter_server", "websocket-client"],
+];
+
+/// Every way on both stacks, with cells queued: the kernel restarts once, and nothing queued runs before it has.
+pub fn every_way_to_restart(world: &dyn Fn() -> Test) {
+    let profile = |version: &str| format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='=={version}'\n");
+    for stack in STACKS {
+        let mut test = world().file("p.toml", &profile("2.0")).file("before.toml", &profile("1.0"));
+        test.environment.remove("COLAB_BOOT_ROOT");
+        let venv = Venv::new(&test, stack);
+        let house = test.path("house");
+        std::fs::create_dir(&house).expect("a folder");
+        for version in ["1.0", "2.0"] {
+            wheel(&house, ("demo", version), version);
+        }
+        let (python, house) = (venv.python.display().to_string(), house.display().to_string());
+        test.run(&["lock", "p.toml", "--python", &python, "--find-links", &house]).expect(0);
+        test.run(&["golden", "build", "p.toml", "--out", "cells"]).expect(0);
+        for way in [Way::Asked, Way::Refused, Way::Unknown, Way::External] {
+            // Another machine, as far as the marker can tell: a lock has one restart on each.
+            let state = test.path(&format!("state-{way:?}")).display().to_string();
+            test.environment.insert("COLAB_BOOT_STATE_DIR".into(), state);
+            test.run(&["apply", "before.toml", "--python", &python, "--find-links", &house]).expect(0);
+            let _ = std::fs::remove_file(test.path("witness"));
+            let _ = std::fs::remove_dir_all(test.path("runtime"));
+            restart((&test, &venv), way, &house);
+        }
+    }
+}
+
+fn restart((test, venv): (&Test, &Venv), way: Way, house: &str) {
+    let external = if way == Way::External { "external" } else { "" };
+    let more = [("COLAB_BOOT_WHEELHOUSE", house.to_owned()), ("COLAB_BOOT_RESTART", external.to_owned())];
+    let (_server, url) = start(test, venv, &more);
+    let files = std::fs::read_dir(test.path("runtime")).expect("a folder").flatten().map(|file| file.path());
+    let said =
+        files.filter(|path| path.extension().is_some_and(|end| end == "json")).find(|path| record(path).is_some());
+    let said = said.expect("the server's record");
+    match way {
+        Way::Refused => {
+            let text = std::fs::read_to_string(&said).expect("a record");
+            std::fs::write(&said, text.replace(TOKEN, "another")).expect("a write");
+        }
+        Way::Unknown => std::fs::remove_file(&said).expect("a file"),
+        Way::Asked | Way::External => {}
+    }
+    let seen = drive(test, venv, (&url, "p"), &["demo.word", external]);
+    let shown = format!("{way:?}: {seen:#}");
+    let queued = if way == Way::External { ["ok", "ok", "ok"] } else { ["error", "aborted", "aborted"] };
+    assert_eq!(seen["first"][0], serde_json::json!(queued), "{shown}");
+    assert!(seen["second"][1][0].as_str().is_some_and(|text| text.contains("ready: ")), "{shown}");
+    assert_eq!(seen["rest"][0], serde_json::json!(["ok", "ok"]), "{shown}");
+    let lines: Vec<&str> = seen["witness"].as_array().expect("a witness").iter().filter_map(Value::as_str).collect();
+    let pids: BTreeSet<&str> = lines.iter().filter_map(|line| line.split(' ').nth(1)).collect();
+    assert_eq!(pids.len(), 2, "one restart: {shown}");
+    let last: Vec<&str> = lines.last().expect("a line").split(' ').collect();
+    assert_eq!((last[0], last[2]), ("again", "2.0"), "{shown}");
+    assert_eq!(
+        lines.iter().filter(|line| line.starts_with("queued")).count(),
+        if external.is_empty() { 0 } else { 2 },
+        "{shown}"
+    );
 }
 
 fn check(seen: &Value) {

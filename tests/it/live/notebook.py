@@ -1,7 +1,8 @@
 """Runs a golden notebook through a real Jupyter server, as a browser would, and prints what happened as one line of JSON.
 
-Usage: notebook.py NOTEBOOK WITNESS. The server's address and token come from JUPYTER_URL and JUPYTER_TOKEN.
-Two more cells are queued behind the first one; each writes the process it runs in to WITNESS.
+Usage: notebook.py NOTEBOOK WITNESS MODULE.ATTRIBUTE [external]. The server's address and token come from JUPYTER_URL and
+JUPYTER_TOKEN. Two more cells are queued behind the first one; each writes the process it runs in, and the attribute, to WITNESS.
+With `external` the kernel is restarted from here.
 """
 
 import json
@@ -14,7 +15,7 @@ import uuid
 import websocket
 
 URL, TOKEN = os.environ["JUPYTER_URL"], os.environ["JUPYTER_TOKEN"]
-NOTEBOOK, WITNESS = sys.argv[1:3]
+NOTEBOOK, WITNESS, SEEN = sys.argv[1:4]
 PATIENCE = 240
 
 
@@ -85,7 +86,7 @@ class Channel:
 
 
 def witness(name):
-    return f"import os, numpy\nopen({WITNESS!r}, 'a').write('{name} %d %s\\n' % (os.getpid(), numpy.__version__))"
+    return f"import os, {SEEN.split('.')[0]}\nopen({WITNESS!r}, 'a').write('{name} %d %s\\n' % (os.getpid(), {SEEN}))"
 
 
 cells = ["".join(cell["source"]) for cell in json.load(open(NOTEBOOK))["cells"] if cell["cell_type"] == "code"]
@@ -95,7 +96,10 @@ channel = Channel(kernel)
 
 before = channel.collect([channel.send(witness("before"))])
 first = channel.collect([channel.send(code) for code in (boot, witness("queued"), witness("queued"))])
-channel.wait_for_restart()
+if "external" in sys.argv:
+    call("POST", f"api/kernels/{kernel}/restart")
+else:
+    channel.wait_for_restart()
 channel = Channel(kernel)
 started = time.monotonic()
 second = channel.collect([channel.send(boot)])

@@ -2,7 +2,7 @@
 # @title colab-boot: jax 2026.11.0
 # Made by `colab-boot golden build` 0.1.0 from the profile and lock below; make it anew rather than editing it.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
-import base64, hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile, urllib.request, zlib
+import base64, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
     "name": "jax",
@@ -73,6 +73,9 @@ def colab_boot_binary():
         digest = hashlib.sha256(data).hexdigest()
         if digest != wanted["sha256"]:
             raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
+        if data.startswith(b"PK"):  # a wheel; what is to run lies in it
+            with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+                data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
         colab_boot_write(path, data, 0o755)
     return str(path)
 

@@ -1,8 +1,11 @@
 //! Rows of `matrix/builds-*.toml`: what each wheel was built for. Derived rows are made from wheels and name them with their
 //! digest; curated ones are copied from a publisher's table and carry its link and a date.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::OnceLock;
 
+use include_dir::{Dir, File};
 use serde::{Deserialize, Serialize};
 
 use crate::model::build::{ReadBasis, WheelBuild};
@@ -51,9 +54,48 @@ pub enum Basis {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct BuildsFile {
+struct BuildsFile {
     #[serde(default)]
-    pub build: Vec<Build>,
+    build: Vec<Build>,
+}
+
+/// The rows of each package, read when somebody asks for that package: most plans know one family.
+#[derive(Debug)]
+pub struct Builds(BTreeMap<PackageName, OnceLock<Vec<Build>>>);
+
+impl Builds {
+    pub(super) fn bundled() -> Self {
+        let folder = super::PACKED.get_dir("builds").into_iter().flat_map(Dir::files);
+        let package = |file: &File<'_>| file.path().file_stem()?.to_str()?.parse().ok();
+        Self(folder.filter_map(package).map(|package| (package, OnceLock::new())).collect())
+    }
+
+    /// The rows of `package`. Those of a bundled file are right, which a test makes sure of.
+    pub fn of(&self, package: &PackageName) -> &[Build] {
+        let read = || super::parse(&format!("builds/{package}")).unwrap_or_default();
+        self.0.get(package).map(|rows| rows.get_or_init(read).as_slice()).unwrap_or_default()
+    }
+
+    /// Every row, by package.
+    pub fn all(&self) -> impl Iterator<Item = &Build> {
+        self.0.keys().flat_map(|package| self.of(package))
+    }
+
+    /// The packages that have rows.
+    pub fn packages(&self) -> impl Iterator<Item = &PackageName> {
+        self.0.keys()
+    }
+
+    /// Adds `rows`; one of the same package, version and label takes the place of ours.
+    pub(super) fn replace(&mut self, rows: Vec<Build>) {
+        for row in rows {
+            let mut known = self.of(&row.package).to_vec();
+            known.retain(|other| (&other.version, &other.local) != (&row.version, &row.local));
+            let package = row.package.clone();
+            known.push(row);
+            self.0.insert(package, OnceLock::from(known));
+        }
+    }
 }
 
 impl Build {

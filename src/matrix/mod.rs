@@ -18,7 +18,7 @@ use serde::Deserialize;
 use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
-pub use builds::{Basis, Build, read_builds, write_builds};
+pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
@@ -41,8 +41,7 @@ pub struct Matrix {
     pub branches: Vec<Branch>,
     pub gpus: Vec<GpuRow>,
     pub compats: Vec<Compat>,
-    /// By package.
-    pub builds: Vec<Build>,
+    pub builds: Builds,
     pub kernel: KernelPackages,
     /// What `matrix refresh` reads.
     pub watches: Vec<Watch>,
@@ -65,18 +64,13 @@ impl Matrix {
         let head: rows::Head = parse("matrix.toml")?;
         let packages: rows::PackagesFile = parse("packages.toml")?;
         let watch: rows::WatchFile = parse("watch.toml")?;
-        let mut builds = Vec::new();
-        for one in &watch.watch {
-            builds.extend(parse::<builds::BuildsFile>(&one.file)?.build);
-        }
-        builds.sort_by(|a, b| a.package.cmp(&b.package));
         Ok(Self {
             version: head.version,
             toolkits: parse::<rows::ToolkitsFile>("toolkits.toml")?.toolkit,
             branches: parse::<rows::DriversFile>("drivers.toml")?.branch,
             gpus: parse::<rows::GpusFile>("gpus.toml")?.gpu,
             compats: parse::<rows::CompatFile>("forward-compat.toml")?.compat,
-            builds,
+            builds: Builds::bundled(),
             kernel: packages.kernel,
             brings_cuda: packages.brings_cuda,
             libraries: packages.library,
@@ -104,8 +98,7 @@ impl Matrix {
         if overlay.collision.iter().any(|row| row.packages.len() < 2) {
             return Err("a `[[collision]]` is between two packages or more".to_owned());
         }
-        replace(&mut self.builds, overlay.build, key);
-        self.builds.sort_by(|a, b| a.package.cmp(&b.package));
+        self.builds.replace(overlay.build);
         replace(&mut self.toolkits, overlay.toolkit, |row| row.cuda);
         self.toolkits.sort_by_key(|row| row.cuda);
         replace(&mut self.branches, overlay.branch, |row| row.branch);
@@ -115,7 +108,7 @@ impl Matrix {
         // The first that fits counts.
         self.probes.splice(..0, overlay.probe);
         self.collisions.extend(overlay.collision);
-        if let Some(row) = self.builds.iter().find(|row| row.cuda.is_some_and(|cuda| self.driver_floor(cuda).is_none()))
+        if let Some(row) = self.builds.all().find(|row| row.cuda.is_some_and(|cuda| self.driver_floor(cuda).is_none()))
         {
             return Err(format!("{} {} is of a CUDA that no `[[toolkit]]` knows", row.package, row.version));
         }
@@ -170,9 +163,7 @@ impl Matrix {
 
     /// The rows of `package`.
     pub fn builds_of(&self, package: &PackageName) -> &[Build] {
-        let start = self.builds.partition_point(|row| row.package < *package);
-        let count = self.builds[start..].partition_point(|row| row.package == *package);
-        &self.builds[start..start + count]
+        self.builds.of(package)
     }
 
     /// The build of `package` at `version`. A local label (`+cu128`) looks for the build of that series and label;
@@ -295,7 +286,7 @@ pub fn is_like(text: &str, pattern: &str) -> bool {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| is_like(&text[at..], rest))
 }
 
-/// The bundled file that `matrix/` has as `name`; that includes one folder, `metadata/`.
+/// The bundled file that `matrix/` has as `name`; that includes two folders, `metadata/` and, by package, `builds/`.
 fn parse<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
     static BY_NAME: OnceLock<HashMap<&str, &str>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| {

@@ -40,7 +40,12 @@ fn rows_are_coherent() {
             assert!(*driver >= row.minor_compat_driver || row.cuda.minor == 0, "CUDA {}: {driver}", row.cuda);
         }
     }
-    for row in &matrix.builds {
+    for package in matrix.builds.packages() {
+        let rows = super::parse::<Vec<super::Build>>(&format!("builds/{package}"));
+        assert_eq!(rows.as_deref(), Ok(matrix.builds_of(package)));
+    }
+    assert!(matrix.builds.all().count() > 300);
+    for row in matrix.builds.all() {
         let name = format!("{} {}", row.package, row.version);
         let derived = row.wheel.is_some() && row.sha256.is_some();
         let curated = row.link.is_some() && row.checked.is_some();
@@ -53,7 +58,7 @@ fn rows_are_coherent() {
         let same = |other: &&crate::matrix::Build| {
             (&other.package, &other.version, &other.local) == (&row.package, &row.version, &row.local)
         };
-        assert_eq!(matrix.builds.iter().filter(same).count(), 1, "{name} stands once");
+        assert_eq!(matrix.builds.all().filter(same).count(), 1, "{name} stands once");
         if let Some(toolkit) = row.cuda.and_then(|cuda| matrix.toolkit(cuda)).filter(|toolkit| !toolkit.sm.is_empty()) {
             let known = |architecture: &crate::model::Architecture| toolkit.sm.contains(architecture);
             // torch names architectures that its toolkit can compile; clang-built wheels may lag behind, never lead.
@@ -116,7 +121,7 @@ fn forward_compatibility_needs_the_package_and_a_data_center_gpu() {
 #[test]
 fn coverage_says_the_same_as_the_verdict() {
     let matrix = matrix();
-    for build in &matrix.builds {
+    for build in matrix.builds.all() {
         for gpu in &matrix.gpus {
             if !build.is_gpu() {
                 continue;
@@ -172,7 +177,7 @@ fn rank(verdict: &Verdict) -> Option<u8> {
 fn a_newer_driver_never_makes_it_worse() {
     let matrix = matrix();
     let drivers = drivers(&matrix);
-    for build in matrix.builds.iter().filter(|build| build.is_gpu()) {
+    for build in matrix.builds.all().filter(|build| build.is_gpu()) {
         for gpu in &matrix.gpus {
             let mut best = 0;
             for driver in &drivers {
@@ -192,7 +197,7 @@ fn a_newer_driver_never_makes_it_worse() {
 fn more_machine_code_never_makes_it_worse() {
     let matrix = matrix();
     let more: Vec<Architecture> = matrix.toolkits.iter().flat_map(|row| row.sm.iter().cloned()).collect();
-    for build in matrix.builds.iter().filter(|build| build.is_gpu()).step_by(7) {
+    for build in matrix.builds.all().filter(|build| build.is_gpu()).step_by(7) {
         for gpu in &matrix.gpus {
             for driver in ["525.60.13", "580.82.07"] {
                 let hardware = hardware(&matrix, driver, &[&gpu.product]);
@@ -238,7 +243,7 @@ fn an_overlay_adds_rows_takes_the_place_of_others_and_is_named() {
     let torch =
         overlaid.build(&"torch".parse().expect("a name"), &"2.15.0".parse().expect("a version")).expect("a row");
     assert_eq!((torch.cuda, torch.sass.len()), (Some(CudaVersion { major: 13, minor: 0 }), 1));
-    assert_eq!(overlaid.builds.len(), matrix().builds.len());
+    assert_eq!(overlaid.builds.all().count(), matrix().builds.all().count());
     assert!(overlaid.version.starts_with(&format!("{}+", matrix().version)));
     assert!(matrix().with_overlay("[[bild]]\n").is_err());
     assert!(matrix().with_overlay(&row("14.0")).expect_err("no such CUDA").contains("[[toolkit]]"));

@@ -191,7 +191,7 @@ impl Teller<'_> {
 
     /// Where a driver is asked for by a build, the CUDA that asks.
     fn built_for(&self, package: &Package, versions: &VersionRange, needed: &Package) -> String {
-        let rows = self.question.matrix.builds.iter().filter(|row| Some(&row.package) == package.name());
+        let rows = package.name().map(|name| self.question.matrix.builds_of(name)).unwrap_or_default().iter();
         let row = rows.filter(|_| *needed == Package::Driver).rfind(|row| versions.contains(&row.version));
         row.and_then(|row| row.cuda).map(|cuda| format!("is built for CUDA {cuda} and ")).unwrap_or_default()
     }

@@ -17,8 +17,8 @@ pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Repor
     let mut lines = Vec::new();
     for watch in &session.matrix.watches {
         for package in watch.packages.keys() {
-            let of_package = |row: &&Build| row.package == *package && row.wheel.is_some();
-            let rows: Vec<&Build> = session.matrix.builds.iter().filter(of_package).collect();
+            let rows = session.matrix.builds_of(package).iter().filter(|row| row.wheel.is_some());
+            let rows: Vec<&Build> = rows.collect();
             if rows.is_empty() || (!options.package.is_empty() && !options.package.contains(package)) {
                 continue;
             }

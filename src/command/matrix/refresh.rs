@@ -14,7 +14,7 @@ use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::day_of;
 use crate::host::files;
 use crate::index::Client;
-use crate::matrix::{Build, Watch, read_builds, write_builds};
+use crate::matrix::{Build, Builds, Watch, read_builds, write_builds};
 use crate::model::catalog::Candidate;
 use crate::model::{Libc, PackageName, PythonFacts, Version};
 
@@ -92,7 +92,7 @@ impl Run<'_> {
             if options.again {
                 file.rows.retain(|row| row.package != *package || row.wheel.is_none());
             }
-            let bundled = if options.again { &[] } else { file.bundled };
+            let bundled = file.bundled.filter(|_| !options.again).map(|rows| rows.of(package)).unwrap_or_default();
             let known = |version: &Version| {
                 let mut rows = file.rows.iter().chain(bundled);
                 rows.any(|row| row.package == *package && row.version == *version && row.local.is_none())
@@ -144,7 +144,7 @@ struct RowFile<'a> {
     head: String,
     rows: Vec<Build>,
     /// Rows that are elsewhere, and need not be written.
-    bundled: &'a [Build],
+    bundled: Option<&'a Builds>,
 }
 
 impl Place {
@@ -160,9 +160,9 @@ impl Place {
     }
 
     fn read<'a>(&self, session: &'a Session<'_>, watch: &Watch) -> Result<RowFile<'a>, Failure> {
-        let (path, bundled, head): (PathBuf, &[Build], &str) = match self {
-            Self::Folder(folder) => (folder.join(&watch.file), &[], "# Written by `colab-boot matrix refresh`.\n"),
-            Self::Overlay(path) => (path.clone(), &session.matrix.builds, OVERLAY_HEAD),
+        let (path, bundled, head): (PathBuf, Option<&Builds>, &str) = match self {
+            Self::Folder(folder) => (folder.join(&watch.file), None, "# Written by `colab-boot matrix refresh`.\n"),
+            Self::Overlay(path) => (path.clone(), Some(&session.matrix.builds), OVERLAY_HEAD),
         };
         let Some(text) = files::read_optional(&path)? else {
             return Ok(RowFile { path, head: head.to_owned(), rows: Vec::new(), bundled });

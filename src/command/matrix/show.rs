@@ -33,7 +33,7 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
         text.push_str(&table(session, &package, &rows, &hardware));
         data.extend(rows.iter().map(|row| as_json(session, row, &hardware)));
     }
-    let codeless = |package: &&PackageName| !matrix.builds.iter().any(|row| row.package == **package && row.is_gpu());
+    let codeless = |package: &&PackageName| !matrix.builds_of(package).iter().any(Build::is_gpu);
     for package in options.package.iter().filter(codeless).filter(|package| matrix.source_only(package).is_none()) {
         let _ = writeln!(text, "{package}: no GPU code in any of its wheels\n");
     }
@@ -46,12 +46,11 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
 }
 
 fn is_known(session: &Session<'_>, package: &PackageName) -> bool {
-    session.matrix.source_only(package).is_some() || session.matrix.builds.iter().any(|row| row.package == *package)
+    session.matrix.source_only(package).is_some() || !session.matrix.builds_of(package).is_empty()
 }
 
 fn unknown(session: &Session<'_>, package: &PackageName) -> Failure {
-    let mut names: Vec<&str> = session.matrix.builds.iter().map(|row| row.package.as_ref()).collect();
-    names.dedup();
+    let names: Vec<&str> = session.matrix.builds.packages().map(AsRef::as_ref).collect();
     Failure::input(format!("the matrix has no rows for `{package}`"))
         .help(format!("it has {}; `colab-boot matrix inspect {package}` reads any other wheel", names.join(", ")))
 }
@@ -60,7 +59,7 @@ fn unknown(session: &Session<'_>, package: &PackageName) -> Failure {
 fn tables<'a>(session: &Session<'a>, options: &ShowOptions) -> Vec<(PackageName, Vec<&'a Build>)> {
     let wanted = |row: &&Build| options.package.is_empty() || options.package.contains(&row.package);
     let mut packages: BTreeMap<PackageName, Vec<&Build>> = BTreeMap::new();
-    for row in session.matrix.builds.iter().filter(wanted).filter(|row| row.is_gpu()) {
+    for row in session.matrix.builds.all().filter(wanted).filter(|row| row.is_gpu()) {
         packages.entry(row.package.clone()).or_default().push(row);
     }
     let sorted = packages.into_iter().map(|(package, mut rows)| {

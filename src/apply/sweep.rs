@@ -25,7 +25,7 @@ const UNPACKED: &str = ".colab-boot-unpacked-";
 pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
     let mut swept = Vec::new();
     for folder in folders(layout) {
-        let entries = files::names_in(folder);
+        let entries = files::names_in(folder)?;
         for name in &entries {
             let why = if name.starts_with('~') || name.starts_with(UNPACKED) {
                 Some("left over from an installer that was killed")
@@ -49,8 +49,8 @@ pub fn empty_trash(layout: &Layout) {
 }
 
 /// The entries that begin with `~`.
-pub fn leftovers(folder: &Path) -> Vec<String> {
-    files::names_in(folder).into_iter().filter(|name| name.starts_with('~')).collect()
+pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
+    Ok(files::names_in(folder)?.into_iter().filter(|name| name.starts_with('~')).collect())
 }
 
 fn folders(layout: &Layout) -> Vec<&PathBuf> {
@@ -91,7 +91,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::{empty_trash, sweep};
-    use crate::host::files::{names_in, write_whole};
+    use crate::host::files::{names_if_any as names_in, write_whole};
     use crate::machine::Layout;
 
     #[test]

@@ -34,6 +34,7 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let held = hold(&session.paths.state, &|line| session.say(line))?;
     let mut planned = make(&options.plan, session)?;
+    planned.seen.must_be_readable()?;
     if options.restart == Restarter::Never {
         planned.seen.machine.kernel = None;
         planned.restart = Restart::default();
@@ -194,7 +195,7 @@ impl Work<'_> {
         self.fetch(&options.plan.index, &packages, &folder)?;
         let contested = self.keep_records(&packages, &folder)?;
         let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
-        let before = now(self.planned, marker.as_ref());
+        let before = now(self.planned, marker.as_ref())?;
         let drift = drift(self.planned, self.session.now);
         let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
         step(Event::Begin { changed }, &before)?;
@@ -214,7 +215,7 @@ impl Work<'_> {
             step(Event::Fail { why: "files differ after the install".to_owned() }, &before)?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        let verdict = step(Event::Finish { restart }, &Now { uptime: uptime(), ..before.clone() })?;
+        let verdict = step(Event::Finish { restart }, &Now { uptime: uptime()?, ..before.clone() })?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);

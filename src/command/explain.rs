@@ -52,7 +52,7 @@ fn unknown(text: &str) -> Failure {
 
 /// The one profile of this folder that has a lock beside it.
 fn only_locked_profile() -> Option<PathBuf> {
-    let names = files::names_in(Path::new("."));
+    let names = files::names_if_any(Path::new("."));
     let mut locked = names
         .iter()
         .map(PathBuf::from)

@@ -60,6 +60,17 @@ pub struct Asked<'a> {
     pub preferred: &'a BTreeMap<PackageName, Version>,
 }
 
+impl Seen {
+    /// What could not be read was not seen to be absent: nothing may be changed on such grounds.
+    pub(super) fn must_be_readable(&self) -> Result<(), Failure> {
+        let unreadable = self.observed.as_ref().and_then(|observed| observed.unreadable.first());
+        unreadable.map_or(Ok(()), |said| {
+            Err(Failure::world(format!("could not read `{}`", said.source))
+                .cause(said.error.clone().unwrap_or_default()))
+        })
+    }
+}
+
 impl Session<'_> {
     /// Says what is being done.
     pub fn say(&self, line: &str) {

@@ -14,14 +14,14 @@ use crate::model::wheel::dist_info;
 use crate::plan::Change;
 
 /// What is true now.
-pub(super) fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Now<'a> {
+pub(super) fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {
     let title = format!("{} {}", planned.profile.name, planned.profile.version);
     State::now(title, planned.lock.digest(), &planned.seen.machine, marker)
 }
 
 /// Nothing to change: what is left is to say where the kernel stands.
 pub(super) fn settle(planned: &Planned, state: &State, marker: Option<&Marker>) -> Result<Report, Failure> {
-    let now = now(planned, marker);
+    let now = now(planned, marker)?;
     let mut after = marker.cloned();
     let verdict = state.step(&mut after, Event::Look, &now)?;
     let count = planned.plan.kept.len();
@@ -76,7 +76,7 @@ pub(super) fn drift(planned: &Planned, now: u64) -> Vec<String> {
         let from = change.from.as_ref()?;
         let folder = planned.seen.machine.installed.get(&change.name)?.location.as_ref()?;
         let is_its = |entry: &String| dist_info(entry).is_some_and(|(name, _)| name == change.name);
-        let info = folder.join(files::names_in(folder).into_iter().find(is_its)?);
+        let info = folder.join(files::names_if_any(folder).into_iter().find(is_its)?);
         let by = files::read_optional(&info.join("INSTALLER")).ok().flatten().unwrap_or_default();
         let by = by.split_whitespace().next().map(|by| format!(" by {by}")).unwrap_or_default();
         let written = info.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs();

@@ -15,7 +15,7 @@ use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, stale};
-use crate::machine::loaded_distributions;
+use crate::machine::{loaded_distributions, owned_elsewhere};
 use crate::matrix::{Build, Reason, Verdict, ptx_only, verdict};
 use crate::model::PackageName;
 use crate::output::render_plan;
@@ -133,7 +133,7 @@ pub(super) fn replan(
 fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) -> Result<Planned, Failure> {
     let names: Vec<&PackageName> = disturbed(&planned.plan).collect();
     let loaded = alive(session, &options.machine, &planned.seen, &names)?;
-    planned.environment_differs = environment_differs(&planned.seen, &planned.plan);
+    planned.environment_differs = environment_differs(&planned.seen, &planned.plan)?;
     planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
     let mut more: Vec<Finding> = skip_apt(&mut planned.plan, &planned.seen).into_iter().collect();
     more.extend(judged(&planned.profile, &planned.plan, &planned.target, &planned.seen));
@@ -198,7 +198,7 @@ pub(super) fn alive(
     if let Some(path) = &options.kernel_modules {
         let text = files::read_text(path, "list of modules")?;
         let modules: BTreeSet<&str> = text.split_whitespace().collect();
-        return Ok(Some(loaded_distributions(names, &machine.installed, &modules)));
+        return loaded_distributions(names, &machine.installed, &modules).map(Some);
     }
     if machine.kernel.is_none() && machine.runtime.is_none() {
         return Ok(None);
@@ -221,14 +221,14 @@ fn skip_apt(plan: &mut Plan, seen: &Seen) -> Option<Finding> {
 }
 
 /// Whether the environment file on the machine differs from the one the plan would write.
-fn environment_differs(seen: &Seen, plan: &Plan) -> bool {
+fn environment_differs(seen: &Seen, plan: &Plan) -> Result<bool, Failure> {
     let wanted = crate::script::environment_line(&plan.environment);
     let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
     let Some(layout) = layout.filter(|_| seen.here) else {
-        return wanted.is_some();
+        return Ok(wanted.is_some());
     };
-    let present = files::read_optional(&layout.purelib.join(crate::script::ENVIRONMENT_FILE)).ok().flatten();
-    present.map(|text| text.trim_end().to_owned()) != wanted
+    let present = files::read_optional(&layout.purelib.join(crate::script::ENVIRONMENT_FILE))?;
+    Ok(present.map(|text| text.trim_end().to_owned()) != wanted)
 }
 
 /// What the plan means for the user: breakages, apt without root, CUDA without a GPU.
@@ -329,7 +329,12 @@ pub(super) fn script_of(planned: &Planned, (plan, part): (&Plan, Part)) -> Strin
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
     let direct = planned.profile.wanted.iter().filter_map(|one| one.direct.as_ref());
+    let search = planned.seen.observed.as_ref().and_then(|observed| Some(&observed.python.as_ref()?.search));
+    let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
+    let beside = layout.zip(search).filter(|_| planned.seen.here);
+    let beside = beside.map(|(layout, search)| owned_elsewhere(search, layout, &incoming.collect()));
     let context = Context {
+        beside: beside.unwrap_or_default(),
         part,
         profile: format!("{} {}", planned.profile.name, planned.profile.version),
         lock: planned.lock.digest(),

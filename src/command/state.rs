@@ -30,7 +30,7 @@ pub(super) fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));
     })?;
     files::remove_temporaries(folder)?;
-    for state in State::all(folder) {
+    for state in State::all(folder)? {
         files::remove_temporaries(&state.folder)?;
         files::remove_temporaries(&state.folder.join("records"))?;
     }
@@ -50,9 +50,9 @@ impl State {
     }
 
     /// Every Python that has state here.
-    pub(super) fn all(folder: &Path) -> Vec<Self> {
+    pub(super) fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
         let folder = folder.join("python");
-        files::names_in(&folder).into_iter().map(|name| Self { folder: folder.join(name) }).collect()
+        Ok(files::names_in(&folder)?.into_iter().map(|name| Self { folder: folder.join(name) }).collect())
     }
 
     fn marker_path(&self) -> PathBuf {
@@ -60,10 +60,16 @@ impl State {
     }
 
     /// What is true now, as far as `marker` asks for it; `profile` is its name and version.
-    pub(super) fn now<'a>(profile: String, lock: Sha256, machine: &'a Machine, marker: Option<&Marker>) -> Now<'a> {
+    pub(super) fn now<'a>(
+        profile: String,
+        lock: Sha256,
+        machine: &'a Machine,
+        marker: Option<&Marker>,
+    ) -> Result<Now<'a>, Failure> {
         let old = marker.and_then(|marker| marker.old_kernel.as_ref());
         let old_is_gone = old.is_some_and(|old| !is_alive(old));
-        Now { profile, lock, boot_id: &machine.boot_id, kernel: machine.kernel.as_ref(), old_is_gone, uptime: uptime() }
+        let (boot_id, kernel, uptime) = (machine.boot_id.as_str(), machine.kernel.as_ref(), uptime()?);
+        Ok(Now { profile, lock, boot_id, kernel, old_is_gone, uptime })
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.

@@ -14,12 +14,12 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
     let seen = session.machine(options)?;
     let mut text = String::new();
     let mut markers = Vec::new();
-    for state in State::all(&session.paths.state) {
+    for state in State::all(&session.paths.state)? {
         let Some(marker) = state.marker()? else {
             continue;
         };
         let stands =
-            standing(Some(&marker), &State::now(marker.profile.clone(), marker.lock, &seen.machine, Some(&marker)));
+            standing(Some(&marker), &State::now(marker.profile.clone(), marker.lock, &seen.machine, Some(&marker))?);
         let _ = writeln!(text, "{}  lock {}  {}", marker.profile, marker.lock.short(), stands.as_str());
         for reason in &marker.because {
             let _ = writeln!(text, "  {reason}");

@@ -22,6 +22,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     // An apply under way would be seen half done, and its marker written over.
     let _held = hold(&session.paths.state, &|line| session.say(line))?;
     let seen = session.machine(&options.machine)?;
+    seen.must_be_readable()?;
     let path = lock_path(&options.profile, options.lock.as_ref());
     let no = |code: Code, message: String, help: &str| {
         Failure::from_findings(Kind::Answer, vec![Finding::error(code, message).with_help(help.to_owned())])
@@ -55,7 +56,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let state = State::of(&session.paths.state, layout);
     let mut marker = state.marker()?;
     let title = format!("{} {}", profile.name, profile.version);
-    let now = State::now(title, lock.digest(), &seen.machine, marker.as_ref());
+    let now = State::now(title, lock.digest(), &seen.machine, marker.as_ref())?;
     let stands = standing(marker.as_ref(), &now);
     let mut findings = seen.findings.clone();
     let files = check_files(target, layout, &state, &seen, &mut findings)?;
@@ -116,7 +117,7 @@ fn check_files(
         }
         findings.extend(finding_of(package, &faults));
     }
-    let left = leftovers(&layout.purelib);
+    let left = leftovers(&layout.purelib)?;
     if !left.is_empty() {
         let message = format!("a killed installer has left {} behind", left.join(", "));
         findings.push(Finding::error(Code::VerifyFiles, message).with_help("`colab-boot apply` removes them"));
@@ -177,7 +178,7 @@ fn smoke_tests(
     let run = |name: &PackageName| {
         session.say(&format!("testing {name}"));
         let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
-        let modules = location.map(|folder| installed_modules(name, folder)).unwrap_or_default();
+        let modules = location.and_then(|folder| installed_modules(name, folder).ok()).unwrap_or_default();
         (name.clone(), run_smoke(&SmokeTest { package: name.clone(), modules }, python, session.environment))
     };
     // A marker may keep a framework of the profile out of this target.

@@ -43,7 +43,7 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
 /// The text of `path` up to its first empty line, or `None` where there is no such file.
 pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
     let mut file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         opened => opened?.take(TEXT_LIMIT),
     };
     let mut bytes = vec![0; 8 << 10];
@@ -128,7 +128,7 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
 /// Removes from `folder` what killed runs were writing; nobody may be writing there now.
 pub fn remove_temporaries(folder: &Path) -> Result<(), Failure> {
     let temporary = |name: &String| name.starts_with(TEMPORARY);
-    names_in(folder).iter().filter(|name| temporary(name)).try_for_each(|name| remove_if_there(&folder.join(name)))
+    names_in(folder)?.iter().filter(|name| temporary(name)).try_for_each(|name| remove_if_there(&folder.join(name)))
 }
 
 /// Creates `folder` and its parents, as the user's own would be.
@@ -174,13 +174,27 @@ pub fn remove_if_there(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The names in `folder`, sorted; none where it does not exist or cannot be read.
-pub fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .map(|entries| entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
-        .unwrap_or_default();
-    names.sort();
-    names
+/// The names in `folder`, sorted; none where there is no such folder. Names that are no text are left out.
+pub fn names_in(folder: &Path) -> Result<Vec<String>, Failure> {
+    let read = || -> std::io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            names.extend(entry?.file_name().into_string().ok());
+        }
+        names.sort();
+        Ok(names)
+    };
+    match read() {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(Vec::new()),
+        other => other.map_err(|error| {
+            Failure::world(format!("could not read the folder `{}`", folder.display())).because(&error)
+        }),
+    }
+}
+
+/// As [`names_in`], where a folder that can't be read is as good as an empty one.
+pub fn names_if_any(folder: &Path) -> Vec<String> {
+    names_in(folder).unwrap_or_default()
 }
 
 /// Bytes free for us on the file system that holds `path` or its nearest existing parent.

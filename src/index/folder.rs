@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pep508_rs::PackageName;
 use url::Url;
 
-use crate::host::files::names_in;
+use crate::host::files::names_if_any;
 use crate::index::page::{Filter, read_folder};
 use crate::index::patience::trouble;
 use crate::index::shelf::Shelf;
@@ -24,7 +24,7 @@ const TEXT_LIMIT: u64 = 16 << 20;
 
 /// What the folder at `url`, called `name`, has of `package`; `None` where it has nothing.
 pub(super) fn listing(name: &str, url: &Url, package: &PackageName, filter: &Filter) -> Option<Listing> {
-    let mut names = names_in(&path_of(url)?);
+    let mut names = names_if_any(&path_of(url)?);
     names.sort();
     let mut listing = read_folder(&names, url, package, filter);
     if listing.candidates.is_empty() && listing.rejected.is_empty() {

@@ -31,6 +31,9 @@ pub fn judge(observed: &Observed, matrix: &Matrix) -> (Machine, Vec<Finding>) {
     for said in observed.python_errors.iter().filter(|said| said.error.is_some()) {
         findings.push(unreadable(said, said.error.as_deref().unwrap_or_default()));
     }
+    for said in &observed.unreadable {
+        findings.push(unreadable(said, said.error.as_deref().unwrap_or_default()));
+    }
     let python = observed.python.as_ref().and_then(|raw| {
         origins.insert("python", raw.path.display().to_string());
         judge_python(raw).map_err(|finding| findings.push(finding)).ok()

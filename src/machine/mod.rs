@@ -18,7 +18,9 @@ use crate::matrix::Hardware;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use judge::judge;
-pub use observe::{Looker, installed_modules, is_alive, kernel_identity, loaded_distributions, observe, uptime};
+pub use observe::{
+    Looker, installed_modules, is_alive, kernel_identity, loaded_distributions, observe, owned_elsewhere, uptime,
+};
 pub use overrides::{Overrides, apply_overrides, resolve_gpus};
 pub use raw::{Observed, RawDistribution};
 pub use runtime::{Runtime, find_runtime, runtime_names};

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::diag::Failure;
 use crate::host::command::{NoResult, find_program, is_executable};
 use crate::host::{Invocation, Paths, files, paths};
 use crate::machine::python::observe_python;
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
-use crate::machine::{Installed, Kernel};
+use crate::machine::{Installed, Kernel, Layout};
 use crate::model::PackageName;
 use crate::model::wheel::dist_info;
 
@@ -54,13 +55,20 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         driver.push(ask_smi(looker, smi, &[]));
     }
     let (python, python_errors) = observe_python(looker);
-    let distributions = python.as_ref().map(|python| distributions(&python.search)).unwrap_or_default();
+    let search = python.as_ref().map(|python| python.search.as_slice()).unwrap_or_default();
+    let (distributions, mut unreadable) = distributions(search);
+    let (status, boot_id) = (read("/var/lib/dpkg/status"), read("/proc/sys/kernel/random/boot_id"));
+    let kernel = observe_kernel(looker).unwrap_or_else(|failure| {
+        unreadable.push(unread("/proc", &failure));
+        None
+    });
+    unreadable.extend([&status, &boot_id].into_iter().filter(|said| said.error.is_some()).cloned());
     let exists = |path: &&&str| looker.paths.under_root(path).exists();
     Observed {
         schema: 1,
         driver,
         gpus,
-        debian: debian_packages(&read("/var/lib/dpkg/status").text.unwrap_or_default()),
+        debian: debian_packages(&status.text.unwrap_or_default()),
         library_path: split_path(looker.environment.get("LD_LIBRARY_PATH")),
         os_release: read("/etc/os-release").text.unwrap_or_default(),
         environment: TELLING
@@ -70,8 +78,9 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         markers: MARKERS.iter().filter(exists).map(|path| (*path).to_owned()).collect(),
         is_root: paths::is_root(),
         has_apt: find_program("apt-get", search_path(looker)).is_some(),
-        boot_id: read("/proc/sys/kernel/random/boot_id").text.unwrap_or_default().trim().to_owned(),
-        kernel: observe_kernel(looker),
+        boot_id: boot_id.text.unwrap_or_default().trim().to_owned(),
+        kernel,
+        unreadable,
         python,
         python_errors,
         distributions,
@@ -128,36 +137,50 @@ pub(super) fn said(invocation: &Invocation, limit: Duration) -> Said {
     }
 }
 
-/// Every dist-info folder on the search path, in its order: what comes first is what `import` finds.
-fn distributions(search: &[PathBuf]) -> Vec<RawDistribution> {
-    let mut found = Vec::new();
+fn unread(source: &str, error: &dyn std::error::Error) -> Said {
+    let text = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+    Said { source: source.to_owned(), text: None, error: Some(text) }
+}
+
+/// Every dist-info folder on the search path, in its order: what comes first is what `import` finds. And what could not be read.
+fn distributions(search: &[PathBuf]) -> (Vec<RawDistribution>, Vec<Said>) {
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for folder in search {
-        let names = files::names_in(folder);
-        found.extend(
-            names
-                .iter()
-                .filter(|name| name.ends_with(".dist-info"))
-                .filter_map(|name| distribution(&folder.join(name))),
-        );
+        // Zip files may be on the path, too.
+        let names = files::names_in(folder).unwrap_or_else(|failure| {
+            unreadable.push(unread(&folder.display().to_string(), &failure));
+            Vec::new()
+        });
+        for name in names.iter().filter(|name| name.ends_with(".dist-info")) {
+            match distribution(&folder.join(name)) {
+                Ok(one) => found.extend(one),
+                Err(error) => unreadable.push(unread(&folder.join(name).display().to_string(), &error)),
+            }
+        }
     }
-    found
+    (found, unreadable)
 }
 
 /// The headers of one METADATA. A folder without it is a leftover of a killed installer, which `verify` looks for.
-fn distribution(folder: &Path) -> Option<RawDistribution> {
+fn distribution(folder: &Path) -> std::io::Result<Option<RawDistribution>> {
     // A description of many pages may follow.
-    let headers = files::read_to_blank_line(&folder.join("METADATA")).ok()??;
+    let Some(headers) = files::read_to_blank_line(&folder.join("METADATA"))? else {
+        return Ok(None);
+    };
     let value =
         |name: &str| headers.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
+    let (Some(name), Some(version)) = (value("Name:"), value("Version:")) else {
+        return Ok(None);
+    };
     let installer = files::read_optional(&folder.join("INSTALLER")).ok().flatten().unwrap_or_default();
-    Some(RawDistribution {
-        name: value("Name:")?,
-        version: value("Version:")?,
+    Ok(Some(RawDistribution {
+        name,
+        version,
         installer: installer.trim().to_owned(),
         direct: folder.join("direct_url.json").exists(),
         requires: headers.lines().filter_map(|line| line.strip_prefix("Requires-Dist:")).map(without_address).collect(),
         folder: folder.to_owned(),
-    })
+    }))
 }
 
 /// A requirement as it may be recorded: an address may carry a token, so of `a @ https://…; marker` the address goes.
@@ -204,23 +227,28 @@ fn debian_packages(status: &str) -> BTreeMap<String, String> {
 }
 
 /// The kernel named by the cell, else the nearest ancestor of this process that is one.
-fn observe_kernel(looker: Looker<'_>) -> Option<RawKernel> {
+fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
     let proc = looker.paths.under_root("/proc");
-    let stat = |pid: u32| files::read_optional(&proc.join(pid.to_string()).join("stat")).ok().flatten();
+    let of = |pid: u32, name: &str| files::read_optional(&proc.join(pid.to_string()).join(name));
     if let Some(pid) = looker.kernel_pid {
-        return stat(pid).map(|stat| RawKernel { pid, stat });
+        return Ok(of(pid, "stat")?.map(|stat| RawKernel { pid, stat }));
     }
     let mut pid = std::process::id();
     for _ in 0..32 {
-        let line = stat(pid)?;
-        let command =
-            files::read_optional(&proc.join(pid.to_string()).join("cmdline")).ok().flatten().unwrap_or_default();
+        let Some(stat) = of(pid, "stat")? else {
+            return Ok(None);
+        };
+        // Of another user's process, or of one that has just ended, nothing can be told.
+        let command = of(pid, "cmdline").ok().flatten().unwrap_or_default();
         if command.contains("ipykernel") || command.contains("colab_kernel_launcher") {
-            return Some(RawKernel { pid, stat: line });
+            return Ok(Some(RawKernel { pid, stat }));
         }
-        pid = parent_of(&line)?;
+        let Some(parent) = parent_of(&stat) else {
+            return Ok(None);
+        };
+        pid = parent;
     }
-    None
+    Ok(None)
 }
 
 /// Field 4 of a stat line; the command in parentheses may itself hold spaces and parentheses.
@@ -234,12 +262,15 @@ pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
     Some(Kernel { pid, start_time })
 }
 
-/// The time since boot in clock ticks of a hundredth of a second, the unit of process start times on Linux.
-pub fn uptime() -> u64 {
-    let text = files::read_optional(Path::new("/proc/uptime")).ok().flatten().unwrap_or_default();
-    let (seconds, hundredths) =
-        text.split_whitespace().next().and_then(|first| first.split_once('.')).unwrap_or_default();
-    seconds.parse::<u64>().unwrap_or(0) * 100 + hundredths.parse::<u64>().unwrap_or(0)
+/// The time since boot in clock ticks of a hundredth of a second, the unit of process start times on Linux. Not knowing it is an error:
+/// a kernel would seem younger than what was installed.
+pub fn uptime() -> Result<u64, Failure> {
+    let text = files::read_text(Path::new("/proc/uptime"), "time since boot")?;
+    let parsed = text.split_whitespace().next().and_then(|first| {
+        let (seconds, hundredths) = first.split_once('.')?;
+        Some(seconds.parse::<u64>().ok()? * 100 + hundredths.parse::<u64>().ok()?)
+    });
+    parsed.ok_or_else(|| Failure::world(format!("`/proc/uptime` makes no sense: {}", text.trim())))
 }
 
 /// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.
@@ -255,25 +286,27 @@ pub fn loaded_distributions(
     names: &[&PackageName],
     installed: &BTreeMap<PackageName, Installed>,
     modules: &BTreeSet<&str>,
-) -> BTreeSet<PackageName> {
-    let loaded = |name: &PackageName| {
-        installed
-            .get(name)
-            .is_some_and(|one| top_level(name, one).iter().any(|module| modules.contains(module.as_str())))
-    };
-    names.iter().filter(|name| loaded(name)).map(|name| (*name).clone()).collect()
+) -> Result<BTreeSet<PackageName>, Failure> {
+    let mut loaded = BTreeSet::new();
+    for name in names {
+        let of_it = installed.get(name).map_or_else(|| Ok(Vec::new()), |one| top_level(name, one))?;
+        if of_it.iter().any(|module| modules.contains(module.as_str())) {
+            loaded.insert((*name).clone());
+        }
+    }
+    Ok(loaded)
 }
 
 /// The top-level modules of an installed distribution, from its RECORD. Namespace packages such as `nvidia` count too: a false
 /// alarm costs a restart, a miss costs an hour.
-fn top_level(name: &PackageName, installed: &Installed) -> Vec<String> {
-    installed.location.as_ref().map(|folder| installed_modules(name, folder)).unwrap_or_default()
+fn top_level(name: &PackageName, installed: &Installed) -> Result<Vec<String>, Failure> {
+    installed.location.as_ref().map_or_else(|| Ok(Vec::new()), |folder| installed_modules(name, folder))
 }
 
 /// The top-level modules that the distribution `name` has put into `folder`.
-pub fn installed_modules(name: &PackageName, folder: &Path) -> Vec<String> {
-    let info = find_info(folder, name);
-    let record = info.and_then(|info| files::read_optional(&info.join("RECORD")).ok().flatten()).unwrap_or_default();
+pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<Vec<String>, Failure> {
+    let info = find_info(folder, name)?;
+    let record = info.map_or(Ok(None), |info| files::read_optional(&info.join("RECORD")))?.unwrap_or_default();
     let mut modules: BTreeSet<String> = BTreeSet::new();
     for path in record.lines().filter_map(|line| line.split(',').next()) {
         let first = path.split('/').next().unwrap_or_default();
@@ -283,12 +316,24 @@ pub fn installed_modules(name: &PackageName, folder: &Path) -> Vec<String> {
             |module: &&str| is_code && !module.is_empty() && !module.contains(['.', '-']) && !module.starts_with("__");
         modules.extend(module.filter(is_module).map(str::to_owned));
     }
-    modules.into_iter().collect()
+    Ok(modules.into_iter().collect())
 }
 
-fn find_info(folder: &Path, name: &PackageName) -> Option<PathBuf> {
+/// Those of `names` that lie in a folder of `search` in which `layout` does not install, such as Debian's. No installer may remove
+/// them from there.
+pub fn owned_elsewhere(search: &[PathBuf], layout: &Layout, names: &BTreeSet<PackageName>) -> BTreeSet<PackageName> {
+    let foreign = search.iter().filter(|folder| **folder != layout.purelib && **folder != layout.platlib);
+    let package = |entry: &String| match entry.strip_suffix(".egg-info") {
+        Some(stem) => stem.split('-').next()?.parse().ok(),
+        None => dist_info(entry).map(|(name, _)| name),
+    };
+    let found = foreign.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| package(&entry));
+    found.filter(|name| names.contains(name)).collect()
+}
+
+fn find_info(folder: &Path, name: &PackageName) -> Result<Option<PathBuf>, Failure> {
     let is_it = |entry: &&String| dist_info(entry).is_some_and(|(own, _)| own == *name);
-    files::names_in(folder).iter().find(is_it).map(|entry| folder.join(entry))
+    Ok(files::names_in(folder)?.iter().find(is_it).map(|entry| folder.join(entry)))
 }
 
 #[cfg(test)]

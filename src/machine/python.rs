@@ -126,7 +126,7 @@ fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
     let mut paths: BTreeSet<PathBuf> = above.collect();
     paths.extend([interpreter.to_owned(), python.path.clone(), PathBuf::from("/etc/ld.so.cache")]);
     for folder in &python.search {
-        let names = files::names_in(folder);
+        let names = files::names_if_any(folder);
         paths.extend(names.iter().filter(|name| name.ends_with(".pth")).map(|name| folder.join(name)));
         paths.insert(folder.clone());
     }

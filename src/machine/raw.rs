@@ -46,6 +46,9 @@ pub struct Observed {
     pub python_errors: Vec<Said>,
     pub distributions: Vec<RawDistribution>,
     pub kernel: Option<RawKernel>,
+    /// What is there and could not be read: nothing may be concluded from its absence here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<Said>,
 }
 
 impl Observed {

@@ -1,13 +1,13 @@
 //! Plan → bash that a person can review and run without us. Every foreign value is quoted by one function; names were checked
 //! when the profile was read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use url::Url;
 
 use crate::lock::{LockedPackage, LockedWheel};
-use crate::model::Sha256;
+use crate::model::{PackageName, Sha256};
 use crate::plan::{Kind, Plan};
 
 const HEAD: &str = include_str!("install.sh");
@@ -15,6 +15,7 @@ const APT: &str = include_str!("apt.sh");
 const WHEELS: &str = include_str!("wheels.sh");
 const BUILD: &str = include_str!("build.sh");
 const ENVIRONMENT: &str = include_str!("environment.sh");
+const LOADER: &str = include_str!("loader.sh");
 
 /// The file that sets the environment, in the target's site-packages.
 pub const ENVIRONMENT_FILE: &str = "colab-boot-env.pth";
@@ -34,6 +35,8 @@ pub struct Context<'a> {
     /// Name and version of the profile.
     pub profile: String,
     pub lock: Sha256,
+    /// Packages that lie elsewhere on the path, too, where no installer may touch them: Debian's own.
+    pub beside: BTreeSet<PackageName>,
     /// The interpreter to install for, where it is known.
     pub python: Option<String>,
     pub externally_managed: bool,
@@ -69,10 +72,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
         text.push_str(&fill(WHEELS, &[("BREAK_SYSTEM", flag.to_owned())]));
         wheels(&mut text, plan, (context, flag));
     }
-    text.push_str(
-        "\nif ((EUID == 0)); then\n  # Colab mounts the driver's libraries where the loader does not look.\n  \
-         if [[ -d /usr/lib64-nvidia ]]; then\n    echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf\n  fi\n  ldconfig\nfi\n",
-    );
+    text.push_str(LOADER);
     if context.part == Part::Whole {
         environment(&mut text, plan);
     }
@@ -94,10 +94,10 @@ fn wheels(text: &mut String, plan: &Plan, (context, flag): (&Context<'_>, &str))
     }
     let incoming = || plan.changes.iter().filter_map(|change| change.package.as_ref());
     sources(text, &incoming().filter(|package| is_source(package)).collect::<Vec<_>>(), flag);
-    let mut groups: BTreeMap<&str, Vec<&LockedPackage>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, bool), Vec<&LockedPackage>> = BTreeMap::new();
     for package in incoming().filter(|package| !is_source(package)) {
         if let Some(wheel) = &package.wheel {
-            groups.entry(wheel.index.as_str()).or_default().push(package);
+            groups.entry((wheel.index.as_str(), context.beside.contains(&package.name))).or_default().push(package);
         }
     }
     let count: usize = groups.values().map(Vec::len).sum();
@@ -105,17 +105,19 @@ fn wheels(text: &mut String, plan: &Plan, (context, flag): (&Context<'_>, &str))
         return;
     }
     push(text, format_args!("\nbegin wheels \"installing {count} wheels\"\n"));
-    if let Some(direct) = groups.remove("direct") {
-        text.push_str("if [[ -z $wheels ]]; then\n");
-        requirements(text, "direct", &direct, |package, file| {
-            context.direct.get(file).map_or_else(|| exact(package), |url| format!("{} @ {url}", package.name))
-        });
-        text.push_str("install \"$work/direct.txt\"\nelse\n");
-        requirements(text, "direct", &direct, |package, _| exact(package));
-        text.push_str("install \"$work/direct.txt\"\nfi\n");
-    }
-    for (index, packages) in groups {
-        requirements(text, index, &packages, |package, _| exact(package));
+    for ((index, beside), packages) in groups {
+        let (file, flag) = if beside { (format!("{index}-beside"), "--beside ") } else { (index.to_owned(), "") };
+        if index == "direct" {
+            text.push_str("if [[ -z $wheels ]]; then\n");
+            requirements(text, &file, &packages, |package, file| {
+                context.direct.get(file).map_or_else(|| exact(package), |url| format!("{} @ {url}", package.name))
+            });
+            push(text, format_args!("install {flag}\"$work/{file}.txt\"\nelse\n"));
+            requirements(text, &file, &packages, |package, _| exact(package));
+            push(text, format_args!("install {flag}\"$work/{file}.txt\"\nfi\n"));
+            continue;
+        }
+        requirements(text, &file, &packages, |package, _| exact(package));
         match context.indexes.get(index) {
             Some(url) => {
                 let from = match url.to_file_path() {
@@ -124,9 +126,9 @@ fn wheels(text: &mut String, plan: &Plan, (context, flag): (&Context<'_>, &str))
                     }
                     _ => format!("--index-url {}", quoted(url.as_str())),
                 };
-                push(text, format_args!("install \"$work/{index}.txt\" {from}\n"));
+                push(text, format_args!("install {flag}\"$work/{file}.txt\" {from}\n"));
             }
-            None => push(text, format_args!("install \"$work/{index}.txt\"\n")),
+            None => push(text, format_args!("install {flag}\"$work/{file}.txt\"\n")),
         }
     }
     text.push_str("end wheels\n");

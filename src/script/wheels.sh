@@ -18,8 +18,14 @@ remove() {
   fi
 }
 
-# install FILE [--index-url URL]: from the folder of wheels if there is one, else from the index.
+# install [--beside] FILE [--index-url URL]: from the folder of wheels if there is one, else from the index. --beside leaves alone
+# what others have installed elsewhere on the path, and puts the wheel where Python looks first; uv never looks there.
 install() {
+  local again=--force-reinstall
+  if [[ $1 == --beside ]]; then
+    again=--ignore-installed
+    shift
+  fi
   local file=$1
   shift
   local from=("$@") pip_only=()
@@ -35,7 +41,7 @@ install() {
       --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ "${from[@]}" --requirement "$file" >&2
   else
     "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check --root-user-action=ignore \
-      --progress-bar off --no-compile --force-reinstall --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ \
+      --progress-bar off --no-compile "$again" --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ \
       "${from[@]}" --requirement "$file" >&2
   fi
 }

@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::host::files::names_in;
+use crate::diag::Failure;
+use crate::host::files::{names_if_any, names_in, read_optional};
 use crate::machine::Layout;
 use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Sha256, Version};
@@ -97,17 +98,18 @@ pub fn check_distribution(held: Held<'_>, limit: usize) -> Vec<FileFault> {
 
 /// The files that a distribution should have, and the folder that they lie in.
 fn entries_of(held: Held<'_>) -> Result<(Vec<Entry>, PathBuf), FileFault> {
-    let infos = dist_infos(held.layout, held.name);
+    let infos = dist_infos(held.layout, held.name)?;
     let is_version = |info: &&PathBuf| version_of(info).as_ref() == Some(held.version);
     let own = infos.iter().find(is_version).ok_or(FileFault::NotInstalled)?;
     if infos.len() > 1 {
         let names = infos.iter().filter_map(|info| Some(info.file_name()?.to_string_lossy().into_owned()));
         return Err(FileFault::Duplicates(names.collect()));
     }
-    let entries = held.record.unwrap_or_else(|| {
-        let text = crate::host::files::read_optional(&own.join("RECORD")).ok().flatten().unwrap_or_default();
-        crate::verify::parse_record(&text)
-    });
+    let written = || {
+        let text = read_optional(&own.join("RECORD")).map_err(|failure| unreadable(&own.join("RECORD"), &failure))?;
+        Ok(crate::verify::parse_record(&text.unwrap_or_default()))
+    };
+    let entries = held.record.map_or_else(written, Ok)?;
     if entries.is_empty() {
         return Err(FileFault::NoRecord);
     }
@@ -153,18 +155,22 @@ fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
 }
 
 /// The dist-info folders of a name in the target's site-packages.
-fn dist_infos(layout: &Layout, name: &PackageName) -> Vec<PathBuf> {
+fn dist_infos(layout: &Layout, name: &PackageName) -> Result<Vec<PathBuf>, FileFault> {
     let mut found = Vec::new();
     let mut folders = vec![&layout.purelib, &layout.platlib];
     folders.dedup();
     for folder in folders {
-        for entry in names_in(folder) {
+        for entry in names_in(folder).map_err(|failure| unreadable(folder, &failure))? {
             if dist_info(&entry).is_some_and(|(own, _)| own == *name) {
                 found.push(folder.join(entry));
             }
         }
     }
-    found
+    Ok(found)
+}
+
+fn unreadable(path: &Path, failure: &Failure) -> FileFault {
+    FileFault::Unreadable(path.display().to_string(), failure.to_string())
 }
 
 fn version_of(info: &Path) -> Option<Version> {
@@ -175,7 +181,7 @@ fn version_of(info: &Path) -> Option<Version> {
 pub fn ghosts(layout: &Layout) -> Vec<String> {
     let mut seen: BTreeMap<PackageName, Vec<String>> = BTreeMap::new();
     let mut ghosts = Vec::new();
-    for entry in names_in(&layout.purelib) {
+    for entry in names_if_any(&layout.purelib) {
         if entry.starts_with('~') {
             ghosts.push(entry);
         } else if let Some((name, _)) = dist_info(&entry) {

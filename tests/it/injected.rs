@@ -4,12 +4,11 @@
 //! A sample runs with every test; `FAULTS=all` takes every call of both runs, which is some three thousand cases.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::live_python::{Running, Venv, reachable, wheel, with_network};
+use crate::live_python::{Running, Venv, uv, wheel};
 use crate::test::{Outcome, Test};
 
 /// A virtual environment with `demo 1.0` and a wheelhouse with what comes next. Idle processes stand for the kernels.
@@ -24,20 +23,6 @@ const RESTARTED: &str = "restarted";
 
 fn profile(demo: &str, more: &str) -> String {
     format!("[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\ndemo = '=={demo}'\n{more}[env]\nFLAG = 'on'\n")
-}
-
-/// A folder with uv, which makes a case three times as fast as pip; `None` where the index can't be reached.
-fn uv() -> Option<&'static Path> {
-    static FOUND: OnceLock<Option<(Test, PathBuf)>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let test = with_network(Test::new());
-        let venv = reachable().then(|| Venv::new(&test, &["uv"]))?;
-        let folder = test.path("uv");
-        std::fs::create_dir(&folder).expect("a folder");
-        std::os::unix::fs::symlink(venv.python.with_file_name("uv"), folder.join("uv")).expect("a link");
-        Some((test, folder))
-    });
-    found.as_ref().map(|(_, folder)| folder.as_path())
 }
 
 impl Rig {

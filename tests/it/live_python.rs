@@ -66,6 +66,20 @@ pub fn interpreter() -> &'static Path {
     })
 }
 
+/// A folder with uv alone; `None` where the index can't be reached.
+pub fn uv() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<(Test, PathBuf)>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let test = with_network(Test::new());
+        let venv = reachable().then(|| Venv::new(&test, &["uv"]))?;
+        let folder = test.path("uv");
+        std::fs::create_dir(&folder).expect("a folder");
+        std::os::unix::fs::symlink(venv.python.with_file_name("uv"), folder.join("uv")).expect("a link");
+        Some((test, folder))
+    });
+    found.as_ref().map(|(_, folder)| folder.as_path())
+}
+
 /// A virtual environment of its own.
 pub struct Venv {
     pub python: PathBuf,

@@ -16,6 +16,7 @@ mod house;
 mod http;
 mod index_server;
 mod injected;
+mod installers;
 mod live;
 mod live_python;
 mod locking;

@@ -25,6 +25,9 @@ done
 export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 
+# Where the wheels go.
+site=$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
 say() { printf 'colab-boot: %s\n' "$*" >&2; }
 begin() { printf 'begin %s\n' "$1" >>"$journal"; say "$2"; }
 end() { printf 'end %s\n' "$1" >>"$journal"; }
@@ -106,7 +109,8 @@ fi
 # --- Wheels ----------------------------------------------------------------------------------------------------------
 # Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+unpacked=
+trap 'rm -rf "$work" "$unpacked"' EXIT
 uv=$(command -v uv || true)
 # Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
@@ -121,8 +125,14 @@ remove() {
   fi
 }
 
-# install FILE [--index-url URL]: from the folder of wheels if there is one, else from the index.
+# install [--beside] FILE [--index-url URL]: from the folder of wheels if there is one, else from the index. --beside leaves alone
+# what others have installed elsewhere on the path, and puts the wheel where Python looks first; uv never looks there.
 install() {
+  local again=--force-reinstall
+  if [[ $1 == --beside ]]; then
+    again=--ignore-installed
+    shift
+  fi
   local file=$1
   shift
   local from=("$@") pip_only=()
@@ -132,11 +142,13 @@ install() {
     export PIP_CONFIG_FILE=/dev/null
   fi
   if [[ -n $uv ]]; then
-    "$uv" pip install --no-config --python "$python" --no-progress --link-mode copy --reinstall \
+    # uv unpacks beside the place, so that a link does for a copy; no cache is left that shares files with what is installed.
+    [[ -n $unpacked ]] || unpacked=$(mktemp -d "$site/.colab-boot-unpacked-XXXXXXXX")
+    "$uv" pip install --no-config --python "$python" --no-progress --cache-dir "$unpacked" --link-mode hardlink --reinstall \
       --no-deps --require-hashes --only-binary :all: "${from[@]}" --requirement "$file" >&2
   else
     "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check --root-user-action=ignore \
-      --progress-bar off --no-compile --force-reinstall --no-deps --require-hashes --only-binary :all: \
+      --progress-bar off --no-compile "$again" --no-deps --require-hashes --only-binary :all: \
       "${from[@]}" --requirement "$file" >&2
   fi
 }
@@ -152,19 +164,16 @@ END_OF_REQUIREMENTS
 install "$work/own.txt" --index-url http://own.test/simple
 end wheels
 
-if ((EUID == 0)); then
-  # Colab mounts the driver's libraries where the loader does not look.
-  if [[ -d /usr/lib64-nvidia ]]; then
-    echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf
-  fi
-  ldconfig
+# Colab mounts the driver's libraries where the loader does not look.
+if ((EUID == 0)) && [[ -d /usr/lib64-nvidia && ! -e /etc/ld.so.conf.d/colab-boot-nvidia.conf ]]; then
+  echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf
+  ldconfig || say "ldconfig failed; programs may not find the driver's libraries"
 fi
 
 # --- Environment -----------------------------------------------------------------------------------------------------
 # A .pth line is run by every Python of this environment as it starts: the kernel after its restart, and its children. The first
 # one sets the variables; children that inherit them may override them.
 begin environment "variables for the kernel"
-site=$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 cat >"$site/colab-boot-env.pth".new <<'END_OF_LINE'
 import os; os.environ.get('COLAB_BOOT_ENV') == '60df2e15a9e6' or os.environ.update({"COLAB_BOOT_ENV":"60df2e15a9e6","FLAG":"it's $HOME \"quoted\" `id`"})
 END_OF_LINE

@@ -308,7 +308,7 @@ fn seed_text(wheels: &SeedsOf) -> String {
 
 /// Removes what is there of packages that are not kept any more.
 fn forget(folder: &Path, seeds: &Seeds) -> Result<(), Failure> {
-    for name in files::names_in(folder) {
+    for name in files::names_if_any(folder) {
         let package = name.strip_suffix(".toml").and_then(|stem| stem.parse::<PackageName>().ok());
         if package.is_none_or(|package| !seeds.contains_key(&package)) {
             files::remove_if_there(&folder.join(name))?;

@@ -1,0 +1,170 @@
+//! What pip and uv stumble over, each in its way: half of the packages replaced, others removed, two entries for one name. After an
+//! apply everything is as locked, whichever of them installs.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::live_python::{Venv, uv, wheel};
+use crate::test::{Outcome, Test};
+
+const NAMES: [&str; 3] = ["aaa", "demo", "ccc"];
+
+/// `aaa`, `demo` and `ccc` at 1.0; a wheelhouse has them at 2.0, and `demo` at 1.0+cu128.
+struct World {
+    test: Test,
+    venv: Venv,
+}
+
+impl World {
+    fn new(installer: Option<&Path>) -> Self {
+        let profile = |demo: &str, rest: &str| {
+            format!(
+                "[profile]\nname='p'\nversion='1.0.0'\n[packages]\naaa='=={rest}'\ndemo='=={demo}'\nccc='=={rest}'\n"
+            )
+        };
+        let test = Test::new()
+            .file("before.toml", &profile("1.0", "1.0"))
+            .file("before-cuda.toml", &profile("1.0+cu128", "1.0"))
+            .file("after.toml", &profile("2.0", "2.0"))
+            .file("after-cuda.toml", &profile("1.0+cu128", "2.0"))
+            // What is installed would do otherwise: `==1.0` allows it.
+            .file("after-plain.toml", &(profile("1.0", "2.0") + "[policy]\ninstalled='ignore'\n"));
+        let folder = installer.map(|folder| format!("{}:", folder.display())).unwrap_or_default();
+        let test = test.set("PATH", format!("{folder}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"));
+        let house = test.path("house");
+        std::fs::create_dir(&house).expect("a folder");
+        for name in NAMES {
+            wheel(&house, (name, "1.0"), "1.0");
+            wheel(&house, (name, "2.0"), "2.0");
+        }
+        // `==1.0` means this one, too, where both are offered.
+        std::fs::create_dir(test.path("cuda")).expect("a folder");
+        wheel(&test.path("cuda"), ("demo", "1.0+cu128"), "1.0+cu128");
+        let venv = Venv::new(&test, &[]);
+        Self { test, venv }
+    }
+
+    fn apply(&self, profile: &str) -> Outcome {
+        let python = self.venv.python.display().to_string();
+        let mut arguments = vec!["apply", profile, "--python", &python, "--offline", "--find-links", "house"];
+        arguments.extend(["--index-url", "http://127.0.0.1:9/x"]);
+        if profile.contains("cuda") {
+            arguments.extend(["--find-links", "cuda"]);
+        }
+        self.test.run(&arguments)
+    }
+
+    fn site(&self, name: &str) -> std::path::PathBuf {
+        self.venv.layout().join(name)
+    }
+
+    /// All is as `profile` says, and as the bytes of the wheels do; `demo` says `word`.
+    fn is_whole(&self, what: &str, profile: &str, word: &str) {
+        let python = self.venv.python.display().to_string();
+        let verified = self.test.run(&["verify", profile, "--python", &python]);
+        assert_eq!(verified.code, 0, "{what}: {verified:?}");
+        for name in NAMES {
+            let infos = self.venv.site_packages().into_iter();
+            let infos: Vec<String> = infos.filter(|entry| entry.starts_with(&format!("{name}-"))).collect();
+            assert_eq!(infos.len(), 1, "{what}: {infos:?}");
+        }
+        let odd: Vec<String> =
+            self.venv.site_packages().into_iter().filter(|name| name.starts_with(['~', '.'])).collect();
+        assert!(odd.is_empty(), "{what}: {odd:?}");
+        let code = "import demo, importlib.metadata as m; print(demo.word, m.version('demo'))";
+        let said = Outcome::of({
+            let mut command = Command::new(&self.venv.python);
+            command.args(["-I", "-c", code]);
+            command
+        });
+        assert_eq!(said.stdout.trim(), format!("{word} {word}"), "{what}: {}", said.stderr);
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.site(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a write");
+    }
+}
+
+const METADATA: &str = "Metadata-Version: 2.1\nName: demo\nVersion: 0.9\n";
+
+/// Puts something in the way.
+type Prepare = fn(&World);
+
+/// What lies in the way, by name.
+fn situations() -> Vec<(&'static str, Prepare)> {
+    vec![
+        ("nothing", |_| ()),
+        ("no RECORD", |world| std::fs::remove_file(world.site("demo-1.0.dist-info/RECORD")).expect("a file")),
+        ("no METADATA", |world| std::fs::remove_file(world.site("demo-1.0.dist-info/METADATA")).expect("a file")),
+        ("installed by distutils", |world| {
+            std::fs::remove_dir_all(world.site("demo-1.0.dist-info")).expect("a folder");
+            world.write("demo-1.0.egg-info", METADATA);
+        }),
+        ("a second entry", |world| {
+            world.write("demo-0.9.dist-info/METADATA", METADATA);
+            world.write("demo-0.9.dist-info/RECORD", "demo.py,,\n");
+        }),
+        ("half uninstalled", |world| {
+            std::fs::rename(world.site("demo-1.0.dist-info"), world.site("~emo-1.0.dist-info")).expect("a rename");
+            std::fs::rename(world.site("demo.py"), world.site("~emo.py")).expect("a rename");
+        }),
+        ("files without metadata", |world| {
+            std::fs::remove_dir_all(world.site("demo-1.0.dist-info")).expect("a folder");
+        }),
+        ("edited", |world| world.write("demo.py", "word = 'edited'\n")),
+        ("a folder where a file belongs", |world| {
+            std::fs::remove_file(world.site("demo.py")).expect("a file");
+            world.write("demo.py/keep.txt", "x");
+        }),
+    ]
+}
+
+fn nothing_stops(world: &World) {
+    for (what, prepare) in situations() {
+        world.apply("before.toml").expect(0);
+        prepare(world);
+        let outcome = world.apply("after.toml");
+        assert_eq!(outcome.code, 0, "{what}: {outcome:?}");
+        world.is_whole(what, "after.toml", "2.0");
+    }
+    // The label of a build is part of its version, though installers take either for the other.
+    for (before, after, word) in
+        [("before-cuda.toml", "after-plain.toml", "1.0"), ("before.toml", "after-cuda.toml", "1.0+cu128")]
+    {
+        world.apply(before).expect(0);
+        world.apply(after).expect(0);
+        world.is_whole(after, after, word);
+    }
+    // Debian's folder: on the path, and no installer's business.
+    let debian = world.test.path("venv/debian");
+    std::fs::create_dir_all(&debian).expect("a folder");
+    for name in ["demo-0.9.egg-info", "aaa-0.9.dist-info/METADATA"] {
+        let path = debian.join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, METADATA.replace("demo", name.split('-').next().expect("a name"))).expect("a write");
+    }
+    world.apply("before.toml").expect(0);
+    for name in NAMES {
+        std::fs::remove_dir_all(world.site(&format!("{name}-1.0.dist-info"))).expect("a folder");
+        std::fs::remove_file(world.site(&format!("{name}.py"))).expect("a file");
+    }
+    world.write("debian.pth", &format!("{}\n", debian.display()));
+    world.apply("after.toml").expect(0);
+    world.is_whole("Debian's own", "after.toml", "2.0");
+    assert!(debian.join("demo-0.9.egg-info").exists() && debian.join("aaa-0.9.dist-info").exists());
+}
+
+#[test]
+fn nothing_that_pip_stumbles_over_stops_an_apply() {
+    nothing_stops(&World::new(None));
+}
+
+#[test]
+fn nothing_that_uv_stumbles_over_stops_an_apply() {
+    match uv() {
+        Some(folder) => nothing_stops(&World::new(Some(folder))),
+        None => eprintln!("skipped: uv can't be had from the package index"),
+    }
+}

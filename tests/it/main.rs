@@ -7,6 +7,7 @@
 
 mod audit;
 mod direct;
+mod disk;
 mod docs;
 mod facts;
 mod faults;

@@ -81,7 +81,7 @@ expect 0 verified verify after
 mkdir -p "$CACHE"
 mount -t tmpfs -o size=100m none "$CACHE"
 expect 3 disk-full apply before
-[[ ! -e $STATE/python ]]
+[[ -z $(ls "$SITE") ]]
 mount -o remount,size=600m "$CACHE"
 expect 0 applied apply before
 "#,

@@ -5,6 +5,7 @@
 #![expect(unreachable_pub, reason = "a test program has no outside")]
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
+mod attack;
 mod audit;
 mod direct;
 mod disk;

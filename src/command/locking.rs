@@ -69,7 +69,9 @@ impl Session<'_> {
         let mut gpus: Vec<_> = target.hardware.gpus.iter().map(|gpu| gpu.capability).collect();
         gpus.sort();
         gpus.dedup();
-        let versions = self.apt_versions(&profile.apt, seen);
+        // A snapshot decides which versions there are.
+        let today = profile.apt_snapshot.is_none();
+        let versions = if today { self.apt_versions(&profile.apt, seen) } else { BTreeMap::new() };
         LockedTarget {
             name: target.name.clone(),
             runtime: target.runtime.clone(),

@@ -25,7 +25,8 @@ pub(super) struct Hold {
 pub(super) fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     files::create_private_folder(folder)?;
     files::must_be_ours(folder)?;
-    let lock = files::lock_exclusively(&folder.join("lock"), PATIENCE)?;
+    let waiting = || say("another colab-boot is at work on this machine; waiting for it");
+    let lock = files::lock_exclusively(&folder.join("lock"), PATIENCE, &waiting)?;
     wait_for_orphan(folder, PATIENCE, &mut |pid| {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));
     })?;

@@ -204,8 +204,8 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     Some(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `patience`.
-pub fn lock_exclusively(path: &Path, patience: Duration) -> Result<File, Failure> {
+/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `patience`; `on_wait` is told when it has to.
+pub fn lock_exclusively(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Result<File, Failure> {
     let failed =
         |error: &dyn std::error::Error| Failure::world(format!("could not lock `{}`", path.display())).because(error);
     let file = OpenOptions::new()
@@ -226,6 +226,9 @@ pub fn lock_exclusively(path: &Path, patience: Duration) -> Result<File, Failure
                     .help("wait for it to finish, then run the command again"));
             }
             Err(fs::TryLockError::WouldBlock) => {
+                if waited.is_zero() {
+                    on_wait();
+                }
                 std::thread::sleep(step);
                 waited += step;
             }

@@ -24,6 +24,9 @@ pub struct Plan {
     pub target: String,
     /// Debian packages that are not installed yet.
     pub apt: Vec<AptStep>,
+    /// The moment of the archive that they are taken from; today's where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apt_snapshot: Option<String>,
     pub changes: Vec<Change>,
     pub kept: Vec<Kept>,
     /// Variables for the kernel and its children.
@@ -96,6 +99,7 @@ pub fn plan(inputs: Inputs<'_>) -> Plan {
     Plan {
         target: target.name.clone(),
         apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),
+        apt_snapshot: profile.apt_snapshot.clone(),
         environment: profile.full_environment(),
         download_bytes: sizes.clone().flatten().sum(),
         unknown_sizes: sizes.filter(Option::is_none).count(),

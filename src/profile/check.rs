@@ -14,7 +14,7 @@ use crate::model::Sha256;
 use crate::model::requirement::parse_marker;
 use crate::profile::indexes::{address_of, indexes};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
-use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, specifiers, variable_name};
+use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name};
 use crate::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 
 /// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
@@ -57,7 +57,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
     wanted.extend(packages(root.table("packages", faults), false, faults));
     let constraints = bounds(root.table("constraints", faults), faults);
     let overrides = bounds(root.table("overrides", faults), faults);
-    let apt = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
+    let (apt, apt_snapshot) = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
     let environment = root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
     let seed = root.table("determinism", faults).and_then(|mut table| {
         let seed = table.whole_number("seed", faults);
@@ -85,6 +85,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         constraints,
         overrides,
         apt,
+        apt_snapshot,
         environment,
         seed,
         indexes,
@@ -212,12 +213,14 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
     Some(())
 }
 
-fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Vec<String> {
+fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> (Vec<String>, Option<String>) {
     let places = table.texts("packages", faults);
+    let snapshot = table.text("snapshot", faults);
+    let snapshot = snapshot.and_then(|place| faults.value(&place, "a snapshot", snapshot_id(&place.value)));
     table.finish(faults);
     let names =
         places.into_iter().filter_map(|place| faults.value(&place, "an apt package", debian_name(&place.value)));
-    names.collect()
+    (names.collect(), snapshot)
 }
 
 fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<String, String> {

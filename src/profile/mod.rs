@@ -42,6 +42,8 @@ pub struct Profile {
     pub overrides: Vec<Bound>,
     /// Debian package names.
     pub apt: Vec<String>,
+    /// The archive as it was then, `20261101T000000Z`, where the distribution has a snapshot service.
+    pub apt_snapshot: Option<String>,
     pub environment: BTreeMap<String, String>,
     pub seed: Option<u64>,
     pub indexes: Vec<NamedIndex>,

@@ -61,6 +61,8 @@ fn hostile_values_are_refused() {
         "[apt]\npackages = ['bash-']",
         "[apt]\npackages = ['-o=x']",
         "[apt]\npackages = ['a b']",
+        "[apt]\nsnapshot = '2026-11-01'",
+        "[apt]\nsnapshot = '20261101T00000;Z'",
         "[apt]\npackages = ['cuda-drivers']",
         "[env]\nLD_PRELOAD = 'x'",
         "[env]\nPATH = 'x'",

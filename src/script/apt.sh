@@ -2,8 +2,9 @@
 # --- Debian packages -------------------------------------------------------------------------------------------------
 # First, because wheels may load their libraries. dpkg's lock is waited for; an interrupted dpkg is finished. apt says first what it
 # would do: it may not remove anything, nor upgrade what is not named here, nor touch the driver.
+snapshot=@SNAPSHOT@
 apt_get() {
-  apt-get -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -o APT::Update::Error-Mode=any \
+  apt-get ${snapshot:+--snapshot "$snapshot"} -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -o APT::Update::Error-Mode=any \
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
@@ -58,11 +59,18 @@ if ((${#missing[@]})); then
     say "apt-get needs root; as root, run: apt-get install ${missing[*]}"
     exit 77
   fi
+  if [[ -n $snapshot ]] && ! apt_get indextargets >/dev/null 2>&1; then
+    say "the profile asks for the archive of $snapshot; apt-get knows snapshots since 2.4.11 (Ubuntu 22.04) and 2.7 (Debian 13, Ubuntu 24.04)"
+    exit 100
+  fi
   if [[ -n $(dpkg --audit) || -n $(ls -A /var/lib/dpkg/updates 2>/dev/null) ]]; then
     say "finishing an interrupted dpkg"
     dpkg --configure -a >&2
   fi
-  apt_get update >&2 || say "apt-get update failed; going on with the package lists that are here"
+  if ! apt_get update >&2; then
+    [[ -z $snapshot ]] || { say "apt-get can't have the archive of $snapshot"; exit 100; }
+    say "apt-get update failed; going on with the package lists that are here"
+  fi
   if ! simulation=$(apt_get install --simulate --no-install-recommends --no-remove -- "${missing[@]}"); then
     offered
     exit 100

@@ -65,7 +65,8 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
             Some(version) => format!("  {}", quoted(&format!("{}={version}", step.name))),
             None => format!("  {}", quoted(&step.name)),
         });
-        text.push_str(&fill(APT, &[("PACKAGES", lines.collect::<Vec<_>>().join("\n"))]));
+        let snapshot = plan.apt_snapshot.as_ref().map(|id| quoted(id)).unwrap_or_default();
+        text.push_str(&fill(APT, &[("PACKAGES", lines.collect::<Vec<_>>().join("\n")), ("SNAPSHOT", snapshot)]));
     }
     if !plan.changes.is_empty() {
         let flag = if context.externally_managed { " --break-system-packages" } else { "" };

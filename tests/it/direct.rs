@@ -145,6 +145,72 @@ fn a_second_restart_for_the_same_lock_is_left_to_a_person() {
 }
 
 #[test]
+fn two_applies_at_once_take_turns() {
+    let world = Loaded::new();
+    world.apply("first", &Running::idle().pid(), &[]).expect(0);
+    let python = world.venv.python.display().to_string();
+    let state = world.test.path("state");
+    // As another apply does while it works.
+    let held = std::fs::File::open(state.join("lock")).expect("a lock");
+    held.lock().expect("a lock");
+    let mut waiting = world.test.command(&["apply", "p.toml", "--python", &python]);
+    let mut waiting = Running(waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
+    let mut said = String::new();
+    let pipe = waiting.0.stderr.take().expect("a pipe");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(pipe), &mut said).expect("a line");
+    assert!(said.contains("another colab-boot is at work"), "{said}");
+    assert!(waiting.0.try_wait().expect("a child").is_none(), "it went on under the lock of another");
+    held.unlock().expect("a lock");
+    assert!(waiting.0.wait().expect("a child").success());
+    // Two that start together, from nothing.
+    std::fs::remove_dir_all(&state).expect("a folder");
+    std::fs::remove_dir_all(world.venv.layout().join("demo-1.0.dist-info")).expect("a folder");
+    let start = || {
+        let mut command = world.test.command(&["apply", "p.toml", "--python", &python]);
+        Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
+    };
+    for mut one in [start(), start()] {
+        assert!(one.0.wait().expect("a child").success());
+    }
+    world.test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+}
+
+#[test]
+fn variables_reach_every_python_and_go_with_the_profile() {
+    let world = Loaded::new();
+    let (python, kernel) = (world.venv.python.display().to_string(), Running::idle());
+    let profile = |environment: &str| {
+        let digest = build(&world.served, "first");
+        let text = format!(
+            "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = {{ url = '{}', sha256 = '{digest}' }}\n{environment}",
+            world.url
+        );
+        std::fs::write(world.test.path("p.toml"), text).expect("a profile");
+        world.test.run(&[
+            "apply",
+            "p.toml",
+            "--python",
+            &python,
+            "--kernel-pid",
+            &kernel.pid(),
+            "--kernel-modules",
+            "modules",
+        ])
+    };
+    let code = "import os, subprocess, sys\nprint(os.environ.get('FLAG'))\n\
+        subprocess.run([sys.executable, '-c', 'import os; print(os.environ.get(\"FLAG\"))'], env={**os.environ, **dict(a.split('=') for a in sys.argv[1:])})";
+    let seen = |more: &[&str]| {
+        let output = Command::new(&world.venv.python).arg("-c").arg(code).args(more).output().expect("Python starts");
+        String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    profile("[env]\nFLAG = 'on'\n").expect(10);
+    assert_eq!(seen(&[]), ["on", "on"]);
+    assert_eq!(seen(&["FLAG=mine"]), ["on", "mine"], "what a caller gives its child stays");
+    profile("").expect(10);
+    assert_eq!(seen(&[]), ["None", "None"]);
+}
+
+#[test]
 fn a_folder_of_wheels_needs_no_network() {
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo = '==1.0'\n");
     let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());

@@ -84,6 +84,10 @@ fn run_where_apt_would(test: &Test, failing: &str, simulation: &str) -> (i32, Ve
 fn scripted() -> Test {
     let (test, default, _own) = world();
     script(&test, &default);
+    with_tools(test)
+}
+
+fn with_tools(test: Test) -> Test {
     let test = ["apt-get", "dpkg", "dpkg-query", "python3", "ldconfig"].into_iter().fold(test, Test::fake);
     std::fs::create_dir(test.path("site")).expect("a folder");
     let path = format!("{}:/usr/bin:/bin", test.path("bin").display());
@@ -137,6 +141,26 @@ fn a_step_that_fails_stops_the_script_and_the_next_run_goes_on() {
     assert!(!test.path("site/colab-boot-env.pth").exists());
     assert_eq!(run(&test, "").0, 0);
     assert!(test.path("site/colab-boot-env.pth").exists());
+}
+
+#[test]
+fn a_snapshot_is_asked_for_in_every_call_and_goes_without_versions() {
+    if !is_root() {
+        eprintln!("skipped: the script's apt step needs root");
+        return;
+    }
+    let (test, default, _own) = world();
+    let profile = std::fs::read_to_string(test.path("p.toml")).expect("a profile");
+    let with_snapshot = profile.replace("[apt]", "[apt]\nsnapshot = '20261101T000000Z'");
+    let test = with_tools(test.file("p.toml", &with_snapshot));
+    script(&test, &default);
+    let (code, asked) = run(&test, "");
+    assert_eq!(code, 0, "{asked:?}");
+    let calls: Vec<&String> = asked.iter().filter(|line| line.starts_with("apt-get ")).collect();
+    assert!(calls.len() >= 4 && calls.iter().all(|line| line.contains("--snapshot 20261101T000000Z")), "{asked:#?}");
+    std::fs::remove_file(test.path("asked")).expect("a file");
+    let (code, asked) = run(&test, "indextargets");
+    assert!(code == 100 && !asked.iter().any(|line| line.contains("install --yes")), "an apt-get that knows none");
 }
 
 #[test]

@@ -78,4 +78,15 @@ pub fn a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test: Test)
     assert_eq!(status(), "unpacked");
     apply();
     assert_eq!(status(), "installed");
+
+    // An archive of another day, where this apt-get knows none.
+    assert!(call("dpkg", &["--purge", "hello"]));
+    let snapshot = "20260801T000000Z";
+    if !call("apt-get", &["--snapshot", snapshot, "indextargets"]) {
+        let dated = profile.replace("[apt]", &format!("[apt]\nsnapshot='{snapshot}'"));
+        std::fs::write(test.path("p.toml"), dated).expect("a profile");
+        let outcome = test.run(&["apply", "p.toml", "--python", &python]).expect(3);
+        assert!(outcome.stderr.contains("apt-get knows snapshots since"), "{}", outcome.stderr);
+        assert_ne!(status(), "installed");
+    }
 }

@@ -21,7 +21,7 @@ fn call(program: &str, arguments: &[&str]) -> bool {
 }
 
 fn status() -> String {
-    let output = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", "hello"]).output();
+    let output = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", "figlet"]).output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
 }
 
@@ -30,20 +30,22 @@ struct Removed;
 
 impl Drop for Removed {
     fn drop(&mut self) {
-        call("dpkg", &["--purge", "hello"]);
+        call("dpkg", &["--purge", "figlet"]);
     }
 }
 
 pub fn a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test: Test) {
     let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     if !root || status() == "installed" || !call("apt-get", &["update"]) {
-        eprintln!("skipped: this needs root, apt-get with its mirrors, and that `hello` is not installed");
+        eprintln!("skipped: this needs root, apt-get with its mirrors, and that `figlet` is not installed");
         return;
     }
     let _removed = Removed;
     let venv = Venv::new(&test, &[]);
-    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\nsix='*'\n[apt]\npackages=['hello']\n";
-    let test = test.file("p.toml", profile);
+    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\nsix='*'\n[apt]\npackages=['figlet']\n";
+    let mut test = test.file("p.toml", profile);
+    // dpkg's status is that of this machine.
+    test.environment.remove("COLAB_BOOT_ROOT");
     let python = venv.python.display().to_string();
     let apply = || test.run(&["apply", "p.toml", "--python", &python]).expect(0);
 
@@ -64,23 +66,23 @@ pub fn a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test: Test)
     );
     assert_eq!(status(), "installed");
     let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
-    assert!(lock.contains("apt = [{ name = \"hello\", version = \""), "the version seen is pinned: {lock}");
+    assert!(lock.contains("apt = [{ name = \"figlet\", version = \""), "the version seen is pinned: {lock}");
     assert!(apply().stdout.contains("ready"));
 
     // As if dpkg had been killed between unpacking and configuring.
     let folder = test.path("debs");
     std::fs::create_dir(&folder).expect("a folder");
-    let downloaded = Command::new("apt-get").args(["download", "hello"]).current_dir(&folder).status();
+    let downloaded = Command::new("apt-get").args(["download", "figlet"]).current_dir(&folder).status();
     assert!(downloaded.expect("apt-get starts").success());
     let package = std::fs::read_dir(&folder).expect("a folder").flatten().next().expect("a package").path();
-    assert!(call("dpkg", &["--purge", "hello"]));
+    assert!(call("dpkg", &["--purge", "figlet"]));
     assert!(call("dpkg", &["--unpack", &package.display().to_string()]));
     assert_eq!(status(), "unpacked");
     apply();
     assert_eq!(status(), "installed");
 
     // An archive of another day, where this apt-get knows none.
-    assert!(call("dpkg", &["--purge", "hello"]));
+    assert!(call("dpkg", &["--purge", "figlet"]));
     let snapshot = "20260801T000000Z";
     if !call("apt-get", &["--snapshot", snapshot, "indextargets"]) {
         let dated = profile.replace("[apt]", &format!("[apt]\nsnapshot='{snapshot}'"));

@@ -128,7 +128,7 @@ fn present(
         let value = envelope(arguments.verb.name(), data, findings, failure);
         let text = format!("{value:#}\n");
         if to_stdout {
-            let _ = out.write_all(text.as_bytes());
+            tell(out, &text)?;
         } else {
             files::write_whole(path, text.as_bytes())?;
         }
@@ -140,13 +140,22 @@ fn present(
         Ok(report) => {
             report.talk.iter().for_each(|line| drop(writeln!(err, "{}", harmless(line))));
             if !to_stdout {
-                let _ = out.write_all(harmless(&report.text).as_bytes());
+                tell(out, &harmless(&report.text))?;
             }
         }
         Err(failure) => drop(write!(err, "{}", render_failure(failure, style))),
     }
-    let _ = out.flush();
     Ok(())
+}
+
+/// Writes `text` to stdout. That nobody reads it is no failure, that it goes to a full disk is one: somebody wanted to keep it.
+fn tell(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {
+            Err(Failure::world("could not write to stdout").because(&error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal: bool) -> Style {

@@ -1,11 +1,13 @@
 //! The only reader of arguments, environment, clock and terminal.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
+use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads environment and clock")]
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(ended));
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -19,4 +21,13 @@ fn main() -> ExitCode {
         err: &mut std::io::stderr(),
     });
     ExitCode::from(code)
+}
+
+/// A panic is our bug, on whichever thread: said in words, and the end at once. What is under way is made to be ended so; what would
+/// be unwound might wait for the thread that is gone.
+#[expect(clippy::exit, reason = "see above")]
+fn ended(panic: &PanicHookInfo<'_>) {
+    let help = "this is a bug of colab-boot; please report it with the command line. Running the command again goes on from there";
+    let _ = writeln!(std::io::stderr(), "error: {panic}\n = help: {help}");
+    std::process::exit(4);
 }

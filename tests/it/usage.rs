@@ -220,3 +220,21 @@ fn wheels_that_cannot_be_read_say_why_and_where() {
         assert!(outcome.stdout.is_empty());
     }
 }
+
+#[test]
+fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is_one() {
+    let test = Test::new();
+    let to = |stdout: &str, stderr: &str| {
+        let line = format!("exec \"$BINARY\" matrix show --json - {stdout} {stderr}");
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &line]).env_clear().envs(&test.environment).env("BINARY", env!("CARGO_BIN_EXE_colab-boot"));
+        Outcome::of(command)
+    };
+    assert_eq!(to(">&-", "").code, 0);
+    assert_eq!(to("| true", "").code, 0);
+    let full = to(">/dev/full", "");
+    assert_eq!(full.code, 3);
+    assert!(full.stderr.contains("could not write to stdout"), "{}", full.stderr);
+    assert_eq!(to(">/dev/full", "2>/dev/full").code, 3);
+    assert_eq!(to(">/dev/full", "2>&-").code, 3);
+}

@@ -63,7 +63,11 @@ pub struct Asked<'a> {
 impl Seen {
     /// What could not be read was not seen to be absent: nothing may be changed on such grounds.
     pub(super) fn must_be_readable(&self) -> Result<(), Failure> {
-        let unreadable = self.observed.as_ref().and_then(|observed| observed.unreadable.first());
+        let unreadable = self.observed.as_ref().and_then(|observed| {
+            // An interpreter that can't be started is not none either.
+            let python = observed.python_errors.iter().filter(|_| observed.python.is_none());
+            observed.unreadable.iter().chain(python).next()
+        });
         unreadable.map_or(Ok(()), |said| {
             Err(Failure::world(format!("could not read `{}`", said.source))
                 .cause(said.error.clone().unwrap_or_default()))

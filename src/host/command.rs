@@ -70,8 +70,13 @@ impl Invocation {
     /// Runs it to its end or for `limit`, and collects what it printed.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
         let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
-        let stdout = drain(child.stdout.take());
-        let stderr = drain(child.stderr.take());
+        let drained = drain(child.stdout.take()).and_then(|stdout| Ok((stdout, drain(child.stderr.take())?)));
+        let (stdout, stderr) = drained.map_err(|error| {
+            // Nobody would read what it says.
+            let _ = child.kill();
+            let _ = child.wait();
+            NoResult::Failed(error)
+        })?;
         let code = wait(&mut child, limit)?;
         Ok(Finished { code, stdout: stdout.join().unwrap_or_default(), stderr: stderr.join().unwrap_or_default() })
     }
@@ -112,8 +117,8 @@ fn no_result(error: std::io::Error) -> NoResult {
     }
 }
 
-fn drain(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
+fn drain(stream: Option<impl Read + Send + 'static>) -> std::io::Result<std::thread::JoinHandle<String>> {
+    std::thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
             let _ = stream.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut bytes);

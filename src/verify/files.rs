@@ -76,7 +76,9 @@ pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFaul
     };
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(work.len());
     let found: Vec<(usize, FileFault)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..cores).map(|_| scope.spawn(worker)).collect();
+        // Where no more threads are to be had, fewer do.
+        let others: Vec<_> =
+            (1..cores).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, worker).ok()).collect();
         let mut found = worker();
         found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
         found

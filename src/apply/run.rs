@@ -86,12 +86,12 @@ fn process_file(state: &Path) -> PathBuf {
     state.join("apply.process")
 }
 
-fn stat_of(pid: u32) -> Option<String> {
-    files::read_optional(Path::new(&format!("/proc/{pid}/stat"))).ok().flatten()
+fn stat_of(pid: u32) -> Result<Option<String>, Failure> {
+    files::read_optional(Path::new(&format!("/proc/{pid}/stat")))
 }
 
 fn record_process(state: &Path, pid: u32) -> Result<(), Failure> {
-    let identity = stat_of(pid).and_then(|stat| kernel_identity(pid, &stat));
+    let identity = stat_of(pid)?.and_then(|stat| kernel_identity(pid, &stat));
     let Some(identity) = identity else {
         return Ok(());
     };
@@ -107,15 +107,13 @@ pub fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dyn FnMut
     let Some((pid, start_time)) = numbers else {
         return Ok(());
     };
-    let alive = || {
-        let stat = stat_of(pid)?;
+    let is_it = |stat: &str| {
         // A zombie runs no more.
-        let state = stat.rsplit_once(')')?.1.split_whitespace().next()?.to_owned();
-        let identity = kernel_identity(pid, &stat)?;
-        (identity.start_time == start_time && state != "Z").then_some(())
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
+        state != Some("Z") && kernel_identity(pid, stat).is_some_and(|identity| identity.start_time == start_time)
     };
     let mut waited = Duration::ZERO;
-    while alive().is_some() {
+    while stat_of(pid)?.is_some_and(|stat| is_it(&stat)) {
         if waited.is_zero() {
             on_wait(pid);
         }

@@ -30,7 +30,7 @@ pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) 
             let why = if name.starts_with('~') || name.starts_with(UNPACKED) {
                 Some("left over from an installer that was killed")
             } else {
-                hindrance(&folder.join(name), name, changed)
+                hindrance(&folder.join(name), name, changed)?
             };
             if let Some(why) = why {
                 move_aside(folder, name)?;
@@ -48,9 +48,10 @@ pub fn empty_trash(layout: &Layout) {
     }
 }
 
-/// The entries that begin with `~`.
+/// What killed installers have left.
 pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
-    Ok(files::names_in(folder)?.into_iter().filter(|name| name.starts_with('~')).collect())
+    let left = |name: &String| name.starts_with('~') || name.starts_with(UNPACKED);
+    Ok(files::names_in(folder)?.into_iter().filter(left).collect())
 }
 
 fn folders(layout: &Layout) -> Vec<&PathBuf> {
@@ -60,19 +61,24 @@ fn folders(layout: &Layout) -> Vec<&PathBuf> {
 }
 
 /// Why an installer would stumble over the metadata at `path`.
-fn hindrance(path: &Path, name: &str, changed: &BTreeMap<PackageName, Option<Version>>) -> Option<&'static str> {
+fn hindrance(
+    path: &Path,
+    name: &str,
+    changed: &BTreeMap<PackageName, Option<Version>>,
+) -> Result<Option<&'static str>, Failure> {
     if let Some((package, version)) = dist_info(name) {
-        let counts = changed.get(&package)?;
-        if !path.join("METADATA").is_file() || !path.join("RECORD").is_file() {
-            return Some("which has no list of its files");
+        let Some(counts) = changed.get(&package) else {
+            return Ok(None);
+        };
+        if !files::is_file(&path.join("METADATA"))? || !files::is_file(&path.join("RECORD"))? {
+            return Ok(Some("which has no list of its files"));
         }
         let other = counts.as_ref().is_some_and(|counts| version.parse().ok().as_ref() != Some(counts));
-        return other.then_some("a second entry for the same distribution");
+        return Ok(other.then_some("a second entry for the same distribution"));
     }
-    let stem = name.strip_suffix(".egg-info")?;
-    let package: PackageName = stem.split('-').next()?.parse().ok()?;
-    (changed.contains_key(&package) && path.is_file())
-        .then_some("which distutils has installed without a list of its files")
+    let package = name.strip_suffix(".egg-info").and_then(|stem| stem.split('-').next()?.parse::<PackageName>().ok());
+    let of_distutils = package.is_some_and(|package| changed.contains_key(&package)) && files::is_file(path)?;
+    Ok(of_distutils.then_some("which distutils has installed without a list of its files"))
 }
 
 fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {

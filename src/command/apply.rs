@@ -10,7 +10,7 @@ use crate::cli::{ApplyOptions, Restarter};
 use crate::command::contested::{Owner, bystanders, contested, without};
 use crate::command::fetching::enough_space;
 use crate::command::outcome::{drift, now, outcome, settle};
-use crate::command::plan::{Planned, alive, make, replan, script_of};
+use crate::command::plan::{Planned, make, replan, script_of};
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind, Severity};
@@ -55,7 +55,7 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     if let Some(path) = &options.plan.script {
         files::write_whole(path, script_of(&planned, (&planned.plan, Part::Whole)).as_bytes())?;
     }
-    let restart = restart(&planned, options, session, doubted)?;
+    let restart = restart(&planned)?;
     let idle = planned.plan.is_empty() && !planned.environment_differs && doubted.is_none();
     if idle {
         return settle(&planned, &state, marker.as_ref());
@@ -142,25 +142,9 @@ fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
     files::write_whole(&path, write_lock(&planned.lock).as_bytes())
 }
 
-/// The decision of the plan, and what an interrupted run has replaced under the kernel.
-fn restart(
-    planned: &Planned,
-    options: &ApplyOptions,
-    session: &Session<'_>,
-    doubted: Option<&Marker>,
-) -> Result<Option<(Kernel, Vec<String>)>, Failure> {
-    let Restart { mut because, .. } = planned.restart.clone();
-    if let Some(marker) = doubted {
-        let names: Vec<&PackageName> = marker.changed.iter().collect();
-        let loaded = alive(session, &options.plan.machine, &planned.seen, &names)?.unwrap_or_default();
-        let told = |name: &&PackageName| !because.iter().any(|reason| reason.starts_with(&format!("{name} ")));
-        let more: Vec<String> = loaded
-            .iter()
-            .filter(told)
-            .map(|name| format!("{name} is loaded and an interrupted run has touched it"))
-            .collect();
-        because.extend(more);
-    }
+/// The decision of the plan: the kernel that must go, and why.
+fn restart(planned: &Planned) -> Result<Option<(Kernel, Vec<String>)>, Failure> {
+    let because = planned.restart.because.clone();
     if because.is_empty() {
         return Ok(None);
     }
@@ -198,7 +182,7 @@ impl Work<'_> {
         let before = now(self.planned, marker.as_ref())?;
         let drift = drift(self.planned, self.session.now);
         let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
-        step(Event::Begin { changed }, &before)?;
+        step(Event::Begin { changed, restart }, &before)?;
         self.clear_the_way(&|change| change.from.clone())?;
         if let Err(mut failed) = self.run(&folder, (&self.planned.plan, Part::Whole))? {
             step(Event::Fail { why: failed.tail.clone() }, &before)?;
@@ -210,12 +194,18 @@ impl Work<'_> {
             let restored = self.roll_back(&options.plan.index, &folder);
             return Err(describe(&failed, restored));
         }
-        let faults = self.check_or_repair(&packages, &folder)?;
+        let faults = match self.check_or_repair(&packages, &folder) {
+            Ok(faults) => faults,
+            Err(failure) => {
+                step(Event::Fail { why: failure.to_string() }, &before)?;
+                return Err(failure);
+            }
+        };
         if !faults.is_empty() {
             step(Event::Fail { why: "files differ after the install".to_owned() }, &before)?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        let verdict = step(Event::Finish { restart }, &Now { uptime: uptime()?, ..before.clone() })?;
+        let verdict = step(Event::Finish, &Now { uptime: uptime()?, ..before.clone() })?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);

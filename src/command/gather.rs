@@ -64,13 +64,14 @@ impl Seen {
     /// What could not be read was not seen to be absent: nothing may be changed on such grounds.
     pub(super) fn must_be_readable(&self) -> Result<(), Failure> {
         let unreadable = self.observed.as_ref().and_then(|observed| {
-            // An interpreter that can't be started is not none either.
-            let python = observed.python_errors.iter().filter(|_| observed.python.is_none());
+            // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
+            let python = observed.python_errors.iter().filter(|said| Path::new(&said.source).exists());
             observed.unreadable.iter().chain(python).next()
         });
         unreadable.map_or(Ok(()), |said| {
             Err(Failure::world(format!("could not read `{}`", said.source))
-                .cause(said.error.clone().unwrap_or_default()))
+                .cause(said.error.clone().unwrap_or_default())
+                .help("mend it, or name another Python with --python"))
         })
     }
 }

@@ -48,9 +48,7 @@ pub(super) fn outcome(
     let by_hand = "restart it by hand: Runtime, then Restart session; then run the cell again";
     match verdict {
         Verdict::Ready(stands) => Ok(ready(stands)),
-        Verdict::Restart => {
-            Ok(restart_report(planned, marker.map(|marker| marker.because.as_slice()).unwrap_or_default()))
-        }
+        Verdict::Restart => Ok(restart_report(planned, &marker.map(Marker::because).unwrap_or_default())),
         Verdict::RestartByHand => {
             Err(Failure::world("the kernel has been asked to restart several times and is still the same process")
                 .help(by_hand))
@@ -64,8 +62,9 @@ pub(super) fn outcome(
 fn drifted(drift: Vec<String>, by_hand: &str) -> Failure {
     let message = "packages were changed after the kernel had restarted for this lock; they are as locked again, \
                    and a second restart is not asked for";
-    let help =
-        format!("find what installs them, such as a later cell or a start-up script, and leave it out; {by_hand}");
+    let help = format!(
+        "find what installs them, such as another profile, a later cell or a start-up script, and leave it out; {by_hand}"
+    );
     let finding = drift.into_iter().fold(Finding::error(Code::RestartAgain, message), Finding::with_note);
     Failure::from_findings(Kind::World, vec![finding.with_help(help)])
 }

@@ -188,7 +188,7 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
 ///
 /// The cell says which modules are loaded. Without a cell, a kernel of a host that preloads packages is taken to have loaded
 /// those, and one of another host all of them: a restart too many is better than one too few.
-pub(super) fn alive(
+fn alive(
     session: &Session<'_>,
     options: &MachineOptions,
     seen: &Seen,

@@ -67,10 +67,10 @@ impl State {
         machine: &'a Machine,
         marker: Option<&Marker>,
     ) -> Result<Now<'a>, Failure> {
-        let old = marker.and_then(|marker| marker.old_kernel.as_ref());
-        let old_is_gone = old.is_some_and(|old| !is_alive(old));
+        let open = marker.map(|marker| marker.open.as_slice()).unwrap_or_default();
+        let gone = open.iter().map(|open| &open.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect();
         let (boot_id, kernel, uptime) = (machine.boot_id.as_str(), machine.kernel.as_ref(), uptime()?);
-        Ok(Now { profile, lock, boot_id, kernel, old_is_gone, uptime })
+        Ok(Now { profile, lock, boot_id, kernel, gone, uptime })
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.

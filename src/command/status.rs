@@ -21,7 +21,7 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         let stands =
             standing(Some(&marker), &State::now(marker.profile.clone(), marker.lock, &seen.machine, Some(&marker))?);
         let _ = writeln!(text, "{}  lock {}  {}", marker.profile, marker.lock.short(), stands.as_str());
-        for reason in &marker.because {
+        for reason in marker.because() {
             let _ = writeln!(text, "  {reason}");
         }
         markers.push(json!({ "marker": marker, "standing": stands }));

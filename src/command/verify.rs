@@ -60,7 +60,9 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let stands = standing(marker.as_ref(), &now);
     let mut findings = seen.findings.clone();
     let files = check_files(target, layout, &state, &seen, &mut findings)?;
-    if !files.faulty.is_empty() || files.leftovers {
+    // Of a lock that was never applied here the marker knows nothing, and what it knows of another stays.
+    let is_ours = !matches!(stands, Standing::Fresh | Standing::NewMachine);
+    if is_ours && (!files.faulty.is_empty() || files.leftovers) {
         // The next apply looks at them, whatever it would have thought.
         let why = "verify found files that are not what they should be".to_owned();
         state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;

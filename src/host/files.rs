@@ -42,6 +42,9 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
 
 /// The text of `path` up to its first empty line, or `None` where there is no such file.
 pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
+    if path.is_dir() {
+        return Ok(None);
+    }
     let mut file = match File::open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         opened => opened?.take(TEXT_LIMIT),
@@ -189,6 +192,15 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, Failure> {
         other => other.map_err(|error| {
             Failure::world(format!("could not read the folder `{}`", folder.display())).because(&error)
         }),
+    }
+}
+
+/// Whether `path` is a file; that it can't be told is an error.
+pub fn is_file(path: &Path) -> Result<bool, Failure> {
+    match path.metadata() {
+        Ok(data) => Ok(data.is_file()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(Failure::world(format!("could not look at `{}`", path.display())).because(&error)),
     }
 }
 

@@ -87,11 +87,13 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
     }
     let part = folder.join(format!("{}.part", download.file));
     if let Some(path) = path_of(&download.url) {
-        let size = link_or_copy(&path, &part).map_err(|error| {
-            Failure::world(format!("could not copy `{}` to `{}`", path.display(), part.display())).because(&error)
+        // Not under the name of a part: those are written to, and this may be the user's own file.
+        let linked = folder.join(format!("{}.linked", download.file));
+        let size = link_or_copy(&path, &linked).map_err(|error| {
+            Failure::world(format!("could not copy `{}` to `{}`", path.display(), linked.display())).because(&error)
         })?;
         progress.bytes(size);
-        return settle(download, (&part, &target), progress);
+        return settle(download, (&linked, &target), progress);
     }
     let resumed = std::fs::metadata(&part).is_ok_and(|data| data.len() > 0);
     bring(http, download, &part, progress).await?;
@@ -149,7 +151,8 @@ fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
         Ok(mut file) => Sha256::of_reader(&mut file)
             .map(Some)
             .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error)),
-        Err(_) => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::world(format!("could not read `{}`", path.display())).because(&error)),
     }
 }
 

@@ -62,6 +62,10 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         unreadable.push(unread("/proc", &failure));
         None
     });
+    // A root that is a copy of some machine's files has no boot.
+    if looker.paths.root == Path::new("/") && boot_id.text.is_none() && boot_id.error.is_none() {
+        unreadable.push(Said { error: Some("there is no boot id".to_owned()), ..boot_id.clone() });
+    }
     unreadable.extend([&status, &boot_id].into_iter().filter(|said| said.error.is_some()).cloned());
     let exists = |path: &&&str| looker.paths.under_root(path).exists();
     Observed {

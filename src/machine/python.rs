@@ -126,10 +126,17 @@ fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
     let mut paths: BTreeSet<PathBuf> = above.collect();
     paths.extend([interpreter.to_owned(), python.path.clone(), PathBuf::from("/etc/ld.so.cache")]);
     for folder in &python.search {
-        let names = files::names_if_any(folder);
-        paths.extend(names.iter().filter(|name| name.ends_with(".pth")).map(|name| folder.join(name)));
+        for name in files::names_if_any(folder).iter().filter(|name| name.ends_with(".pth")) {
+            let pth = folder.join(name);
+            // The folders that it names count as soon as they are there.
+            let text = files::read_optional(&pth).ok().flatten().unwrap_or_default();
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#']));
+            paths.extend(lines.filter(|line| !line.starts_with("import")).map(|line| folder.join(line)));
+            paths.insert(pth);
+        }
         paths.insert(folder.clone());
     }
+    paths.extend([python.layout.purelib.clone(), python.layout.platlib.clone()]);
     paths.into_iter().map(Stamp::of).collect()
 }
 

@@ -32,17 +32,24 @@ pub struct Marker {
     pub phase: Phase,
     /// Distributions that this apply changes: on an interruption they are in doubt.
     pub changed: Vec<PackageName>,
-    /// The kernel that has the old code loaded; absent where no restart is wanted.
-    pub old_kernel: Option<Kernel>,
-    /// Why a restart is wanted.
+    /// The kernels that have old code loaded. They stand here before the first change is made.
+    pub open: Vec<Open>,
+    /// The locks that have had their restart on this machine.
+    pub restarted: Vec<Sha256>,
+    /// What this apply changes under a kernel, it changes for the second time: the lock has had its restart.
+    pub drifted: bool,
+}
+
+/// A restart that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Open {
+    pub kernel: Kernel,
     pub because: Vec<String>,
     /// How often it has been asked for.
     pub asked: u32,
-    /// When the last change was done, in the unit of [`Kernel::start_time`]: kernels that started later run the new code.
-    pub applied_at: u64,
-    /// The locks that have had their restart on this machine.
-    #[serde(default)]
-    pub restarted: Vec<Sha256>,
+    /// When the change was done, in the unit of [`Kernel::start_time`]: kernels that started later run the new code.
+    pub since: u64,
 }
 
 /// How far the apply has come.
@@ -65,8 +72,8 @@ pub struct Now<'a> {
     pub lock: Sha256,
     pub boot_id: &'a str,
     pub kernel: Option<&'a Kernel>,
-    /// No process is the marker's old kernel any more.
-    pub old_is_gone: bool,
+    /// Those of the marker's open kernels that are no process any more.
+    pub gone: Vec<Kernel>,
     /// The time since boot, in the unit of [`Kernel::start_time`].
     pub uptime: u64,
 }
@@ -104,7 +111,7 @@ impl Standing {
     }
 }
 
-/// What `marker` means now. Seen from a terminal, the old kernel counts while it lives; seen from a kernel, what counts is whether
+/// What `marker` means now. Seen from a terminal, an open kernel counts while it lives; seen from a kernel, what counts is whether
 /// that one started after the apply: a second notebook neither settles the first one's restart nor inherits it.
 pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     let Some(marker) = marker.filter(|marker| marker.lock == now.lock) else {
@@ -113,27 +120,29 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     if marker.boot_id != now.boot_id {
         return Standing::NewMachine;
     }
-    match (&marker.phase, &marker.old_kernel, now.kernel) {
-        (Phase::Applying, ..) => Standing::Interrupted,
-        (Phase::Failed(_), ..) => Standing::Failed,
-        (Phase::Applied, None, _) => Standing::Ready,
-        (Phase::Applied, Some(old), Some(kernel)) if old != kernel && kernel.start_time >= marker.applied_at => {
-            Standing::Restarted
-        }
-        (Phase::Applied, Some(_), None) if now.old_is_gone => Standing::Restarted,
-        (Phase::Applied, Some(_), _) => Standing::RestartPending,
+    let runs_old = |open: &Open| match now.kernel {
+        Some(kernel) => open.kernel == *kernel || kernel.start_time < open.since,
+        None => !now.gone.contains(&open.kernel),
+    };
+    match marker.phase {
+        Phase::Applying => Standing::Interrupted,
+        Phase::Failed(_) => Standing::Failed,
+        Phase::Applied if marker.open.is_empty() => Standing::Ready,
+        Phase::Applied if marker.open.iter().any(runs_old) => Standing::RestartPending,
+        Phase::Applied => Standing::Restarted,
     }
 }
 
 /// What happens to a marker.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// An apply is about to change these distributions.
-    Begin { changed: Vec<PackageName> },
+    /// An apply is about to change these distributions; the kernel that must go when they are, with the reasons, if one must. An apply
+    /// that dies in the middle leaves nothing to tell it by.
+    Begin { changed: Vec<PackageName>, restart: Option<(Kernel, Vec<String>)> },
     /// A step of that apply failed.
     Fail { why: String },
-    /// Everything is installed and checked. The kernel that must go, with the reasons, if one must.
-    Finish { restart: Option<(Kernel, Vec<String>)> },
+    /// Everything is installed and checked.
+    Finish,
     /// An apply has found nothing to change.
     Look,
     /// A verification has found that these are not what they should be.
@@ -173,51 +182,64 @@ pub struct Illegal;
 pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move, Illegal> {
     let stands = standing(marker, now);
     match (event, marker) {
-        (Event::Begin { changed }, _) => Ok(Move::to(begin(now, changed, marker), Verdict::Change)),
-        (Event::Doubt { changed, why }, _) => Ok(Move::to(begin(now, changed, marker).failed(why), Verdict::Stop)),
+        (Event::Begin { changed, restart }, _) => Ok(Move::to(begin(now, changed, restart, marker), Verdict::Change)),
+        (Event::Doubt { changed, why }, _) => {
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..begin(now, changed, None, marker) }, Verdict::Stop))
+        }
         (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
-            Ok(Move::to(marker.clone().failed(why), Verdict::Stop))
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone() }, Verdict::Stop))
         }
-        (Event::Finish { restart }, Some(marker)) if stands == Standing::Interrupted => {
-            Ok(marker.clone().applied(restart, now.uptime, now))
+        (Event::Finish, Some(marker)) if stands == Standing::Interrupted => {
+            let mut marker = marker.clone();
+            for open in marker.open.iter_mut().filter(|open| Some(&open.kernel) == now.kernel) {
+                open.since = now.uptime;
+            }
+            Ok(marker.applied(now))
         }
-        (Event::Fail { .. } | Event::Finish { .. }, _) => Err(Illegal),
+        (Event::Fail { .. } | Event::Finish, _) => Err(Illegal),
         // Packages in doubt are looked at by an apply that begins.
         (Event::Look, Some(marker)) if marker.is_in_doubt() => Err(Illegal),
         (Event::Look, Some(marker)) => match stands {
-            Standing::RestartPending => Ok(marker.asked_again()),
-            Standing::Restarted if now.old_is_gone => Ok(Move::to(marker.settled(), Verdict::Ready(stands))),
-            Standing::Restarted | Standing::Ready => Ok(Move { write: None, verdict: Verdict::Ready(stands) }),
-            _ => Ok(untouched(now, Some(marker))),
+            Standing::RestartPending => Ok(marker.clone().ask(now)),
+            Standing::Restarted => Ok(Move {
+                write: Some(marker.settled(now)).filter(|settled| settled != marker),
+                verdict: Verdict::Ready(stands),
+            }),
+            Standing::Ready => Ok(Move { write: None, verdict: Verdict::Ready(stands) }),
+            // Everything is in place already, by another lock or on a machine that was started anew.
+            _ => Ok(begin(now, Vec::new(), None, Some(marker)).applied(now)),
         },
-        (Event::Look, None) => Ok(untouched(now, None)),
+        (Event::Look, None) => Ok(begin(now, Vec::new(), None, None).applied(now)),
     }
 }
 
-/// Everything is in place already. A restart that another apply has left open counts from that apply.
-fn untouched(now: &Now<'_>, previous: Option<&Marker>) -> Move {
-    let marker = begin(now, Vec::new(), previous);
-    let since = previous.filter(|_| marker.old_kernel.is_some()).map_or(now.uptime, |previous| previous.applied_at);
-    marker.applied(None, since, now)
-}
-
-/// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in doubt, and a
-/// kernel that still runs old code.
-fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, previous: Option<&Marker>) -> Marker {
+/// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in doubt, and
+/// kernels that still run old code.
+fn begin(
+    now: &Now<'_>,
+    mut changed: Vec<PackageName>,
+    restart: Option<(Kernel, Vec<String>)>,
+    previous: Option<&Marker>,
+) -> Marker {
     let previous = previous.filter(|marker| marker.boot_id == now.boot_id);
     if let Some(doubted) = previous.filter(|marker| marker.is_in_doubt()) {
         changed.extend(doubted.changed.iter().cloned());
         changed.sort();
         changed.dedup();
     }
-    let open = previous.filter(|marker| marker.old_kernel.is_some() && !now.old_is_gone);
-    let restarted = match previous {
-        Some(marker) if standing(Some(marker), &Now { lock: marker.lock, ..now.clone() }) == Standing::Restarted => {
-            marker.settled().restarted
+    let settled = previous.map(|marker| marker.settled(now));
+    let (mut open, restarted) = settled.map(|marker| (marker.open, marker.restarted)).unwrap_or_default();
+    let goes_on = previous.is_some_and(|marker| marker.drifted && marker.is_in_doubt());
+    let drifted = (restart.is_some() || goes_on) && restarted.contains(&now.lock);
+    if let Some((kernel, because)) = restart {
+        if !open.iter().any(|one| one.kernel == kernel) {
+            open.push(Open { kernel: kernel.clone(), because: Vec::new(), asked: 0, since: now.uptime });
         }
-        Some(marker) => marker.restarted.clone(),
-        None => Vec::new(),
-    };
+        for one in open.iter_mut().filter(|one| one.kernel == kernel) {
+            let more: Vec<String> = because.iter().filter(|reason| !one.because.contains(reason)).cloned().collect();
+            one.because.extend(more);
+        }
+    }
     Marker {
         schema: SCHEMA,
         profile: now.profile.clone(),
@@ -225,11 +247,9 @@ fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, previous: Option<&Marker>
         boot_id: now.boot_id.to_owned(),
         phase: Phase::Applying,
         changed,
-        old_kernel: open.and_then(|marker| marker.old_kernel.clone()),
-        because: open.map(|marker| marker.because.clone()).unwrap_or_default(),
-        asked: 0,
-        applied_at: now.uptime,
+        open,
         restarted,
+        drifted,
     }
 }
 
@@ -245,46 +265,52 @@ impl Marker {
         !matches!(self.phase, Phase::Applied)
     }
 
-    fn failed(self, why: String) -> Self {
-        Self { phase: Phase::Failed(why), ..self }
+    /// Why restarts are wanted.
+    pub fn because(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.open.iter().flat_map(|open| open.because.iter().cloned()).collect();
+        all.dedup();
+        all
     }
 
-    /// A restart that was pending before is still wanted.
-    fn applied(self, restart: Option<(Kernel, Vec<String>)>, applied_at: u64, now: &Now<'_>) -> Move {
-        let (kernel, more) = restart.unzip();
-        let mut because = self.because.clone();
-        because.extend(more.unwrap_or_default().into_iter().filter(|reason| !self.because.contains(reason)));
-        let wanted = kernel.is_some();
-        let old_kernel = kernel.or_else(|| self.old_kernel.clone());
-        let (asked, verdict) = match &old_kernel {
-            None => (0, Verdict::Ready(Standing::Ready)),
-            Some(_) if wanted && self.restarted.contains(&self.lock) => (ASKED_AT_MOST, Verdict::Drifted),
-            Some(_) => (1, Verdict::Restart),
-        };
-        let marker = Self { phase: Phase::Applied, old_kernel, because, asked, applied_at, ..self };
-        // This kernel may have started after what another one still has to restart for.
-        let verdict = match standing(Some(&marker), now) {
-            stands @ (Standing::Restarted | Standing::Ready) => Verdict::Ready(stands),
-            _ => verdict,
-        };
-        Move::to(marker, verdict)
-    }
-
-    fn asked_again(&self) -> Move {
-        if self.asked < ASKED_AT_MOST {
-            Move::to(Self { asked: self.asked + 1, ..self.clone() }, Verdict::Restart)
-        } else {
-            Move { write: None, verdict: Verdict::RestartByHand }
+    fn applied(self, now: &Now<'_>) -> Move {
+        let marker = Self { phase: Phase::Applied, ..self };
+        match standing(Some(&marker), now) {
+            Standing::RestartPending => marker.ask(now),
+            stands => Move::to(marker, Verdict::Ready(stands)),
         }
     }
 
-    /// The kernel has restarted: nothing is wanted any more.
-    fn settled(&self) -> Self {
+    /// Asks for the restart of the kernel that asks us; seen from a terminal, of the first that is open.
+    fn ask(mut self, now: &Now<'_>) -> Move {
+        let kernel =
+            now.kernel.or_else(|| self.open.iter().map(|open| &open.kernel).find(|one| !now.gone.contains(one)));
+        let Some(kernel) = kernel.cloned() else {
+            return Move { write: Some(self), verdict: Verdict::Ready(Standing::Restarted) };
+        };
+        if !self.open.iter().any(|open| open.kernel == kernel) {
+            // Another one, older than the apply.
+            self.open.push(Open { kernel: kernel.clone(), because: self.because(), asked: 0, since: now.uptime });
+        }
+        let drifted = self.drifted;
+        let mut verdict = Verdict::RestartByHand;
+        for open in self.open.iter_mut().filter(|open| open.kernel == kernel) {
+            if open.asked < ASKED_AT_MOST {
+                verdict = if drifted { Verdict::Drifted } else { Verdict::Restart };
+                open.asked = if drifted { ASKED_AT_MOST } else { open.asked + 1 };
+            }
+        }
+        Move::to(self, verdict)
+    }
+
+    /// Without the kernels that are gone: they have restarted.
+    fn settled(&self, now: &Now<'_>) -> Self {
+        let (gone, open): (Vec<Open>, Vec<Open>) =
+            self.open.iter().cloned().partition(|open| now.gone.contains(&open.kernel));
         let mut restarted = self.restarted.clone();
-        if !restarted.contains(&self.lock) {
+        if !gone.is_empty() && !self.is_in_doubt() && !restarted.contains(&self.lock) {
             restarted.push(self.lock);
         }
-        Self { old_kernel: None, because: Vec::new(), restarted, ..self.clone() }
+        Self { open, restarted, ..self.clone() }
     }
 }
 

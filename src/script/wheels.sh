@@ -3,7 +3,7 @@
 # Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
 work=$(mktemp -d)
 unpacked=
-trap 'rm -rf "$work" "$unpacked"' EXIT
+trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
 # Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
@@ -35,7 +35,8 @@ install() {
     export PIP_CONFIG_FILE=/dev/null
   fi
   if [[ -n $uv ]]; then
-    # uv unpacks beside the place, so that a link does for a copy; no cache is left that shares files with what is installed.
+    # uv unpacks in site-packages, so that a link does for a copy; no cache is left that shares files with what is installed.
+    mkdir -p "$site"
     [[ -n $unpacked ]] || unpacked=$(mktemp -d "$site/.colab-boot-unpacked-XXXXXXXX")
     "$uv" pip install --no-config --python "$python" --no-progress --cache-dir "$unpacked" --link-mode hardlink --reinstall \
       --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ "${from[@]}" --requirement "$file" >&2

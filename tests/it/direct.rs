@@ -128,6 +128,7 @@ fn a_second_restart_for_the_same_lock_is_left_to_a_person() {
     let first = Running::idle();
     world.apply("first", &first.pid(), &[]).expect(0);
     world.apply("second", &first.pid(), &[]).expect(10);
+    drop(first);
     let second = Running::idle();
     assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
     // Something that runs in the new kernel puts another version back.
@@ -142,6 +143,59 @@ fn a_second_restart_for_the_same_lock_is_left_to_a_person() {
     assert!(info("1.0").exists() && !info("0.9").exists(), "it is as locked again");
     assert!(world.apply("second", &second.pid(), &[]).expect(3).stderr.contains("by hand"));
     assert!(world.apply("second", &Running::idle().pid(), &[]).expect(0).stdout.contains("ready: "));
+}
+
+#[test]
+fn verifying_another_profile_leaves_this_one_alone() {
+    let world = Loaded::new();
+    let first = Running::idle();
+    world.apply("first", &first.pid(), &[]).expect(0);
+    world.apply("second", &first.pid(), &[]).expect(10);
+    drop(first);
+    let second = Running::idle();
+    world.apply("second", &second.pid(), &[]).expect(0);
+    // Never applied here, and its files differ.
+    let python = world.venv.python.display().to_string();
+    let test = &world.test;
+    let other = "[profile]\nname='q'\nversion='1.0.0'\n[packages]\nother='*'\n";
+    std::fs::write(test.path("q.toml"), other).expect("a profile");
+    let house = test.path("house");
+    std::fs::create_dir(&house).expect("a folder");
+    wheel(&house, ("other", "1.0"), "other");
+    test.run(&["lock", "q.toml", "--python", &python, "--find-links", "house", "--offline"]).expect(0);
+    test.run(&["verify", "q.toml", "--python", &python]).expect(1);
+    assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
+}
+
+#[test]
+fn a_wheelhouse_is_never_written_to() {
+    let world = Loaded::new();
+    build(&world.served, "first");
+    let house = world.served.display().to_string();
+    let (python, test) = (world.venv.python.display().to_string(), &world.test);
+    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='==1.0'\n";
+    std::fs::write(test.path("p.toml"), profile).expect("a profile");
+    test.run(&["lock", "p.toml", "--python", &python, "--find-links", &house, "--offline"]).expect(0);
+    let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    let wheel = world.served.join("demo-1.0-py3-none-any.whl");
+    let whole = std::fs::read(&wheel).expect("a wheel");
+    // As an apply leaves it that is killed while it fetches, whatever it was doing.
+    test.run(&["apply", "p.toml", "--python", &python, "--wheelhouse", &house]).expect(0);
+    let cache = test.path("cache/wheels").join(lock_folder(&lock));
+    for name in ["demo-1.0-py3-none-any.whl.linked", "demo-1.0-py3-none-any.whl"] {
+        std::fs::create_dir_all(&cache).expect("a folder");
+        std::fs::hard_link(&wheel, cache.join(name)).expect("a link");
+        std::fs::remove_file(world.venv.layout().join("demo.py")).expect("a file");
+        test.run(&["verify", "p.toml", "--python", &python]).expect(1);
+        test.run(&["apply", "p.toml", "--python", &python, "--wheelhouse", &house]).expect(0);
+        assert_eq!(std::fs::read(&wheel).expect("a wheel"), whole, "{name}");
+        assert!(!cache.exists(), "the folder of the lock is another one");
+    }
+}
+
+/// The folder of a lock's wheels in the cache.
+fn lock_folder(lock: &str) -> String {
+    colab_boot::model::Sha256::of(lock.as_bytes()).short()
 }
 
 #[test]

@@ -21,8 +21,9 @@ struct Rig {
 const BEFORE: &str = "before";
 const RESTARTED: &str = "restarted";
 
+/// The variable changes, too: what is written last is missed first.
 fn profile(demo: &str, more: &str) -> String {
-    format!("[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\ndemo = '=={demo}'\n{more}[env]\nFLAG = 'on'\n")
+    format!("[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\ndemo = '=={demo}'\n{more}[env]\nFLAG = '{demo}'\n")
 }
 
 impl Rig {

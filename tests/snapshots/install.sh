@@ -118,7 +118,7 @@ fi
 # Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
 work=$(mktemp -d)
 unpacked=
-trap 'rm -rf "$work" "$unpacked"' EXIT
+trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
 # Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
@@ -150,7 +150,8 @@ install() {
     export PIP_CONFIG_FILE=/dev/null
   fi
   if [[ -n $uv ]]; then
-    # uv unpacks beside the place, so that a link does for a copy; no cache is left that shares files with what is installed.
+    # uv unpacks in site-packages, so that a link does for a copy; no cache is left that shares files with what is installed.
+    mkdir -p "$site"
     [[ -n $unpacked ]] || unpacked=$(mktemp -d "$site/.colab-boot-unpacked-XXXXXXXX")
     "$uv" pip install --no-config --python "$python" --no-progress --cache-dir "$unpacked" --link-mode hardlink --reinstall \
       --no-deps --require-hashes --only-binary :all: "${from[@]}" --requirement "$file" >&2
@@ -173,7 +174,7 @@ install "$work/own.txt" --index-url http://own.test/simple
 end wheels
 
 # Colab mounts the driver's libraries where the loader does not look.
-if ((EUID == 0)) && [[ -d /usr/lib64-nvidia && ! -e /etc/ld.so.conf.d/colab-boot-nvidia.conf ]]; then
+if ((EUID == 0)) && [[ -d /usr/lib64-nvidia && $(ldconfig -p) != */usr/lib64-nvidia/* ]]; then
   echo /usr/lib64-nvidia >/etc/ld.so.conf.d/colab-boot-nvidia.conf
   ldconfig || say "ldconfig failed; programs may not find the driver's libraries"
 fi

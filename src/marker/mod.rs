@@ -45,6 +45,8 @@ pub struct Marker {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Open {
     pub kernel: Kernel,
+    /// The lock that wants it.
+    pub lock: Sha256,
     pub because: Vec<String>,
     /// How often it has been asked for.
     pub asked: u32,
@@ -233,9 +235,11 @@ fn begin(
     let drifted = (restart.is_some() || goes_on) && restarted.contains(&now.lock);
     if let Some((kernel, because)) = restart {
         if !open.iter().any(|one| one.kernel == kernel) {
-            open.push(Open { kernel: kernel.clone(), because: Vec::new(), asked: 0, since: now.uptime });
+            let (because, since) = (Vec::new(), now.uptime);
+            open.push(Open { kernel: kernel.clone(), lock: now.lock, because, asked: 0, since });
         }
         for one in open.iter_mut().filter(|one| one.kernel == kernel) {
+            one.lock = now.lock;
             let more: Vec<String> = because.iter().filter(|reason| !one.because.contains(reason)).cloned().collect();
             one.because.extend(more);
         }
@@ -289,7 +293,9 @@ impl Marker {
         };
         if !self.open.iter().any(|open| open.kernel == kernel) {
             // Another one, older than the apply.
-            self.open.push(Open { kernel: kernel.clone(), because: self.because(), asked: 0, since: now.uptime });
+            let since = self.open.iter().map(|open| open.since).max().unwrap_or(now.uptime);
+            let (lock, because) = (self.lock, self.because());
+            self.open.push(Open { kernel: kernel.clone(), lock, because, asked: 0, since });
         }
         let drifted = self.drifted;
         let mut verdict = Verdict::RestartByHand;
@@ -307,9 +313,9 @@ impl Marker {
         let (gone, open): (Vec<Open>, Vec<Open>) =
             self.open.iter().cloned().partition(|open| now.gone.contains(&open.kernel));
         let mut restarted = self.restarted.clone();
-        if !gone.is_empty() && !self.is_in_doubt() && !restarted.contains(&self.lock) {
-            restarted.push(self.lock);
-        }
+        let done = gone.iter().map(|open| open.lock).filter(|_| !self.is_in_doubt());
+        restarted.extend(done.filter(|lock| !self.restarted.contains(lock)));
+        restarted.dedup();
         Self { open, restarted, ..self.clone() }
     }
 }

@@ -152,6 +152,17 @@ fn two_notebooks_have_their_own_restarts() {
     let looked = next(Some(&both), Event::Look, &b_restarted).expect("a move");
     assert_eq!(looked.verdict, Verdict::Ready(Standing::Restarted));
     assert_eq!(standing(looked.write.as_ref(), &now(Some(&OLD))), Standing::RestartPending, "A goes on in old code");
+    // One that is older than A's apply is asked to restart, too; one that is younger than the apply, but not than that, is not.
+    let in_other = Now { uptime: 950, ..now(Some(&OTHER)) };
+    let three = after(Some(&pending()), vec![Event::Look], &in_other);
+    assert_eq!(standing(Some(&three), &now(Some(&OTHER))), Standing::RestartPending);
+    assert_eq!(standing(Some(&three), &now(Some(&NEW))), Standing::Restarted);
+    // The restart counts for the lock that wanted it.
+    let lock = |word: &[u8]| Sha256::of(word);
+    let carried =
+        after(Some(&pending()), vec![begin(&[]), Event::Finish], &Now { lock: lock(b"other"), ..now(Some(&OLD)) });
+    let settled = after(Some(&carried), vec![Event::Look], &Now { lock: lock(b"other"), ..restarted() });
+    assert_eq!(settled.restarted, [lock(b"lock")]);
     // A kernel younger than A's apply installs something new: nothing for it to restart for.
     let more = after(Some(&pending()), vec![begin(&["scipy"])], &in_b);
     assert_eq!(next(Some(&more), Event::Finish, &in_b).expect("a move").verdict, Verdict::Ready(Standing::Restarted));

@@ -6,12 +6,12 @@
 //! distutils installed makes uv uninstall others and stop.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::diag::Failure;
 use crate::host::files;
 use crate::machine::Layout;
-use crate::model::wheel::dist_info;
+use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, Version};
 
 /// Holds what was swept, in site-packages: a rename works there, and nobody imports from it.
@@ -24,10 +24,10 @@ const UNPACKED: &str = ".colab-boot-unpacked-";
 /// was moved, for people.
 pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
     let mut swept = Vec::new();
-    for folder in folders(layout) {
+    for folder in layout.folders() {
         let entries = files::names_in(folder)?;
         for name in &entries {
-            let why = if name.starts_with('~') || name.starts_with(UNPACKED) {
+            let why = if is_leftover(name) {
                 Some("left over from an installer that was killed")
             } else {
                 hindrance(&folder.join(name), name, changed)?
@@ -43,21 +43,18 @@ pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) 
 
 /// Deletes what was moved aside. What can't be deleted stays for the next time.
 pub fn empty_trash(layout: &Layout) {
-    for folder in folders(layout) {
+    for folder in layout.folders() {
         let _ = std::fs::remove_dir_all(folder.join(TRASH));
     }
 }
 
 /// What killed installers have left.
 pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
-    let left = |name: &String| name.starts_with('~') || name.starts_with(UNPACKED);
-    Ok(files::names_in(folder)?.into_iter().filter(left).collect())
+    Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(name)).collect())
 }
 
-fn folders(layout: &Layout) -> Vec<&PathBuf> {
-    let mut folders = vec![&layout.purelib, &layout.platlib];
-    folders.dedup();
-    folders
+fn is_leftover(name: &str) -> bool {
+    name.starts_with('~') || name.starts_with(UNPACKED)
 }
 
 /// Why an installer would stumble over the metadata at `path`.
@@ -76,8 +73,7 @@ fn hindrance(
         let other = counts.as_ref().is_some_and(|counts| version.parse().ok().as_ref() != Some(counts));
         return Ok(other.then_some("a second entry for the same distribution"));
     }
-    let package = name.strip_suffix(".egg-info").and_then(|stem| stem.split('-').next()?.parse::<PackageName>().ok());
-    let of_distutils = package.is_some_and(|package| changed.contains_key(&package)) && files::is_file(path)?;
+    let of_distutils = egg_info(name).is_some_and(|package| changed.contains_key(&package)) && files::is_file(path)?;
     Ok(of_distutils.then_some("which distutils has installed without a list of its files"))
 }
 

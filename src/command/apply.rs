@@ -22,7 +22,7 @@ use crate::model::{PackageName, Version};
 use crate::output::Style;
 use crate::plan::{Change, Plan, Restart};
 use crate::script::Part;
-use crate::verify::{Entry, Held, check_distribution, check_distributions, record_of_wheel, unpacked_bytes};
+use crate::verify::{Entry, Held, check_distributions, record_of_wheel, unpacked_bytes};
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options = &understood(options);
@@ -101,18 +101,21 @@ fn broken(
     layout: &Layout,
     names: &[PackageName],
 ) -> Result<Vec<PackageName>, Failure> {
-    let mut broken = Vec::new();
-    for package in planned.target.packages.iter().filter(|package| names.contains(&package.name)) {
-        let Some(wheel) = &package.wheel else {
-            continue;
-        };
-        let record = recorded(state, wheel)?;
-        let held = Held { layout, name: &package.name, version: &package.version, record };
-        if !check_distribution(held, 1).is_empty() {
-            broken.push(package.name.clone());
-        }
-    }
-    Ok(broken)
+    let packages = planned.target.packages.iter();
+    let packages: Vec<_> =
+        packages.filter(|package| package.wheel.is_some() && names.contains(&package.name)).collect();
+    let faults = check_distributions(held_of(layout, state, &packages)?, 1);
+    let broken = packages.iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
+    Ok(broken.map(|(package, _)| package.name.clone()).collect())
+}
+
+/// `packages` with the RECORDs of their wheels.
+fn held_of<'a>(layout: &'a Layout, state: &State, packages: &[&'a LockedPackage]) -> Result<Vec<Held<'a>>, Failure> {
+    let held = |package: &&'a LockedPackage| {
+        let record = package.wheel.as_ref().map_or(Ok(None), |wheel| recorded(state, wheel))?;
+        Ok(Held { layout, name: &package.name, version: &package.version, record })
+    };
+    packages.iter().map(held).collect()
 }
 
 /// The RECORD of a locked wheel that was installed from here.
@@ -303,11 +306,7 @@ impl Work<'_> {
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
     fn check(&self, packages: &[&LockedPackage]) -> Result<(Vec<PackageName>, Vec<Finding>), Failure> {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
-        let mut held = Vec::new();
-        for package in packages {
-            let record = package.wheel.as_ref().map_or(Ok(None), |wheel| recorded(self.state, wheel))?;
-            held.push(Held { layout: self.layout, name: &package.name, version: &package.version, record });
-        }
+        let held = held_of(self.layout, self.state, packages)?;
         for (package, faults) in packages.iter().zip(check_distributions(held, 3)) {
             if let Some(finding) = super::verify::finding_of(package, &faults) {
                 faulty.push(package.name.clone());

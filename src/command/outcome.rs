@@ -9,14 +9,13 @@ use crate::command::plan::Planned;
 use crate::command::state::State;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
+use crate::machine::find_info;
 use crate::marker::{Event, Marker, Now, Standing, Verdict, standing};
-use crate::model::wheel::dist_info;
 use crate::plan::Change;
 
 /// What is true now.
 pub(super) fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {
-    let title = format!("{} {}", planned.profile.name, planned.profile.version);
-    State::now(title, planned.lock.digest(), &planned.seen.machine, marker)
+    State::now(planned.profile.title(), planned.lock.digest(), &planned.seen.machine, marker)
 }
 
 /// Nothing to change: what is left is to say where the kernel stands.
@@ -74,8 +73,7 @@ pub(super) fn drift(planned: &Planned, now: u64) -> Vec<String> {
     let there = |change: &Change| {
         let from = change.from.as_ref()?;
         let folder = planned.seen.machine.installed.get(&change.name)?.location.as_ref()?;
-        let is_its = |entry: &String| dist_info(entry).is_some_and(|(name, _)| name == change.name);
-        let info = folder.join(files::names_if_any(folder).into_iter().find(is_its)?);
+        let info = find_info(folder, &change.name).ok()??;
         let by = files::read_optional(&info.join("INSTALLER")).ok().flatten().unwrap_or_default();
         let by = by.split_whitespace().next().map(|by| format!(" by {by}")).unwrap_or_default();
         let written = info.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs();

@@ -46,8 +46,7 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
     let planned = make(options, session)?;
     let Planned { profile, seen, target, lock, plan, restart, traffic, .. } = &planned;
     let verdicts = verdicts(session, seen, target);
-    let title = format!("{} {}", profile.name, profile.version);
-    let text = render_plan(&title, plan, &seen.machine, restart, &verdicts);
+    let text = render_plan(&profile.title(), plan, &seen.machine, restart, &verdicts);
     let mut talk = Vec::new();
     if let Some(path) = &options.script {
         files::write_whole(path, script_of(&planned, (plan, Part::Whole)).as_bytes())?;
@@ -336,7 +335,7 @@ pub(super) fn script_of(planned: &Planned, (plan, part): (&Plan, Part)) -> Strin
     let context = Context {
         beside: beside.unwrap_or_default(),
         part,
-        profile: format!("{} {}", planned.profile.name, planned.profile.version),
+        profile: planned.profile.title(),
         lock: planned.lock.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),

@@ -11,23 +11,19 @@ use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
 use crate::plan::{Change, Kind, Plan};
 use crate::script::Part;
-use crate::verify::{Held, check_distribution};
+use crate::verify::{Held, check_distributions};
 
 impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
     /// led here is told by the caller, so trouble on this way is but a line.
     pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Vec<String> {
-        let gone: Vec<(PackageName, Version)> = self
-            .planned
-            .plan
-            .changes
-            .iter()
-            .filter_map(|change| Some((change.name.clone(), change.from.clone()?)))
-            .filter(|(name, from)| {
-                let held = Held { layout: self.layout, name, version: from, record: None };
-                !check_distribution(held, 1).is_empty()
-            })
-            .collect();
+        let changes = self.planned.plan.changes.iter();
+        let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
+        let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, record: None });
+        let faults = check_distributions(held.collect(), 1);
+        let gone = before.into_iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
+        let gone: Vec<(PackageName, Version)> =
+            gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
         if gone.is_empty() {
             return vec!["what was installed before is untouched".to_owned()];
         }

@@ -55,8 +55,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     })?;
     let state = State::of(&session.paths.state, layout);
     let mut marker = state.marker()?;
-    let title = format!("{} {}", profile.name, profile.version);
-    let now = State::now(title, lock.digest(), &seen.machine, marker.as_ref())?;
+    let now = State::now(profile.title(), lock.digest(), &seen.machine, marker.as_ref())?;
     let stands = standing(marker.as_ref(), &now);
     let mut findings = seen.findings.clone();
     let files = check_files(target, layout, &state, &seen, &mut findings)?;

@@ -42,9 +42,6 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
 
 /// The text of `path` up to its first empty line, or `None` where there is no such file.
 pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
-    if path.is_dir() {
-        return Ok(None);
-    }
     let mut file = match File::open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         opened => opened?.take(TEXT_LIMIT),
@@ -52,7 +49,10 @@ pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
     let mut bytes = vec![0; 8 << 10];
     let mut filled = 0;
     loop {
-        let count = file.read(&mut bytes[filled..])?;
+        let count = match file.read(&mut bytes[filled..]) {
+            Err(error) if error.kind() == ErrorKind::IsADirectory => return Ok(None),
+            read => read?,
+        };
         // The two line ends may have come apart.
         let from = filled.saturating_sub(1);
         filled += count;

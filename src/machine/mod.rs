@@ -19,7 +19,8 @@ use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use judge::judge;
 pub use observe::{
-    Looker, installed_modules, is_alive, kernel_identity, loaded_distributions, observe, owned_elsewhere, uptime,
+    Looker, find_info, installed_modules, is_alive, kernel_identity, loaded_distributions, observe, owned_elsewhere,
+    uptime,
 };
 pub use overrides::{Overrides, apply_overrides, resolve_gpus};
 pub use raw::{Observed, RawDistribution};
@@ -67,6 +68,15 @@ pub struct Layout {
     pub data: PathBuf,
     /// PEP 668 marker: an installer must be told to go on.
     pub externally_managed: bool,
+}
+
+impl Layout {
+    /// The folders that modules are installed to: one, or two where the platform's lie apart.
+    pub fn folders(&self) -> Vec<&PathBuf> {
+        let mut folders = vec![&self.purelib, &self.platlib];
+        folders.dedup();
+        folders
+    }
 }
 
 /// An installed distribution.

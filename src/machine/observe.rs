@@ -11,7 +11,7 @@ use crate::machine::python::observe_python;
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
 use crate::machine::{Installed, Kernel, Layout};
 use crate::model::PackageName;
-use crate::model::wheel::dist_info;
+use crate::model::wheel::{dist_info, egg_info};
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
 const SMI_LIMIT: Duration = Duration::from_secs(5);
@@ -326,16 +326,14 @@ pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<Vec<String
 /// Those of `names` that lie in a folder of `search` in which `layout` does not install, such as Debian's. No installer may remove
 /// them from there.
 pub fn owned_elsewhere(search: &[PathBuf], layout: &Layout, names: &BTreeSet<PackageName>) -> BTreeSet<PackageName> {
-    let foreign = search.iter().filter(|folder| **folder != layout.purelib && **folder != layout.platlib);
-    let package = |entry: &String| match entry.strip_suffix(".egg-info") {
-        Some(stem) => stem.split('-').next()?.parse().ok(),
-        None => dist_info(entry).map(|(name, _)| name),
-    };
+    let foreign = search.iter().filter(|folder| !layout.folders().contains(folder));
+    let package = |entry: &String| egg_info(entry).or_else(|| dist_info(entry).map(|(name, _)| name));
     let found = foreign.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| package(&entry));
     found.filter(|name| names.contains(name)).collect()
 }
 
-fn find_info(folder: &Path, name: &PackageName) -> Result<Option<PathBuf>, Failure> {
+/// The dist-info of `name` in `folder`.
+pub fn find_info(folder: &Path, name: &PackageName) -> Result<Option<PathBuf>, Failure> {
     let is_it = |entry: &&String| dist_info(entry).is_some_and(|(own, _)| own == *name);
     Ok(files::names_in(folder)?.iter().find(is_it).map(|entry| folder.join(entry)))
 }

@@ -136,7 +136,7 @@ fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
         }
         paths.insert(folder.clone());
     }
-    paths.extend([python.layout.purelib.clone(), python.layout.platlib.clone()]);
+    paths.extend(python.layout.folders().into_iter().cloned());
     paths.into_iter().map(Stamp::of).collect()
 }
 

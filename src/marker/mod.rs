@@ -234,14 +234,13 @@ fn begin(
     let goes_on = previous.is_some_and(|marker| marker.drifted && marker.is_in_doubt());
     let drifted = (restart.is_some() || goes_on) && restarted.contains(&now.lock);
     if let Some((kernel, because)) = restart {
-        if !open.iter().any(|one| one.kernel == kernel) {
-            let (because, since) = (Vec::new(), now.uptime);
-            open.push(Open { kernel: kernel.clone(), lock: now.lock, because, asked: 0, since });
-        }
-        for one in open.iter_mut().filter(|one| one.kernel == kernel) {
-            one.lock = now.lock;
-            let more: Vec<String> = because.iter().filter(|reason| !one.because.contains(reason)).cloned().collect();
-            one.because.extend(more);
+        let new = Open { kernel, lock: now.lock, because: Vec::new(), asked: 0, since: now.uptime };
+        let one = entry(&mut open, new);
+        one.lock = now.lock;
+        for reason in because {
+            if !one.because.contains(&reason) {
+                one.because.push(reason);
+            }
         }
     }
     Marker {
@@ -255,6 +254,16 @@ fn begin(
         restarted,
         drifted,
     }
+}
+
+/// The entry of the kernel that `new` is for; `new` where there is none.
+fn entry(open: &mut Vec<Open>, new: Open) -> &mut Open {
+    let known = open.iter().position(|one| one.kernel == new.kernel);
+    let at = known.unwrap_or(open.len());
+    if known.is_none() {
+        open.push(new);
+    }
+    &mut open[at]
 }
 
 impl Move {
@@ -291,20 +300,17 @@ impl Marker {
         let Some(kernel) = kernel.cloned() else {
             return Move { write: Some(self), verdict: Verdict::Ready(Standing::Restarted) };
         };
-        if !self.open.iter().any(|open| open.kernel == kernel) {
-            // Another one, older than the apply.
-            let since = self.open.iter().map(|open| open.since).max().unwrap_or(now.uptime);
-            let (lock, because) = (self.lock, self.because());
-            self.open.push(Open { kernel: kernel.clone(), lock, because, asked: 0, since });
-        }
+        // It may be another one, older than the apply.
+        let since = self.open.iter().map(|open| open.since).max().unwrap_or(now.uptime);
+        let new = Open { kernel, lock: self.lock, because: self.because(), asked: 0, since };
         let drifted = self.drifted;
-        let mut verdict = Verdict::RestartByHand;
-        for open in self.open.iter_mut().filter(|open| open.kernel == kernel) {
-            if open.asked < ASKED_AT_MOST {
-                verdict = if drifted { Verdict::Drifted } else { Verdict::Restart };
-                open.asked = if drifted { ASKED_AT_MOST } else { open.asked + 1 };
-            }
-        }
+        let one = entry(&mut self.open, new);
+        let verdict = match (one.asked < ASKED_AT_MOST, drifted) {
+            (false, _) => Verdict::RestartByHand,
+            (true, true) => Verdict::Drifted,
+            (true, false) => Verdict::Restart,
+        };
+        one.asked = if drifted { ASKED_AT_MOST } else { ASKED_AT_MOST.min(one.asked + 1) };
         Move::to(self, verdict)
     }
 

@@ -106,6 +106,11 @@ pub fn dist_info(folder: &str) -> Option<(PackageName, &str)> {
     Some((name.parse().ok()?, version))
 }
 
+/// The name of an egg-info file or folder, `blinker-1.4-py3.12.egg-info`, as distutils and setuptools left them. `None` for any other.
+pub fn egg_info(entry: &str) -> Option<PackageName> {
+    entry.strip_suffix(".egg-info")?.split('-').next()?.parse().ok()
+}
+
 /// A build tag, comparable: a number and the rest.
 pub fn build_tag(text: &str) -> (u64, String) {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

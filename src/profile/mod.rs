@@ -52,6 +52,13 @@ pub struct Profile {
     pub smoke: Vec<PackageName>,
 }
 
+impl Profile {
+    /// Name and version, for people.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.name, self.version)
+    }
+}
+
 /// `[target]`.
 #[derive(Clone, Debug, Default)]
 pub struct TargetWish {

@@ -93,11 +93,6 @@ pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFaul
     faults
 }
 
-/// Faults of one distribution; see [`check_distributions`].
-pub fn check_distribution(held: Held<'_>, limit: usize) -> Vec<FileFault> {
-    check_distributions(vec![held], limit).pop().unwrap_or_default()
-}
-
 /// The files that a distribution should have, and the folder that they lie in.
 fn entries_of(held: Held<'_>) -> Result<(Vec<Entry>, PathBuf), FileFault> {
     let infos = dist_infos(held.layout, held.name)?;
@@ -159,9 +154,7 @@ fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
 /// The dist-info folders of a name in the target's site-packages.
 fn dist_infos(layout: &Layout, name: &PackageName) -> Result<Vec<PathBuf>, FileFault> {
     let mut found = Vec::new();
-    let mut folders = vec![&layout.purelib, &layout.platlib];
-    folders.dedup();
-    for folder in folders {
+    for folder in layout.folders() {
         for entry in names_in(folder).map_err(|failure| unreadable(folder, &failure))? {
             if dist_info(&entry).is_some_and(|(own, _)| own == *name) {
                 found.push(folder.join(entry));
@@ -196,7 +189,7 @@ pub fn ghosts(layout: &Layout) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileFault, Held, check_distribution, ghosts};
+    use super::{FileFault, Held, check_distributions, ghosts};
     use crate::host::files::write_whole;
     use crate::machine::Layout;
     use crate::verify::parse_record;
@@ -224,7 +217,8 @@ mod tests {
     fn faults(layout: &Layout, version: &str) -> Vec<FileFault> {
         let record = parse_record(RECORD);
         let (name, version) = ("a".parse().expect("a name"), version.parse().expect("a version"));
-        check_distribution(Held { layout, name: &name, version: &version, record: Some(record) }, 9)
+        let held = Held { layout, name: &name, version: &version, record: Some(record) };
+        check_distributions(vec![held], 9).pop().expect("one answer")
     }
 
     #[test]

@@ -94,6 +94,18 @@ impl Loaded {
         Self { test, venv, served, url, _server: server }
     }
 
+    /// Another wheel was applied under a kernel, which has restarted since: the new one.
+    fn restarted() -> (Self, Running) {
+        let world = Self::new();
+        let first = Running::idle();
+        world.apply("first", &first.pid(), &[]).expect(0);
+        world.apply("second", &first.pid(), &[]).expect(10);
+        drop(first);
+        let second = Running::idle();
+        assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
+        (world, second)
+    }
+
     /// Applies a profile whose `demo` says `word`, for the kernel `pid`.
     fn apply(&self, word: &str, pid: &str, more: &[&str]) -> Outcome {
         let (url, digest) = (&self.url, build(&self.served, word));
@@ -124,13 +136,7 @@ fn who_restarts_is_the_callers_choice() {
 
 #[test]
 fn a_second_restart_for_the_same_lock_is_left_to_a_person() {
-    let world = Loaded::new();
-    let first = Running::idle();
-    world.apply("first", &first.pid(), &[]).expect(0);
-    world.apply("second", &first.pid(), &[]).expect(10);
-    drop(first);
-    let second = Running::idle();
-    assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
+    let (world, second) = Loaded::restarted();
     // Something that runs in the new kernel puts another version back.
     let info = |version: &str| world.venv.layout().join(format!("demo-{version}.dist-info"));
     std::fs::rename(info("1.0"), info("0.9")).expect("a rename");
@@ -147,13 +153,7 @@ fn a_second_restart_for_the_same_lock_is_left_to_a_person() {
 
 #[test]
 fn verifying_another_profile_leaves_this_one_alone() {
-    let world = Loaded::new();
-    let first = Running::idle();
-    world.apply("first", &first.pid(), &[]).expect(0);
-    world.apply("second", &first.pid(), &[]).expect(10);
-    drop(first);
-    let second = Running::idle();
-    world.apply("second", &second.pid(), &[]).expect(0);
+    let (world, second) = Loaded::restarted();
     // Never applied here, and its files differ.
     let python = world.venv.python.display().to_string();
     let test = &world.test;

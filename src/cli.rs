@@ -3,9 +3,11 @@
 mod matrix;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+use crate::index::Limits;
 use crate::model::PackageName;
 
 pub use matrix::{CheckOptions, HintsOptions, InspectOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions};
@@ -171,8 +173,19 @@ pub struct IndexOptions {
     pub allow_insecure_host: Vec<String>,
 
     /// The most requests that may be under way at once
-    #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = 48, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = Limits::DEFAULT.connections, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub connections: u16,
+
+    /// The longest that the network may take in all; half a day unless said otherwise
+    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", default_value_t = Limits::DEFAULT.time.as_secs(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub network_timeout: u64,
+}
+
+impl IndexOptions {
+    /// What is asked of the network at most.
+    pub fn limits(&self) -> Limits {
+        Limits { connections: self.connections, time: Duration::from_secs(self.network_timeout) }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -94,7 +94,7 @@ fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
     joined
 }
 
-/// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart the kernel.
+/// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart the kernel · 130, 143 a signal.
 fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
     match outcome {
         Ok(report) if report.is_no() => 1,
@@ -105,6 +105,8 @@ fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
             Kind::Input => 2,
             Kind::World => 3,
             Kind::Bug => 4,
+            // As shells count it.
+            Kind::Signal(number) => u8::try_from(128 + number).unwrap_or(4),
         },
     }
 }

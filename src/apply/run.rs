@@ -5,8 +5,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::diag::Failure;
-use crate::host::command::{exit_code, last_lines};
+use crate::diag::{Failure, Kind};
+use crate::host::command::{end_group, exit_code, last_lines};
+use crate::host::signals::{Deferred, name_of};
 use crate::host::{Invocation, files};
 use crate::machine::kernel_identity;
 
@@ -32,7 +33,11 @@ pub struct Failed {
     pub log: PathBuf,
 }
 
-/// Runs the script to its end. `on_step` is told of each step as it begins. The outer error is ours, the inner one the script's.
+/// What a script has left to do when a signal comes. Longer than an installer takes to remove what it has unpacked.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Runs the script to its end. `on_step` is told of each step as it begins. The outer error is ours, the inner one the script's. SIGINT and
+/// SIGTERM end the script first, with all that it has started.
 pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
     let log = job.state.join("apply.log");
     let journal = job.state.join("apply.journal");
@@ -47,6 +52,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     let invocation = Invocation::new("bash", &[&script], &environment);
     let output = File::create(&log)
         .map_err(|error| Failure::world(format!("could not write `{}`", log.display())).because(&error))?;
+    let signals = Deferred::begin()?;
     let mut child = invocation.spawn_into(output)?;
     if let Err(failure) = record_process(job.state, child.id()) {
         // Without the record a later run could not wait for it; it has only just begun.
@@ -59,12 +65,15 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
         let steps = steps(&journal);
         steps.iter().skip(told).for_each(|step| on_step(step));
         told = steps.len();
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) => std::thread::sleep(Duration::from_millis(50)),
-            Err(error) => {
-                return Err(Failure::world(format!("could not wait for `{}`", invocation.line())).because(&error));
-            }
+        let waited = |error| Failure::world(format!("could not wait for `{}`", invocation.line())).because(&error);
+        if let Some(signal) = signals.take() {
+            end_group(&mut child, GRACE).map_err(waited)?;
+            files::remove_if_there(&process_file(job.state))?;
+            return Err(stopped(signal, steps.last()));
+        }
+        match child.try_wait().map_err(waited)? {
+            Some(status) => break status,
+            None => std::thread::sleep(Duration::from_millis(50)),
         }
     };
     files::remove_if_there(&process_file(job.state))?;
@@ -74,6 +83,12 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     let tail = last_lines(&files::read_end(&log, 64 << 10), 12);
     let step = steps(&journal).pop().unwrap_or_else(|| "start".to_owned());
     Ok(Err(Failed { step, code: exit_code(status), tail, log }))
+}
+
+fn stopped(signal: i32, step: Option<&String>) -> Failure {
+    let step = step.map(|step| format!(", in the step `{step}`")).unwrap_or_default();
+    Failure::new(Kind::Signal(signal), format!("stopped by {}{step}", name_of(signal)))
+        .help("the marker knows what was under way; the same command finishes it")
 }
 
 /// The steps that have begun, in order.

@@ -65,7 +65,7 @@ impl Sources<'_> {
     }
 
     fn client(&self) -> Result<Client, Failure> {
-        self.session.client(&self.locations.addresses(), self.options.connections)
+        self.session.client(&self.locations.addresses(), self.options.limits())
     }
 
     /// What the indexes have of `names`, in their order.

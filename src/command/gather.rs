@@ -10,8 +10,8 @@ use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::command::find_program;
 use crate::host::{Paths, files};
 use crate::index::{
-    Builder, Cache, Client, Credentials, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name, is_open,
-    locate_default, redact,
+    Builder, Cache, Client, Credentials, Limits, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
+    is_open, locate_default, redact,
 };
 use crate::machine::{
     HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
@@ -22,9 +22,6 @@ use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::resolve::{Present, Question, Resolution, Target, Unsolved, explain, resolve};
-
-/// Requests under way at once, where no option says otherwise.
-pub(super) const DEFAULT_CONNECTIONS: u16 = 48;
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {
@@ -211,8 +208,8 @@ impl Session<'_> {
     }
 
     /// A client that knows what credentials there are for `addresses`.
-    pub(super) fn client(&self, addresses: &[Url], connections: u16) -> Result<Client, Failure> {
-        Client::new(Credentials::gather(addresses, self.environment), usize::from(connections))
+    pub(super) fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
+        Client::new(Credentials::gather(addresses, self.environment), limits)
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
@@ -257,7 +254,7 @@ impl Session<'_> {
         if options.offline {
             return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
         }
-        let client = self.client(&locations.addresses(), options.connections)?;
+        let client = self.client(&locations.addresses(), options.limits())?;
         let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
         let answered = ask(&catalog)?;
         Ok((answered, client.traffic()))

@@ -5,10 +5,9 @@ use url::Url;
 
 use crate::audit::{Held, Named};
 use crate::command::Session;
-use crate::command::gather::DEFAULT_CONNECTIONS;
 use crate::command::gather::from_trouble;
 use crate::diag::{Code, Failure, Finding};
-use crate::index::{Cache, Locations, Offline, Online, Scope, Trust};
+use crate::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
 use crate::matrix::Build;
 use crate::model::catalog::{Candidate, Catalog, Trouble};
 use crate::model::{PackageName, PythonFacts, WheelName};
@@ -41,7 +40,7 @@ impl Session<'_> {
             let catalog = Offline::new(self.matrix, Locations::only(index), scope, cache);
             return Lookup { session: self, catalog: &catalog, markers }.look_up(named, true);
         }
-        let client = self.client(std::slice::from_ref(&index), DEFAULT_CONNECTIONS)?;
+        let client = self.client(std::slice::from_ref(&index), Limits::DEFAULT)?;
         let catalog = Online::new(&client, self.matrix, (Locations::only(index), scope), cache);
         let names: Vec<PackageName> = named.iter().map(|one| one.name.clone()).collect();
         // Ahead and together; what fails is asked for again below, and told.

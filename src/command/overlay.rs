@@ -1,13 +1,18 @@
 //! Newer rows for the matrix without a newer program: a file, or an address with the digest it must have.
 
+use std::time::Duration;
+
 use url::Url;
 
 use crate::command::gather::from_trouble;
 use crate::diag::Failure;
 use crate::host::{Paths, files};
-use crate::index::{Client, Credentials, fetch_document, redact};
+use crate::index::{Client, Credentials, Limits, fetch_document, redact};
 use crate::matrix::Matrix;
 use crate::model::Sha256;
+
+/// What one text may take.
+const LIMITS: Limits = Limits { connections: 1, time: Duration::from_mins(5) };
 
 /// The bundled matrix, with the rows of `overlay` in place of its own where there is one.
 pub fn matrix(overlay: Option<&str>, paths: &Paths) -> Result<Matrix, Failure> {
@@ -47,7 +52,7 @@ fn from_address(place: &str, paths: &Paths) -> Result<String, Failure> {
     if let Some(text) = files::read_optional(&kept).ok().flatten().filter(fits) {
         return Ok(text);
     }
-    let client = Client::new(Credentials::default(), 1)?;
+    let client = Client::new(Credentials::default(), LIMITS)?;
     let text = fetch_document(&client, &url).map_err(from_trouble)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());

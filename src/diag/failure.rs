@@ -15,6 +15,8 @@ pub enum Kind {
     World,
     /// A bug of ours.
     Bug,
+    /// The user, or whoever runs the machine, has ended the work by this signal.
+    Signal(i32),
 }
 
 /// One failure. `message` names the path, address or command line; `help` the next step.

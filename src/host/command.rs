@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::diag::Failure;
 
@@ -91,11 +95,11 @@ impl Invocation {
             .cause(last_lines(&finished.stderr, 8)))
     }
 
-    /// Starts it with stdout and stderr to one pipe-free file each call may follow; used for long runs.
+    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for long runs.
     pub fn spawn_into(&self, log: std::fs::File) -> Result<Child, Failure> {
         let describe = |error: std::io::Error| self.describe(&no_result(error));
         let other = log.try_clone().map_err(describe)?;
-        self.command().stdout(log).stderr(other).spawn().map_err(describe)
+        self.command().stdout(log).stderr(other).process_group(0).spawn().map_err(describe)
     }
 
     fn describe(&self, error: &NoResult) -> Failure {
@@ -143,6 +147,27 @@ fn wait(child: &mut Child, limit: Duration) -> Result<i32, NoResult> {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     }
+}
+
+/// Ends `child` and whatever runs in its process group: politely, and after `patience` by force. Returns when it has ended.
+pub fn end_group(child: &mut Child, patience: Duration) -> std::io::Result<()> {
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let kill = |signal| group.map_or(Ok(()), |group| kill_process_group(group, signal).or_else(gone));
+    kill(Signal::TERM)?;
+    let started = Instant::now();
+    while child.try_wait()?.is_none() {
+        if started.elapsed() >= patience {
+            kill(Signal::KILL)?;
+            child.wait()?;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
+}
+
+/// That there is nobody left to signal is no error.
+fn gone(error: Errno) -> Result<(), Errno> {
+    if error == Errno::SRCH { Ok(()) } else { Err(error) }
 }
 
 /// The exit code as shells count it: 128 + n for signal n.

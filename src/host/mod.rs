@@ -1,8 +1,9 @@
-//! The only door to the operating system: files, processes, locks. Every error names its path or its command line.
+//! The only door to the operating system: files, processes, signals, locks. Every error names its path or its command line.
 
 pub mod command;
 pub mod files;
 pub mod paths;
+pub mod signals;
 
 pub use command::{Finished, Invocation};
 pub use paths::Paths;

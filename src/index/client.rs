@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE};
@@ -17,7 +17,7 @@ use crate::diag::Failure;
 use crate::index::Credentials;
 use crate::index::credentials::without_login;
 use crate::index::location::is_open;
-use crate::index::patience::{Miss, Patience, refused};
+use crate::index::patience::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
@@ -66,6 +66,22 @@ pub(super) struct Http {
     credentials: Arc<Credentials>,
     /// Bounds what is under way at once, for the index's sake.
     permits: Arc<Semaphore>,
+    limits: Limits,
+    started: Instant,
+}
+
+/// What a client may ask of the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Requests under way at once.
+    pub connections: u16,
+    /// From the first request to the last byte, all in all. A server that sends little, but never nothing, would hold us for ever.
+    pub time: Duration,
+}
+
+impl Limits {
+    /// Half a day is as long as a Colab machine lives.
+    pub const DEFAULT: Self = Self { connections: 48, time: Duration::from_hours(12) };
 }
 
 /// Which bytes of a file.
@@ -110,8 +126,8 @@ pub(super) struct Reply {
 }
 
 impl Client {
-    /// `connections` bounds the requests that are under way at once.
-    pub fn new(credentials: Credentials, connections: usize) -> Result<Self, Failure> {
+    /// Asks as `limits` allow, with `credentials` where they are wanted.
+    pub fn new(credentials: Credentials, limits: Limits) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -133,7 +149,9 @@ impl Client {
             requests: Arc::default(),
             bytes: Arc::default(),
             credentials: Arc::new(credentials),
-            permits: Arc::new(Semaphore::new(connections.max(1))),
+            permits: Arc::new(Semaphore::new(usize::from(limits.connections.max(1)))),
+            limits,
+            started: Instant::now(),
         };
         Ok(Self { http, runtime: Some(runtime) })
     }
@@ -186,7 +204,7 @@ impl Http {
     }
 
     async fn stream_once(&self, url: &Url, left: &mut Range<u64>, take: Take<'_>) -> Result<(), Miss> {
-        let builder = self.request(url).header(RANGE, Part::Of(left.clone()).header());
+        let builder = self.request(url)?.header(RANGE, Part::Of(left.clone()).header());
         let response = builder.send().await.map_err(Miss::passing)?;
         if !response.status().is_success() {
             return Err(refused(&response));
@@ -196,11 +214,12 @@ impl Http {
             let why = "the server does not send parts of files, and this file is too large to be sent whole";
             return Err(Miss::lasting(why));
         }
-        let mut satisfied = false;
+        let (mut satisfied, mut pace) = (false, Pace::begin());
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
             self.count(chunk.len());
+            pace.arrived(chunk.len(), Instant::now())?;
             // A server that sends more than it was asked for is not listened to.
             let wanted = usize::try_from(left.end - left.start).unwrap_or(usize::MAX).min(chunk.len());
             left.start += wanted as u64;
@@ -244,15 +263,16 @@ impl Http {
     }
 
     async fn digest_once(&self, url: &Url) -> Result<(Sha256, u64), Miss> {
-        let response = self.request(url).send().await.map_err(Miss::passing)?;
+        let response = self.request(url)?.send().await.map_err(Miss::passing)?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
-        let (mut hasher, mut total) = (Hasher::default(), 0);
+        let (mut hasher, mut total, mut pace) = (Hasher::default(), 0, Pace::begin());
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
             self.count(chunk.len());
+            pace.arrived(chunk.len(), Instant::now())?;
             hasher.update(&chunk);
             total += chunk.len() as u64;
         }
@@ -261,21 +281,28 @@ impl Http {
 
     /// Starts a download; the caller looks at the status and reads the body.
     pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Miss> {
-        let mut request = self.request(url);
+        let mut request = self.request(url)?;
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
         request.send().await.map_err(Miss::passing)
     }
 
-    /// A request that is counted and carries the credentials for `url`; the address itself carries none.
-    fn request(&self, url: &Url) -> RequestBuilder {
+    /// A request that is counted, ends in time and carries the credentials for `url`; the address itself carries none.
+    fn request(&self, url: &Url) -> Result<RequestBuilder, Miss> {
+        let left = self.limits.time.saturating_sub(self.started.elapsed());
+        if left.is_zero() {
+            return Err(Miss {
+                help: Some("if the network is only slow, allow it more with --network-timeout"),
+                ..Miss::lasting(format!("the network has taken {} s in all", self.limits.time.as_secs()))
+            });
+        }
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let builder = self.client.get(without_login(url));
-        match self.credentials.login(url) {
+        let builder = self.client.get(without_login(url)).timeout(left);
+        Ok(match self.credentials.login(url) {
             Some(login) => builder.basic_auth(login.user, login.password),
             None => builder,
-        }
+        })
     }
 
     pub(super) fn count(&self, bytes: usize) {
@@ -283,7 +310,7 @@ impl Http {
     }
 
     async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
-        let mut builder = self.request(request.url);
+        let mut builder = self.request(request.url)?;
         if let Some(accept) = request.accept {
             builder = builder.header(ACCEPT, accept);
         }
@@ -317,10 +344,12 @@ impl Http {
         if response.content_length().is_some_and(|length| length > limit) {
             return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
         }
+        let mut pace = Pace::begin();
         let mut stream = response.bytes_stream();
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
             self.count(chunk.len());
+            pace.arrived(chunk.len(), Instant::now())?;
             if (reply.body.len() + chunk.len()) as u64 > limit {
                 return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
             }

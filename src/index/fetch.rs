@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures::StreamExt;
 use futures::stream;
@@ -16,7 +16,7 @@ use crate::host::files;
 use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
-use crate::index::patience::{Miss, Patience, refused};
+use crate::index::patience::{Miss, Pace, Patience, refused};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
 
@@ -24,10 +24,6 @@ const PARALLEL: usize = 4;
 
 /// After so many bytes more, the tries are counted anew.
 const WORTHWHILE: u64 = 1 << 20;
-
-/// A server that sends fewer bytes a second for so long is as good as gone; one that sends nothing is given up sooner.
-const SLOWEST: u64 = 1000;
-const WINDOW: Duration = Duration::from_secs(30);
 
 /// One wheel to have.
 #[derive(Clone, Debug)]
@@ -142,8 +138,8 @@ fn settle(download: &Download, (part, target): (&Path, &Path), progress: &dyn Pr
 fn failure(trouble: Trouble) -> Failure {
     let mut failure = Failure::world(trouble.message);
     failure.causes = trouble.causes;
-    failure.help = vec!["what has arrived is kept; run the command again to go on".to_owned()];
-    failure
+    failure.help = trouble.help;
+    failure.help("what has arrived is kept; run the command again to go on")
 }
 
 fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
@@ -204,7 +200,7 @@ async fn pour(
     (http, progress): (&Http, &dyn Progress),
 ) -> std::io::Result<Result<(), Miss>> {
     let mut body = response.bytes_stream();
-    let (mut since, mut arrived) = (Instant::now(), 0);
+    let mut pace = Pace::begin();
     while let Some(chunk) = body.next().await {
         let chunk = match chunk {
             Ok(chunk) => chunk,
@@ -213,12 +209,8 @@ async fn pour(
         file.write_all(&chunk)?;
         http.count(chunk.len());
         progress.bytes(chunk.len() as u64);
-        arrived += chunk.len() as u64;
-        if since.elapsed() >= WINDOW {
-            if arrived < SLOWEST * WINDOW.as_secs() {
-                return Ok(Err(Miss { again: true, ..Miss::lasting("the server sends less than 1 kB a second") }));
-            }
-            (since, arrived) = (Instant::now(), 0);
+        if let Err(miss) = pace.arrived(chunk.len(), Instant::now()) {
+            return Ok(Err(miss));
         }
     }
     Ok(Ok(()))

@@ -19,7 +19,7 @@ mod store;
 mod wheels;
 
 pub use cache::{Cache, Trust};
-pub use client::{Client, Traffic};
+pub use client::{Client, Limits, Traffic};
 pub use credentials::Credentials;
 pub use fetch::{Download, Progress, fetch_all};
 pub use folder::LocalWheel;

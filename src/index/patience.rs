@@ -1,6 +1,6 @@
 //! What went wrong with a request, whether to try again, and what to say when not.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::Response;
 use reqwest::header::RETRY_AFTER;
@@ -58,6 +58,36 @@ impl Patience {
     }
 }
 
+/// A server that sends fewer bytes a second for so long is as good as gone; one that sends nothing is given up sooner.
+const SLOWEST: u64 = 1000;
+const WINDOW: Duration = Duration::from_secs(30);
+
+/// How fast a reply arrives.
+pub(super) struct Pace {
+    since: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    pub(super) fn begin() -> Self {
+        Self { since: Instant::now(), bytes: 0 }
+    }
+
+    /// Counts what has arrived by `now`. Fails where it is too little to wait for the rest.
+    pub(super) fn arrived(&mut self, bytes: usize, now: Instant) -> Result<(), Miss> {
+        self.bytes += bytes as u64;
+        let window = now.saturating_duration_since(self.since);
+        if window < WINDOW {
+            return Ok(());
+        }
+        if self.bytes < SLOWEST * window.as_secs() {
+            return Err(Miss { again: true, ..Miss::lasting("the server sends less than 1 kB a second") });
+        }
+        *self = Self { since: now, bytes: 0 };
+        Ok(())
+    }
+}
+
 /// A status that is no answer, and whether a later one may be.
 pub(super) fn refused(response: &Response) -> Miss {
     let status = response.status();
@@ -89,5 +119,25 @@ pub(super) fn trouble(url: &Url, why: &str, tries: u32) -> Trouble {
         message: format!("could not read `{}`{times}", redact(url)),
         causes: vec![why.to_owned()],
         help: vec!["check the network and the index address, then run the command again".to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::Pace;
+
+    #[test]
+    fn what_drips_is_given_up_and_what_flows_is_not() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut drips = Pace { since: start, bytes: 0 };
+        assert!((0..30).all(|second| drips.arrived(16, at(second)).is_ok()));
+        assert!(drips.arrived(16, at(30)).is_err_and(|miss| miss.again));
+        let mut flows = Pace { since: start, bytes: 0 };
+        assert!((0..600).all(|second| flows.arrived(1100, at(second)).is_ok()));
+        // What it has sent before does not count for ever.
+        assert!(flows.arrived(16, at(640)).is_err());
     }
 }

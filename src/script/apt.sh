@@ -53,6 +53,21 @@ may_install() {
   fi
 }
 
+# What an interrupted dpkg has left is configured. An apt-get that was killed leaves a dpkg at work, which holds the lock.
+finish_dpkg() {
+  local waited=0 said
+  until said=$(dpkg --configure -a 2>&1); do
+    if [[ $said != *"locked by another process"* ]] || ((waited == 120)); then
+      printf '%s\n' "$said" >&2
+      return 1
+    fi
+    ((waited)) || say "waiting for the dpkg that is at work"
+    sleep 1
+    waited=$((waited + 1))
+  done
+  printf '%s\n' "$said" >&2
+}
+
 if ((${#missing[@]})); then
   begin apt "apt-get install ${missing[*]}"
   if ((EUID != 0)); then
@@ -65,7 +80,7 @@ if ((${#missing[@]})); then
   fi
   if [[ -n $(dpkg --audit) || -n $(ls -A /var/lib/dpkg/updates 2>/dev/null) ]]; then
     say "finishing an interrupted dpkg"
-    dpkg --configure -a >&2
+    finish_dpkg
   fi
   if ! apt_get update >&2; then
     [[ -z $snapshot ]] || { say "apt-get can't have the archive of $snapshot"; exit 100; }

@@ -7,6 +7,16 @@ import urllib.error
 import urllib.request
 
 
+class Passed(urllib.request.HTTPRedirectHandler):
+    """Redirects are the caller's business."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+OPENER = urllib.request.build_opener(Passed)
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -16,12 +26,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         headers = {key: self.headers[key] for key in ("Accept", "Range") if self.headers.get(key)}
         try:
-            reply = urllib.request.urlopen(urllib.request.Request(sys.argv[3] + self.path, headers=headers))
+            reply = OPENER.open(urllib.request.Request(sys.argv[3] + self.path, headers=headers))
         except urllib.error.HTTPError as error:
             reply = error
         body = reply.read()
         self.send_response(reply.status)
-        for key in ("Content-Type", "Content-Range"):
+        for key in ("Content-Type", "Content-Range", "Location"):
             if reply.headers.get(key):
                 self.send_header(key, reply.headers[key])
         self.send_header("Content-Length", str(len(body)))

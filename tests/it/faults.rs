@@ -9,7 +9,7 @@ use colab_boot::model::Sha256;
 
 use crate::http::{Asked, Reply, serve};
 use crate::index_server::{Release, wheel};
-use crate::test::{Outcome, Test};
+use crate::test::{Outcome, Test, observed};
 
 const FILE: &str = "demo-1.0-py3-none-any.whl";
 
@@ -52,7 +52,11 @@ fn world(manner: Manner) -> World {
 
 impl World {
     fn fetch(&self) -> Outcome {
-        self.test.run(&["fetch", "p.lock", "--into", "house", "--index-url", &self.url])
+        self.fetch_with(&[])
+    }
+
+    fn fetch_with(&self, more: &[&str]) -> Outcome {
+        self.test.run(&[&["fetch", "p.lock", "--into", "house", "--index-url", &self.url], more].concat())
     }
 
     /// What lies in the folder, and how often the file was asked for.
@@ -129,6 +133,33 @@ fn what_lasts_is_told_and_nothing_half_written_has_a_name() {
         assert_eq!(asked, requests, "{name}");
         assert!(!left.contains(&FILE.to_owned()), "{name}: {left:?}");
     }
+}
+
+#[test]
+fn a_server_that_never_comes_to_an_end_is_left_in_time() {
+    const TICK: Duration = Duration::from_millis(300);
+    let manners: [(&str, Manner); 3] = [
+        ("it drips", |_, asked, bytes| Reply { drip: Some(TICK), ..whole(asked, bytes) }),
+        ("it says nothing", |_, asked, bytes| {
+            std::thread::sleep(Duration::from_mins(10));
+            whole(asked, bytes)
+        }),
+        ("503, and another time to come", |_, _, _| Reply::status(503).with("Retry-After", "1")),
+    ];
+    for (name, manner) in manners {
+        let world = world(manner);
+        let outcome = world.fetch_with(&["--network-timeout", "2"]).expect(3);
+        for words in ["the network has taken 2 s in all", "--network-timeout"] {
+            assert!(outcome.stderr.contains(words), "{name}: {}", outcome.stderr);
+        }
+        assert!(!world.left().0.contains(&FILE.to_owned()), "{name}");
+    }
+    // So with a listing.
+    let url = serve(Duration::ZERO, |_| Reply { drip: Some(TICK), ..Reply::new("text/html", "<a>".repeat(1000)) });
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n");
+    let lock = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &url, "--network-timeout", "2"];
+    let outcome = test.run(&lock).expect(3);
+    assert!(outcome.stderr.contains("the network has taken 2 s in all"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -30,11 +30,13 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// After so many bytes of the body the connection ends.
     pub cut: Option<usize>,
+    /// The body comes sixteen bytes at a time, with this between them.
+    pub drip: Option<Duration>,
 }
 
 impl Reply {
     pub fn new(kind: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self { status: 200, headers: vec![("Content-Type", kind.to_owned())], body: body.into(), cut: None }
+        Self { status: 200, headers: vec![("Content-Type", kind.to_owned())], body: body.into(), cut: None, drip: None }
     }
 
     pub fn status(status: u16) -> Self {
@@ -95,11 +97,18 @@ fn talk(stream: &TcpStream, latency: Duration, handler: &dyn Fn(&Asked) -> Reply
         }
         text.push_str("\r\n");
         let mut bytes = text.into_bytes();
-        if method != "HEAD" {
-            bytes.extend(&reply.body[..reply.cut.unwrap_or(reply.body.len()).min(reply.body.len())]);
-        }
+        let body = if method == "HEAD" { &[] } else { &reply.body[..] };
+        let body = &body[..reply.cut.unwrap_or(body.len()).min(body.len())];
+        let at_once = if reply.drip.is_some() { 0 } else { body.len() };
+        bytes.extend(&body[..at_once]);
         if writer.write_all(&bytes).is_err() || reply.cut.is_some() {
             return;
+        }
+        for piece in body[at_once..].chunks(16) {
+            std::thread::sleep(reply.drip.unwrap_or_default());
+            if writer.write_all(piece).is_err() {
+                return;
+            }
         }
     }
 }

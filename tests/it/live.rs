@@ -6,15 +6,12 @@ mod jupyter;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
+use crate::debian;
 use crate::live_python::{self, Venv, reachable};
 use crate::test::{Test, observed};
-
-/// Held by tests that change this machine's Debian packages: what one unpacks, another would configure.
-static DPKG: Mutex<()> = Mutex::new(());
 
 /// A world that may reach the index: the caller's environment over the test's own folders.
 fn world() -> Option<Test> {
@@ -185,7 +182,7 @@ fn uv_installs_where_it_is_on_path() {
 #[test]
 fn a_golden_notebook_restarts_its_kernel_exactly_once() {
     let Some(test) = world() else { return };
-    let _alone = DPKG.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = debian::alone();
     jupyter::a_golden_notebook_restarts_its_kernel_exactly_once(test);
 }
 
@@ -200,7 +197,7 @@ fn every_way_to_restart_restarts_once() {
 #[test]
 fn a_held_dpkg_lock_is_waited_for_and_an_interrupted_dpkg_is_finished() {
     let Some(test) = world() else { return };
-    let _alone = DPKG.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = debian::alone();
     apt::a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test);
 }
 

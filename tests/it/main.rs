@@ -7,6 +7,7 @@
 
 mod attack;
 mod audit;
+mod debian;
 mod direct;
 mod disk;
 mod docs;

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::http::{Reply, serve};
 use crate::index_server::{IndexServer, Looks, Manner, Release, Table};
@@ -96,7 +97,7 @@ fn proxies_are_used_and_exceptions_heeded() {
     let server = IndexServer::start(table(), Manner::Good);
     let upstream = server.url.trim_end_matches("/simple").to_owned();
     // A proxy is asked for the whole address.
-    let proxy = serve(std::time::Duration::ZERO, move |asked| match asked.path.strip_prefix("http://index.test") {
+    let proxy = serve(Duration::ZERO, move |asked| match asked.path.strip_prefix("http://index.test") {
         Some(path) => Reply::status(302).with("Location", format!("{upstream}{path}")),
         None => Reply::status(502),
     });
@@ -124,10 +125,9 @@ fn proxies_are_used_and_exceptions_heeded() {
     assert!(outcome.stderr.contains("502"), "{}", outcome.stderr);
 }
 
-#[test]
-fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
-    let server = IndexServer::start(table(), Manner::Good);
-    let test = Test::new().file("p.toml", PROFILE);
+/// An encrypted server on loopback in front of `upstream`, of an authority whose certificate lies in `ca.pem`; `None` where openssl
+/// can't make one.
+fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
     let test = test.file("leaf.ext", "subjectAltName = DNS:localhost\nbasicConstraints = CA:FALSE\n");
     let openssl = |line: &str| {
         let done = Command::new("openssl")
@@ -145,12 +145,12 @@ fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
         );
     if !made {
         eprintln!("skipped: openssl can't make certificates here");
-        return;
+        return (test, None);
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes/tls_proxy.py");
     let mut child = Command::new("python3")
         .arg(script)
-        .args(["leaf.pem", "key.pem", server.url.trim_end_matches("/simple")])
+        .args(["leaf.pem", "key.pem", upstream])
         .current_dir(test.folder.path())
         .stdout(Stdio::piped())
         .spawn()
@@ -158,14 +158,33 @@ fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
     let mut port = String::new();
     let out = child.stdout.take().expect("its output");
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).expect("a port");
-    let _running = Running(child);
     let address = format!("https://localhost:{}/simple", port.trim());
+    (test, Some((Running(child), address)))
+}
+
+#[test]
+fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
+    let server = IndexServer::start(table(), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    let (test, Some((_running, address))) = encrypted(test, server.url.trim_end_matches("/simple")) else { return };
     let machine = observed("laptop");
     let arguments = ["lock", "p.toml", "--index-url", address.as_str(), "--machine", machine.as_str()];
     let outcome = test.run(&arguments).expect(3);
     assert!(outcome.stderr.contains("certificate") || outcome.stderr.contains("UnknownIssuer"), "{}", outcome.stderr);
     let authority = test.path("ca.pem").display().to_string();
     test.set("SSL_CERT_FILE", authority).run(&arguments).expect(0);
+}
+
+#[test]
+fn no_redirect_leads_out_of_encryption() {
+    // An address of the documentation's own network: whoever asks it waits for ever.
+    let away =
+        serve(Duration::ZERO, |asked| Reply::status(302).with("Location", format!("http://192.0.2.1{}", asked.path)));
+    let (test, Some((_running, address))) = encrypted(Test::new().file("p.toml", PROFILE), &away) else { return };
+    let authority = test.path("ca.pem").display().to_string();
+    let test = test.set("SSL_CERT_FILE", authority);
+    let outcome = test.run(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &address]).expect(3);
+    assert!(outcome.stderr.contains("from an encrypted address to one that is not"), "{}", outcome.stderr);
 }
 
 #[test]

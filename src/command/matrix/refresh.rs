@@ -65,7 +65,7 @@ pub(super) fn online(session: &Session<'_>, options: &IndexOptions) -> Result<(C
         );
     }
     let index = session.default_index(options, None)?;
-    Ok((session.client(std::slice::from_ref(&index), options.connections)?, index))
+    Ok((session.client(std::slice::from_ref(&index), options.limits())?, index))
 }
 
 /// One refresh under way.

@@ -1,0 +1,66 @@
+//! SIGINT and SIGTERM. They end the program at once, as ever; only where it has started what must not be left to itself does it first
+//! hear of them.
+
+use std::io::Error;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag::{register_conditional_default, register_usize};
+use signal_hook::low_level::emulate_default_handler;
+
+use crate::diag::Failure;
+
+/// What the handlers, which can't be taken back, write to.
+#[derive(Default)]
+struct Handlers {
+    /// Whether a signal ends the program.
+    deadly: Arc<AtomicBool>,
+    /// The number of the last one that did not; 0 for none.
+    last: Arc<AtomicUsize>,
+}
+
+/// While it lives, signals are kept here. One that nobody has taken by its end does then what it would have done.
+pub struct Deferred(&'static Handlers);
+
+impl Deferred {
+    /// Fails where the system takes no handler.
+    pub fn begin() -> Result<Self, Failure> {
+        static HANDLERS: OnceLock<Result<Handlers, Error>> = OnceLock::new();
+        let handlers = HANDLERS
+            .get_or_init(install)
+            .as_ref()
+            .map_err(|error| Failure::world("could not install the handlers for SIGINT and SIGTERM").because(error))?;
+        handlers.deadly.store(false, Ordering::SeqCst);
+        Ok(Self(handlers))
+    }
+
+    /// The number of the signal that has come, if one has. It is told once.
+    pub fn take(&self) -> Option<i32> {
+        i32::try_from(self.0.last.swap(0, Ordering::SeqCst)).ok().filter(|number| *number != 0)
+    }
+}
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        self.0.deadly.store(true, Ordering::SeqCst);
+        if let Some(signal) = self.take() {
+            // It ends the process.
+            let _ = emulate_default_handler(signal);
+        }
+    }
+}
+
+fn install() -> Result<Handlers, Error> {
+    let handlers = Handlers::default();
+    for signal in [SIGINT, SIGTERM] {
+        register_conditional_default(signal, Arc::clone(&handlers.deadly))?;
+        register_usize(signal, Arc::clone(&handlers.last), usize::try_from(signal).unwrap_or_default())?;
+    }
+    Ok(handlers)
+}
+
+/// `SIGINT` for 2, and so on, of those that are deferred.
+pub fn name_of(signal: i32) -> &'static str {
+    if signal == SIGINT { "SIGINT" } else { "SIGTERM" }
+}

@@ -5,8 +5,10 @@
     python3 benches/install.py … --sets torch --from folder
 
 From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
-empty. `again`: everything is installed; one run before is not counted. The tools alternate. Prints a Markdown table of medians in
-seconds, with the ratio to uv.
+empty. `again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
+is deleted before the last of a set: for minutes after a deletion ext4 looks for other inodes than those that have become free, which
+takes several times as long as the installation. So a set needs room for all its runs, on a disk where nothing was deleted lately. Prints
+a Markdown table of medians in seconds, with the ratio to uv.
 """
 
 import argparse
@@ -32,7 +34,7 @@ class World:
 
     def __init__(self, name, arguments, folder):
         self.name, self.arguments, self.folder = name, arguments, folder
-        self.venv, self.house, self.caches = folder / "venv", folder / "house", folder / "caches"
+        self.house, self.worlds = folder / "house", 0
         folder.mkdir()
         lines = []
         for one in SETS[name]:
@@ -54,8 +56,8 @@ class World:
 
     def fresh(self):
         """A virtual environment and caches as on the first day."""
-        shutil.rmtree(self.venv, ignore_errors=True)
-        shutil.rmtree(self.caches, ignore_errors=True)
+        self.worlds += 1
+        self.venv, self.caches = self.folder / f"venv-{self.worlds}", self.folder / f"caches-{self.worlds}"
         subprocess.run([sys.executable, "-m", "venv", self.venv], check=True)
         os.sync()  # what the run before has left to write is not this one's
 
@@ -106,7 +108,6 @@ def main():
                 world.ours("fetch", world.folder / "p.lock", "--into", world.house)
             for source in arguments.sources:
                 measure(world, source, arguments)
-            shutil.rmtree(world.folder)
 
 
 def measure(world, source, arguments):

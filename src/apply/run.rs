@@ -16,6 +16,8 @@ use crate::machine::kernel_identity;
 pub struct Job<'a> {
     pub script: &'a Path,
     pub python: &'a Path,
+    /// Its purelib.
+    pub site: &'a Path,
     pub wheels: &'a Path,
     /// A folder for log, journal and process record.
     pub state: &'a Path,
@@ -43,9 +45,12 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     let journal = job.state.join("apply.journal");
     files::remove_if_there(&journal)?;
     let mut environment = job.environment.clone();
-    for (name, path) in
-        [("COLAB_BOOT_PYTHON", job.python), ("COLAB_BOOT_WHEELS", job.wheels), ("COLAB_BOOT_JOURNAL", &journal)]
-    {
+    for (name, path) in [
+        ("COLAB_BOOT_PYTHON", job.python),
+        ("COLAB_BOOT_SITE", job.site),
+        ("COLAB_BOOT_WHEELS", job.wheels),
+        ("COLAB_BOOT_JOURNAL", &journal),
+    ] {
         environment.insert(name.to_owned(), path.display().to_string());
     }
     let script = job.script.display().to_string();

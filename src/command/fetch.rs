@@ -121,7 +121,7 @@ fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &Loc
 fn sources<'a>(
     options: &'a FetchOptions,
     session: &'a Session<'a>,
-    (profile, target): (Option<&Profile>, &LockedTarget),
+    (profile, target): (Option<&'a Profile>, &LockedTarget),
 ) -> Result<Sources<'a>, Failure> {
     let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
     let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
@@ -135,7 +135,8 @@ fn sources<'a>(
     Ok(Sources {
         session,
         options: &options.index,
-        locations: session.locations(&options.index, profile, None)?,
+        profile,
+        python: None,
         scope,
         direct: profile.map(given).unwrap_or_default(),
     })

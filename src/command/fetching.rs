@@ -9,11 +9,12 @@ use url::Url;
 use crate::cli::IndexOptions;
 use crate::command::Session;
 use crate::command::apply::Work;
-use crate::command::gather::{from_trouble, scope};
+use crate::command::gather::{from_trouble, scope, wheel_folders};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
 use crate::lock::{LockedPackage, LockedWheel};
+use crate::machine::Python;
 use crate::model::PackageName;
 use crate::model::catalog::{Candidate, Listing};
 use crate::output::{Style, bar, bytes};
@@ -26,7 +27,9 @@ const MARGIN: u64 = 256 << 20;
 pub(super) struct Sources<'a> {
     pub session: &'a Session<'a>,
     pub options: &'a IndexOptions,
-    pub locations: Locations,
+    pub profile: Option<&'a Profile>,
+    /// The interpreter whose pip knows the default index.
+    pub python: Option<&'a Python>,
     /// What listings are filtered by: as the lock's maker saw the index.
     pub scope: Scope,
     /// Addresses that the profile gives.
@@ -48,45 +51,63 @@ impl Sources<'_> {
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        let in_folder = |package: &&LockedPackage| {
-            let wheel = package.wheel.as_ref()?;
-            download(wheel, self.locations.local(&package.name, &wheel.file)?)
-        };
-        let (local, remote): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
-            packages.iter().partition(|package| in_folder(package).is_some());
-        let mut downloads: Vec<Download> = local.iter().filter_map(in_folder).collect();
-        let client = self.client()?;
+        let mut folders = wheel_folders(self.options, self.profile)?;
+        let in_folders = |folders: &[Url]| -> Vec<_> { packages.iter().map(|one| locally(folders, one)).collect() };
+        let mut found = in_folders(&folders);
+        // Where all is here, nobody needs to know where the index is.
+        let locations = if found.iter().all(Option::is_some) { None } else { Some(self.locations()?) };
+        if let Some(folder) = locations.iter().map(|all| &all.default).find(|url| url.scheme() == "file") {
+            folders.push(folder.clone());
+            found = in_folders(&folders);
+        }
+        let remote: Vec<&LockedPackage> =
+            packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(one, _)| *one).collect();
+        let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
+        let client = self.client(locations.as_ref())?;
         if self.options.offline {
             all_here(&remote, folder)?;
-        } else if !remote.is_empty() {
-            downloads.extend(self.downloads(&remote, &client)?);
+        } else if let Some(locations) = locations.filter(|_| !remote.is_empty()) {
+            downloads.extend(self.downloads(&remote, (locations, &client))?);
         }
         fetch_all(&client, &downloads, folder, &bar(total, style))
     }
 
-    fn client(&self) -> Result<Client, Failure> {
-        self.session.client(&self.locations.addresses(), self.options.limits())
+    fn locations(&self) -> Result<Locations, Failure> {
+        self.session.locations(self.options, self.profile, self.python)
+    }
+
+    fn client(&self, locations: Option<&Locations>) -> Result<Client, Failure> {
+        self.session.client(&locations.map(Locations::addresses).unwrap_or_default(), self.options.limits())
     }
 
     /// What the indexes have of `names`, in their order.
     pub(super) fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
-        let client = self.client()?;
-        self.ask(names, &client)
+        let locations = self.locations()?;
+        let client = self.client(Some(&locations))?;
+        self.ask(names, (locations, &client))
     }
 
-    fn ask(self, names: &[PackageName], client: &Client) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
+    fn ask(
+        self,
+        names: &[PackageName],
+        (locations, client): (Locations, &Client),
+    ) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::WhileFresh);
-        let catalog = Online::new(client, self.session.matrix, (self.locations, self.scope), cache);
+        let catalog = Online::new(client, self.session.matrix, (locations, self.scope), cache);
         catalog.listings(names).map_err(from_trouble)
     }
 
     /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the index is asked.
-    fn downloads(mut self, packages: &[&LockedPackage], client: &Client) -> Result<Vec<Download>, Failure> {
+    fn downloads(
+        mut self,
+        packages: &[&LockedPackage],
+        online: (Locations, &Client),
+    ) -> Result<Vec<Download>, Failure> {
         let direct = std::mem::take(&mut self.direct);
         let listed: Vec<&LockedPackage> =
             packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
-        let listings = self.ask(&names, client)?;
+        let listings = self.ask(&names, online)?;
         let mut downloads = Vec::new();
         for (package, listing) in listed.iter().zip(listings) {
             let Some(wheel) = &package.wheel else {
@@ -134,11 +155,19 @@ impl Work<'_> {
         Ok(Sources {
             session: self.session,
             options,
-            locations: self.session.locations(options, Some(&planned.profile), planned.seen.machine.python.as_ref())?,
+            profile: Some(&planned.profile),
+            python: planned.seen.machine.python.as_ref(),
             scope: scope(&planned.profile, &target)?,
             direct: given(&planned.profile),
         })
     }
+}
+
+/// The file of `package` in the first of `folders` that has it. Any will do, for a lock has its digest.
+fn locally(folders: &[Url], package: &LockedPackage) -> Option<Download> {
+    let wheel = package.wheel.as_ref()?;
+    let mut paths = folders.iter().filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
+    download(wheel, Url::from_file_path(paths.find(|path| path.is_file())?).ok()?)
 }
 
 /// What to fetch for a locked file; one without a digest is refused with the plan.

@@ -315,6 +315,13 @@ fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     options.find_links.iter().map(folder).collect()
 }
 
+/// Folders of wheels that the profile or the options name.
+pub(super) fn wheel_folders(options: &IndexOptions, profile: Option<&Profile>) -> Result<Vec<Url>, Failure> {
+    let indexes = profile.into_iter().flat_map(|profile| &profile.indexes).map(|index| &index.url);
+    let of_profile = indexes.filter(|url| url.scheme() == "file").cloned();
+    Ok(of_profile.chain(find_links(options)?).collect())
+}
+
 pub(super) fn from_trouble(trouble: Trouble) -> Failure {
     let mut failure = Failure::world(trouble.message);
     failure.causes = trouble.causes;

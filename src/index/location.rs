@@ -10,7 +10,6 @@ use url::{Host, Url};
 
 use crate::diag::Failure;
 use crate::host::{Invocation, Paths, files};
-use crate::index::folder::path_of;
 use crate::model::{PackageName, Sha256};
 use crate::profile::{NamedIndex, Profile};
 
@@ -71,13 +70,6 @@ impl Locations {
         let own = (url.scheme() == "file").then_some((name, url));
         let open = self.folders.iter().map(|(name, url)| (name.as_str(), url)).filter(move |_| name == "default");
         own.into_iter().chain(open)
-    }
-
-    /// The address of `file` of `package` in a folder, where one has it. Any folder does, for a lock has its digest.
-    pub fn local(&self, package: &PackageName, file: &str) -> Option<Url> {
-        let folders = self.folders(package).map(|(_, url)| url).chain(self.folders.iter().map(|(_, url)| url));
-        let mut found = folders.filter_map(path_of).map(|path| path.join(file));
-        Url::from_file_path(found.find(|path| path.is_file())?).ok()
     }
 
     /// Name and address of the only index that may serve `package`. An explicit index is never fallen through.

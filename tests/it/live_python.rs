@@ -176,10 +176,8 @@ impl Drop for Running {
     }
 }
 
-/// Starts `arguments` and kills it with all its children while the wheels are being installed.
-pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
-    let mut command = test.command(arguments);
-    let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("apply starts");
+/// Waits until an apply installs wheels.
+pub fn wait_for_installer(test: &Test, child: &mut Child) {
     let journal = test.path("state/apply.journal");
     let started = Instant::now();
     let installing = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("begin wheels"));
@@ -188,6 +186,13 @@ pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
         assert!(child.try_wait().expect("a child").is_none(), "apply ended before it could be killed");
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Starts `arguments` and kills it with all its children while the wheels are being installed.
+pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
+    let mut command = test.command(arguments);
+    let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("apply starts");
+    wait_for_installer(test, &mut child);
     // pip needs about a second to start; then it moves the old version away and writes the new one.
     let old = || std::fs::read_dir(test.path("venv/lib")).is_ok() && !numpy_is_whole(test);
     let began = Instant::now();

@@ -28,5 +28,6 @@ mod matrix;
 mod network;
 mod scenarios;
 mod script;
+mod signals;
 mod test;
 mod usage;

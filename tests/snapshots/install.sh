@@ -4,6 +4,7 @@
 #
 # Made by colab-boot 0.1.0, and to be read: it needs nothing of colab-boot. `colab-boot apply` runs exactly this file.
 #   COLAB_BOOT_PYTHON   the interpreter to install for
+#   COLAB_BOOT_SITE     its site-packages, for whoever knows them already
 #   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
 #   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
 set -euo pipefail
@@ -26,7 +27,7 @@ export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 
 # Where the wheels go.
-site=$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+site=${COLAB_BOOT_SITE:-$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')}
 
 say() { printf 'colab-boot: %s\n' "$*" >&2; }
 begin() { printf 'begin %s\n' "$1" >>"$journal"; say "$2"; }

@@ -1,0 +1,92 @@
+//! SIGINT and SIGTERM while wheels arrive and while they are installed: the end comes at once, with nobody left at work, and the next
+//! run goes on from there. (While apt is at work: `debian`.)
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::http::{Reply, serve};
+use crate::live_python::{Venv, wait_for_installer, wheel};
+use crate::test::Test;
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill starts");
+    assert!(sent.success());
+}
+
+fn start(test: &Test, arguments: &[&str]) -> Child {
+    let mut command = test.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// Processes that have `word` in their command lines or environments' folders.
+fn at_work(word: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(word)).collect()
+}
+
+#[test]
+fn an_installer_at_work_is_ended_first() {
+    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n";
+    let test = Test::new().file("p.toml", profile);
+    let test = test.set("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    let house = test.path("house");
+    std::fs::create_dir(&house).expect("a folder");
+    wheel(&house, ("demo", "1.0"), "1.0");
+    let python = Venv::new(&test, &[]).python.display().to_string();
+    let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
+    for (signal, name, code) in [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143)] {
+        // That of the run before.
+        let _ = std::fs::remove_file(test.path("state/apply.journal"));
+        let mut child = start(&test, &arguments);
+        wait_for_installer(&test, &mut child);
+        send(signal, &child);
+        let outcome = child.wait_with_output().expect("an end");
+        let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert_eq!(outcome.status.code(), Some(code), "{said}");
+        assert!(said.contains(&format!("stopped by {name}, in the step `wheels`")), "{said}");
+        let left = at_work(&test.folder.path().display().to_string());
+        assert!(left.is_empty(), "{left:?}");
+        assert!(!test.path("state/apply.process").exists());
+        let status = test.run(&["status", "--python", &python]);
+        assert!(status.stdout.contains("interrupted"), "{status:?}");
+    }
+    assert!(test.run(&arguments).expect(0).stdout.contains("applied: 1 package"));
+    test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+}
+
+#[test]
+fn a_download_is_gone_on_with() {
+    let house = tempfile::tempdir().expect("a folder");
+    let digest = wheel(house.path(), ("demo", "1.0"), &"long ".repeat(20_000));
+    let file = "demo-1.0-py3-none-any.whl";
+    let bytes = std::fs::read(house.path().join(file)).expect("a wheel");
+    let (total, link) = (bytes.len() as u64, format!("<a href=\"/{file}#sha256={digest}\">{file}</a>"));
+    // Slow from the beginning of the file, and at once from anywhere else.
+    let url = serve(Duration::ZERO, move |asked| match asked.path.as_str() {
+        path if !path.ends_with(".whl") => Reply::new("text/html", link.clone()),
+        _ => {
+            let whole = Reply::new("application/zip", bytes.clone()).part_of(asked, 0, total);
+            let from_start = asked.header("range").is_none();
+            Reply { drip: from_start.then_some(Duration::from_millis(20)), ..whole }
+        }
+    });
+    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n";
+    let test = Test::new().file("p.toml", profile);
+    test.run(&["lock", "p.toml", "--index-url", &url]).expect(0);
+    let arguments = ["fetch", "p.lock", "--into", "house", "--index-url", &url];
+    let child = start(&test, &arguments);
+    let part = test.path("house").join(format!("{file}.part"));
+    let (started, arrived) = (Instant::now(), || std::fs::metadata(&part).map_or(0, |data| data.len()));
+    while arrived() == 0 {
+        assert!(started.elapsed() < Duration::from_mins(1), "nothing arrived");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    send("-TERM", &child);
+    let outcome = child.wait_with_output().expect("an end");
+    assert_eq!(outcome.status.signal(), Some(15), "{}", String::from_utf8_lossy(&outcome.stderr));
+    assert!(arrived() > 0 && !test.path("house").join(file).exists());
+    test.run(&arguments).expect(0);
+    assert_eq!(std::fs::metadata(test.path("house").join(file)).expect("a wheel").len(), total);
+}

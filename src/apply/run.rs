@@ -54,7 +54,8 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
         environment.insert(name.to_owned(), path.display().to_string());
     }
     let script = job.script.display().to_string();
-    let invocation = Invocation::new("bash", &[&script], &environment);
+    // Privileged: neither BASH_ENV nor functions of the environment have a say.
+    let invocation = Invocation::new("bash", &["-p", &script], &environment);
     let output = File::create(&log)
         .map_err(|error| Failure::world(format!("could not write `{}`", log.display())).because(&error))?;
     let signals = Deferred::begin()?;
@@ -78,7 +79,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
         }
         match child.try_wait().map_err(waited)? {
             Some(status) => break status,
-            None => std::thread::sleep(Duration::from_millis(50)),
+            None => std::thread::sleep(Duration::from_millis(20)),
         }
     };
     files::remove_if_there(&process_file(job.state))?;

@@ -172,7 +172,7 @@ fn locally(folders: &[Url], package: &LockedPackage) -> Option<Download> {
 
 /// What to fetch for a locked file; one without a digest is refused with the plan.
 fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
-    Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256? })
+    Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256?, size: wheel.size.unwrap_or_default() })
 }
 
 fn all_here(packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {

@@ -1,8 +1,9 @@
 //! Wheels to a folder: in parallel, resumed where a part is there, checked against the lock's digest before they get their name.
 
+use std::cmp::Reverse;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,8 +20,9 @@ use crate::index::folder::path_of;
 use crate::index::patience::{Miss, Pace, Patience, refused};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
+use crate::model::digest::Hasher;
 
-const PARALLEL: usize = 4;
+const PARALLEL: usize = 8;
 
 /// After so many bytes more, the tries are counted anew.
 const WORTHWHILE: u64 = 1 << 20;
@@ -31,6 +33,8 @@ pub struct Download {
     pub file: String,
     pub url: Url,
     pub sha256: Sha256,
+    /// Bytes; 0 where nobody has said how many.
+    pub size: u64,
 }
 
 /// Told of every piece that arrives (bytes) and of every file that is complete (its name).
@@ -49,7 +53,10 @@ pub fn fetch_all(
     files::create_private_folder(folder)?;
     let runtime = client.runtime()?;
     // Each on its own thread of the runtime: digests are computed side by side.
-    let work = stream::iter(downloads.to_vec()).map(|download| {
+    let mut downloads = downloads.to_vec();
+    // What is begun last should not take longest.
+    downloads.sort_by_key(|download| Reverse(download.size));
+    let work = stream::iter(downloads).map(|download| {
         let http = client.http.clone();
         let folder = folder.to_owned();
         let progress = Arc::clone(progress);
@@ -81,7 +88,6 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         progress.finished(&download.file);
         return Ok(());
     }
-    let part = folder.join(format!("{}.part", download.file));
     if let Some(path) = path_of(&download.url) {
         // Not under the name of a part: those are written to, and this may be the user's own file.
         let linked = folder.join(format!("{}.linked", download.file));
@@ -89,24 +95,50 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
             Failure::world(format!("could not copy `{}` to `{}`", path.display(), linked.display())).because(&error)
         })?;
         progress.bytes(size);
-        return settle(download, (&linked, &target), progress);
+        let digest = digest_of(&linked)?.map(|(digest, _)| digest);
+        return settle(download, (&linked, &target), (digest, progress));
     }
-    let resumed = std::fs::metadata(&part).is_ok_and(|data| data.len() > 0);
-    bring(http, download, &part, progress).await?;
-    if resumed && digest_of(&part)?.is_none_or(|(digest, _)| digest != download.sha256) {
+    let mut part = Part { path: folder.join(format!("{}.part", download.file)), hasher: None };
+    let resumed = part.len() > 0;
+    bring(http, download, &mut part, progress).await?;
+    let mut digest = part.digest()?;
+    if resumed && digest != Some(download.sha256) {
         // The part was of another file, or torn.
-        files::remove_if_there(&part)?;
-        bring(http, download, &part, progress).await?;
+        files::remove_if_there(&part.path)?;
+        bring(http, download, &mut part, progress).await?;
+        digest = part.digest()?;
     }
-    settle(download, (&part, &target), progress)
+    settle(download, (&part.path, &target), (digest, progress))
+}
+
+/// What has arrived of a file.
+struct Part {
+    path: PathBuf,
+    /// Of all that is there, if all of it has come by here.
+    hasher: Option<Hasher>,
+}
+
+impl Part {
+    /// Bytes.
+    fn len(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |data| data.len())
+    }
+
+    /// Of what is there; `None` where nothing is.
+    fn digest(&mut self) -> Result<Option<Sha256>, Failure> {
+        match self.hasher.take() {
+            Some(hasher) => Ok(Some(hasher.finish())),
+            None => Ok(digest_of(&self.path)?.map(|(digest, _)| digest)),
+        }
+    }
 }
 
 /// Brings the rest of `part`, in as many tries as it is worth.
-async fn bring(http: &Http, download: &Download, part: &Path, progress: &dyn Progress) -> Result<(), Failure> {
+async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn Progress) -> Result<(), Failure> {
     let mut patience = Patience::new();
     let mut before = None;
     while let Err(miss) = receive(http, download, part, (progress, before.is_none())).await? {
-        let here = std::fs::metadata(part).map_or(0, |data| data.len());
+        let here = part.len();
         // What goes on is worth going on with, however often the connection breaks.
         if before.is_some_and(|before| here >= before + WORTHWHILE) {
             patience = Patience::new();
@@ -117,9 +149,12 @@ async fn bring(http: &Http, download: &Download, part: &Path, progress: &dyn Pro
     Ok(())
 }
 
-/// What has arrived gets its name if it is what it should be.
-fn settle(download: &Download, (part, target): (&Path, &Path), progress: &dyn Progress) -> Result<(), Failure> {
-    let digest = digest_of(part)?.map(|(digest, _)| digest);
+/// What has arrived gets its name if its digest is what it should be.
+fn settle(
+    download: &Download,
+    (part, target): (&Path, &Path),
+    (digest, progress): (Option<Sha256>, &dyn Progress),
+) -> Result<(), Failure> {
     if digest != Some(download.sha256) {
         files::remove_if_there(part)?;
         let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
@@ -157,15 +192,16 @@ fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
 async fn receive(
     http: &Http,
     download: &Download,
-    part: &Path,
+    part: &mut Part,
     (progress, first): (&dyn Progress, bool),
 ) -> Result<Result<(), Miss>, Failure> {
+    let path = part.path.clone();
     let disk = |error: std::io::Error| {
-        Failure::world(format!("could not write `{}`", part.display()))
+        Failure::world(format!("could not write `{}`", path.display()))
             .because(&error)
             .help("free some disk space, or move the cache with COLAB_BOOT_CACHE_DIR")
     };
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(part).map_err(disk)?;
+    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(disk)?;
     let here = file.seek(SeekFrom::End(0)).map_err(disk)?;
     let response = match http.open(&download.url, here).await {
         Ok(response) => response,
@@ -180,13 +216,14 @@ async fn receive(
     if !status.is_success() {
         return Ok(Err(refused(&response)));
     }
-    if here > 0 && status != StatusCode::PARTIAL_CONTENT {
+    if here == 0 || status != StatusCode::PARTIAL_CONTENT {
         file.set_len(0).map_err(disk)?;
         file.seek(SeekFrom::Start(0)).map_err(disk)?;
+        part.hasher = Some(Hasher::default());
     } else if first {
         progress.bytes(here);
     }
-    let poured = pour(response, &mut file, (http, progress)).await.map_err(disk)?;
+    let poured = pour(response, (&mut file, &mut part.hasher), (http, progress)).await.map_err(disk)?;
     if poured.is_ok() {
         file.sync_all().map_err(disk)?;
     }
@@ -196,7 +233,7 @@ async fn receive(
 /// Writes a reply to `file` as it arrives. The outer error is the disk's, the inner one the network's.
 async fn pour(
     response: Response,
-    file: &mut File,
+    (file, hasher): (&mut File, &mut Option<Hasher>),
     (http, progress): (&Http, &dyn Progress),
 ) -> std::io::Result<Result<(), Miss>> {
     let mut body = response.bytes_stream();
@@ -207,6 +244,9 @@ async fn pour(
             Err(error) => return Ok(Err(Miss::passing(error))),
         };
         file.write_all(&chunk)?;
+        if let Some(hasher) = hasher {
+            hasher.update(&chunk);
+        }
         http.count(chunk.len());
         progress.bytes(chunk.len() as u64);
         if let Err(miss) = pace.arrived(chunk.len(), Instant::now()) {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use colab_boot::model::Sha256;
 
-use crate::live_python::{Venv, wheel};
+use crate::live_python::{Running, Venv, wheel};
 use crate::test::{Outcome, Test};
 
 /// Held by tests that change this machine's Debian packages: what one unpacks, another would configure.
@@ -27,6 +27,7 @@ const FAILS: &str = "echo 'no luck today'; [ -e AT/go ]";
 
 struct World {
     test: Test,
+    venv: Venv,
     python: String,
     _alone: MutexGuard<'static, ()>,
 }
@@ -57,8 +58,9 @@ impl World {
         let mut test = test.set("APT_CONFIG", configured);
         // dpkg's status is that of this machine.
         test.environment.remove("COLAB_BOOT_ROOT");
-        let python = Venv::new(&test, &[]).python.display().to_string();
-        let world = Self { test, python, _alone: guard };
+        let venv = Venv::new(&test, &[]);
+        let python = venv.python.display().to_string();
+        let world = Self { test, venv, python, _alone: guard };
         world.archive(&[(ONE, "1.0", "")]);
         Some(world)
     }
@@ -186,7 +188,7 @@ fn a_package_that_fails_is_told_and_the_next_run_goes_on() {
     for words in ["the step `apt` of the install script failed", "no luck today", ONE] {
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     }
-    assert!(!world.test.path("venv/lib").join("demo.py").exists());
+    assert!(!world.venv.layout().join("demo.py").exists(), "wheels come after the packages");
     // dpkg is in the middle of it, and stays there as long as the cause does.
     assert!(world.apply().expect(3).stderr.contains("no luck today"));
     world.touch("go");
@@ -278,4 +280,42 @@ fn an_archive_that_has_changed_is_told() {
     world.is_finished("no archive, and all is there");
     let outcome = world.apply().expect(3);
     assert!(outcome.stderr.contains("the step `apt` of the install script failed"), "{}", outcome.stderr);
+}
+
+#[test]
+fn without_root_the_packages_are_left_out_and_told() {
+    let Some(world) = World::new() else { return };
+    let plain = world.test.command(&world.arguments());
+    // Nobody, with the files of somebody.
+    let mut command = Command::new("unshare");
+    command.arg("--user").arg(plain.get_program()).args(plain.get_args());
+    command.env_clear().envs(&world.test.environment).current_dir(world.test.folder.path());
+    let outcome = Outcome::of(command);
+    if outcome.stderr.contains("unshare failed") {
+        eprintln!("skipped: this needs leave to make a user namespace");
+        return;
+    }
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    for words in ["plan-apt-skipped", "needs root", ONE] {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+    assert_eq!(status(ONE), "");
+    // With root they come.
+    world.apply().expect(0);
+    world.is_finished("without root, then with");
+}
+
+#[test]
+fn a_lock_that_apt_does_not_know_is_no_lock() {
+    let Some(world) = World::new() else { return };
+    let hold = "import fcntl, time\nfile = open('/var/lib/dpkg/lock-frontend')\nfcntl.flock(file, fcntl.LOCK_EX)\n\
+                print('held', flush=True)\ntime.sleep(600)";
+    let holder = Command::new(&world.python).args(["-I", "-c", hold]).stdout(Stdio::piped()).spawn();
+    let mut holder = Running(holder.expect("Python starts"));
+    let mut said = String::new();
+    let pipe = holder.0.stdout.take().expect("a pipe");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(pipe), &mut said).expect("a line");
+    assert_eq!(said, "held\n");
+    world.apply().expect(0);
+    world.is_finished("flock");
 }

@@ -17,12 +17,11 @@ fn world() -> Option<(Test, Venv)> {
     let profile = |version: &str, more: &str| {
         format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='=={version}'\n{more}")
     };
-    let first = format!("#!/bin/bash\neval \"$FIRST\"\nexec {}/uv \"$@\"\n", uv.display());
     let test = Test::new()
         .file("before.toml", &profile("1.0", ""))
         .file("after.toml", &profile("2.0", "other='*'\n"))
-        .file("first/uv", &first);
-    assert!(Command::new("chmod").arg("+x").arg(test.path("first/uv")).status().expect("chmod starts").success());
+        .fake("uv")
+        .set("REAL_UV", uv.join("uv").display().to_string());
     let house = test.path("house");
     std::fs::create_dir(&house).expect("a folder");
     let word = "x".repeat(200_000);
@@ -30,8 +29,7 @@ fn world() -> Option<(Test, Venv)> {
         wheel(&house, (name, version), &format!("{version}{}", &word[..100_000]));
     }
     let venv = Venv::bare(&test);
-    let path = format!("{}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", test.path("first").display());
-    Some((test.set("PATH", path).set("FIRST", ":"), venv))
+    Some((test, venv))
 }
 
 /// Runs a script with `apply`, `verify`, `expect CODE WORDS COMMAND…`, and the folders `$SITE`, `$STATE` and `$CACHE`.

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::live_python::{Venv, uv, wheel};
+use crate::live_python::{Venv, interpreter, uv, wheel};
 use crate::test::{Outcome, Test};
 
 const NAMES: [&str; 3] = ["aaa", "demo", "ccc"];
@@ -30,7 +30,8 @@ impl World {
             // What is installed would do otherwise: `==1.0` allows it.
             .file("after-plain.toml", &(profile("1.0", "2.0") + "[policy]\ninstalled='ignore'\n"));
         let folder = installer.map(|folder| format!("{}:", folder.display())).unwrap_or_default();
-        let test = test.set("PATH", format!("{folder}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"));
+        let own = test.path("bin").display().to_string();
+        let test = test.set("PATH", format!("{own}:{folder}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"));
         let house = test.path("house");
         std::fs::create_dir(&house).expect("a folder");
         for name in NAMES {
@@ -74,7 +75,8 @@ impl World {
         let code = "import demo, importlib.metadata as m; print(demo.word, m.version('demo'))";
         let said = Outcome::of({
             let mut command = Command::new(&self.venv.python);
-            command.args(["-I", "-c", code]);
+            // Without bytecode: it is told from the next version's by size and second alone.
+            command.args(["-I", "-B", "-c", code]);
             command
         });
         assert_eq!(said.stdout.trim(), format!("{word} {word}"), "{what}: {}", said.stderr);
@@ -166,5 +168,128 @@ fn nothing_that_uv_stumbles_over_stops_an_apply() {
     match uv() {
         Some(folder) => nothing_stops(&World::new(Some(folder))),
         None => eprintln!("skipped: uv can't be had from the package index"),
+    }
+}
+
+#[test]
+fn what_an_installer_gets_wrong_is_repaired_once() {
+    let Some(folder) = uv() else {
+        eprintln!("skipped: uv can't be had from the package index");
+        return;
+    };
+    let mut world = World::new(None);
+    world.test = world.test.fake("uv").set("REAL_UV", folder.join("uv").display().to_string());
+    // A disk that lies, a virus scanner, a second installer: the exit code is 0, the file is not there.
+    let spoil = format!("[[ -e once ]] || rm -f {}; $KEEP", world.site("demo.py").display());
+    world.apply("before.toml").expect(0);
+    world.test = world.test.set("AFTER", spoil).set("KEEP", "touch once");
+    let outcome = world.apply("after.toml").expect(0);
+    assert!(outcome.stderr.contains("installing them once more"), "{}", outcome.stderr);
+    world.is_whole("spoiled once", "after.toml", "2.0");
+    // For ever.
+    std::fs::remove_file(world.test.path("once")).expect("a file");
+    world.test = world.test.set("KEEP", ":");
+    let outcome = world.apply("before.toml").expect(1);
+    assert!(outcome.stderr.contains("error[verify-files]") && outcome.stderr.contains("demo.py"), "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("installing them once more").count(), 1, "{}", outcome.stderr);
+    // By the time it is mended.
+    world.test = world.test.set("AFTER", ":");
+    world.apply("before.toml").expect(0);
+    world.is_whole("spoiled for ever", "before.toml", "1.0");
+}
+
+/// What an image or a user may have set for other purposes.
+const SETTINGS: &[(&str, &str)] = &[
+    ("PIP_TARGET", "AT/elsewhere"),
+    ("PIP_USER", "1"),
+    ("PIP_REQUIRE_VIRTUALENV", "1"),
+    ("PIP_CONSTRAINT", "AT/constraints.txt"),
+    ("PIP_NO_BINARY", ":all:"),
+    ("PIP_DRY_RUN", "1"),
+    ("PYTHONPATH", "AT/evil"),
+    ("PYTHONHOME", "AT/evil"),
+    ("PYTHONSTARTUP", "AT/evil/sitecustomize.py"),
+    ("UV_CONSTRAINT", "AT/constraints.txt"),
+    ("UV_NO_BINARY", "1"),
+    ("UV_LINK_MODE", "symlink"),
+    ("UV_SYSTEM_PYTHON", "1"),
+    ("UV_PYTHON", "3.1"),
+    ("UV_DRY_RUN", "1"),
+    ("BASH_ENV", "AT/evil/bash"),
+    ("BASH_FUNC_mktemp%%", "() { echo function >>AT/ran; command mktemp \"$@\"; }"),
+];
+
+fn settings_change_nothing(mut world: World) {
+    let at = world.test.folder.path().display().to_string();
+    let here = |text: &str| text.replace("AT", &at);
+    world.test = world
+        .test
+        .file("constraints.txt", "demo==0.1\n")
+        .file("evil/sitecustomize.py", &here("open('AT/ran', 'a').write('Python')\n"))
+        .file("evil/bash", &here("echo bash >>AT/ran\n"))
+        .file("home/.config/pip/pip.conf", &here("[install]\ntarget = AT/elsewhere\nno-deps = nonsense\n"))
+        .file("home/.config/uv/uv.toml", &here("[pip]\ntarget = 'AT/elsewhere'\n"))
+        .file("uv.toml", &here("[pip]\ntarget = 'AT/elsewhere'\n"))
+        .file("setup.cfg", &here("[install]\nprefix = AT/elsewhere\n"));
+    for (name, value) in SETTINGS {
+        world.test = world.test.set(name, here(value));
+    }
+    world.apply("before.toml").expect(0);
+    world.apply("after.toml").expect(0);
+    world.is_whole("settings", "after.toml", "2.0");
+    for path in ["elsewhere", "ran"] {
+        assert!(!world.test.path(path).exists(), "{path}: {:?}", std::fs::read_to_string(world.test.path(path)));
+    }
+}
+
+#[test]
+fn settings_of_the_image_change_nothing_for_pip() {
+    settings_change_nothing(World::new(None));
+}
+
+#[test]
+fn settings_of_the_image_change_nothing_for_uv() {
+    match uv() {
+        Some(folder) => settings_change_nothing(World::new(Some(folder))),
+        None => eprintln!("skipped: uv can't be had from the package index"),
+    }
+}
+
+/// A Python of its own that its distribution manages (PEP 668), made of links to one that is here.
+fn managed(world: &mut World) -> bool {
+    let say = |python: &Path, code: &str| {
+        let mut command = Command::new(python);
+        command.args(["-I", "-c", code]);
+        Outcome::of(command).stdout.trim().to_owned()
+    };
+    let base = say(interpreter(), "import sys; print(sys.base_prefix)");
+    let name = say(interpreter(), "import sys; print('python%d.%d' % sys.version_info[:2])");
+    let prefix = world.test.path("system");
+    let script = format!(
+        "mkdir -p bin lib && cp -L {base}/bin/{name} bin/ && cp -as {base}/lib/{name} lib/ && \
+         printf '[externally-managed]\nError=ask the distribution\n' >lib/{name}/EXTERNALLY-MANAGED"
+    );
+    std::fs::create_dir(&prefix).expect("a folder");
+    let made = Command::new("sh").args(["-c", &script]).current_dir(&prefix).status().expect("sh starts");
+    let python = prefix.join("bin").join(&name);
+    let knows = made.success() && say(&python, "import sys, pip; print(sys.prefix)") == prefix.display().to_string();
+    world.venv = Venv { python };
+    knows
+}
+
+#[test]
+fn a_python_that_its_distribution_manages_is_installed_into() {
+    for folder in [None, uv()] {
+        let mut world = World::new(folder);
+        if !managed(&mut world) {
+            eprintln!("skipped: this Python can't be moved, or has no pip");
+            return;
+        }
+        let mut refused = Command::new(&world.venv.python);
+        refused.args(["-m", "pip", "install", "--no-index", "--find-links"]).arg(world.test.path("house")).arg("demo");
+        assert!(Outcome::of(refused).stderr.contains("externally-managed-environment"));
+        world.apply("before.toml").expect(0);
+        world.apply("after.toml").expect(0);
+        world.is_whole("managed", "after.toml", "2.0");
     }
 }

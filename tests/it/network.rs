@@ -163,6 +163,20 @@ fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
 }
 
 #[test]
+fn names_and_proxies_that_are_not_there_are_told() {
+    let lock = |test: Test, url: &str| {
+        let arguments = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", url];
+        test.file("p.toml", PROFILE).run(&arguments).expect(3).stderr
+    };
+    let said = lock(Test::new(), "https://index.invalid/simple");
+    assert!(said.contains("index.invalid") && said.contains("check the network"), "{said}");
+    let proxy = "http://127.0.0.1:9";
+    let test = Test::new().set("HTTPS_PROXY", proxy).set("https_proxy", proxy);
+    let said = lock(test, "https://index.invalid/simple");
+    assert!(said.contains("refused"), "{said}");
+}
+
+#[test]
 fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
     let server = IndexServer::start(table(), Manner::Good);
     let test = Test::new().file("p.toml", PROFILE);

@@ -6,9 +6,9 @@
 
 From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
 empty. `again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
-is deleted before the last of a set: for minutes after a deletion ext4 looks for other inodes than those that have become free, which
-takes several times as long as the installation. So a set needs room for all its runs, on a disk where nothing was deleted lately. Prints
-a Markdown table of medians in seconds, with the ratio to uv.
+is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
+several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion. Prints a
+Markdown table of medians in seconds, with the ratio to uv.
 """
 
 import argparse

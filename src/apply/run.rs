@@ -62,8 +62,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     let mut child = invocation.spawn_into(output)?;
     if let Err(failure) = record_process(job.state, child.id()) {
         // Without the record a later run could not wait for it; it has only just begun.
-        let _ = child.kill();
-        let _ = child.wait();
+        let _ = end_group(&mut child, Duration::ZERO, &|| true);
         return Err(failure);
     }
     let mut told = 0;
@@ -73,7 +72,8 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
         told = steps.len();
         let waited = |error| Failure::world(format!("could not wait for `{}`", invocation.line())).because(&error);
         if let Some(signal) = signals.take() {
-            end_group(&mut child, GRACE).map_err(waited)?;
+            // Who asks twice has no patience left.
+            end_group(&mut child, GRACE, &|| signals.take().is_some()).map_err(waited)?;
             files::remove_if_there(&process_file(job.state))?;
             return Err(stopped(signal, steps.last()));
         }

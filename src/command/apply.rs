@@ -194,7 +194,7 @@ impl Work<'_> {
             if std::fs::rename(&failed.log, &kept).is_ok() {
                 failed.log = kept;
             }
-            let restored = self.roll_back(&options.plan.index, &folder);
+            let restored = self.roll_back(&options.plan.index, &folder)?;
             return Err(describe(&failed, restored));
         }
         let faults = match self.check_or_repair(&packages, &folder) {

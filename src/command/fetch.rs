@@ -1,6 +1,9 @@
 //! `fetch`: the wheels of a lock in a folder, for machines without a network.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -16,6 +19,9 @@ use crate::model::{Libc, PythonFacts, Sha256};
 use crate::output::{Style, bytes};
 use crate::profile::Profile;
 
+/// What another fetch into the same folder may take.
+const PATIENCE: Duration = Duration::from_mins(30);
+
 pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let lock = session.read_lock(&options.lock)?.ok_or_else(|| {
         Failure::input(format!("there is no lock at `{}`", options.lock.display()))
@@ -27,6 +33,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let known: u64 = wheels.values().filter_map(|package| package.wheel.as_ref()?.size).sum();
     within_budget(options.budget, known, &wheels)?;
     files::create_folder(&options.into)?;
+    let _alone = alone(session, &options.into)?;
     for target in &targets {
         let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
         if packages.is_empty() {
@@ -46,6 +53,16 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
     let data = json!({ "folder": options.into, "bytes": total, "targets": names, "wheels": list });
     Ok(Report::new(data, text))
+}
+
+/// Two that fetch into one folder would write to the same parts.
+fn alone(session: &Session<'_>, folder: &Path) -> Result<File, Failure> {
+    let locks = session.paths.cache.join("locks");
+    files::create_private_folder(&locks)?;
+    let folder = files::absolute(folder)?;
+    let waiting = || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", folder.display()));
+    let name = Sha256::of(folder.as_os_str().as_encoded_bytes()).short();
+    files::lock_exclusively(&locks.join(name), PATIENCE, &waiting)
 }
 
 /// The targets called `names`; all where none is named.

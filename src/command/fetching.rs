@@ -9,7 +9,7 @@ use url::Url;
 use crate::cli::IndexOptions;
 use crate::command::Session;
 use crate::command::apply::Work;
-use crate::command::gather::{from_trouble, scope, wheel_folders};
+use crate::command::gather::{find_links, from_trouble, scope};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
@@ -18,7 +18,7 @@ use crate::machine::Python;
 use crate::model::PackageName;
 use crate::model::catalog::{Candidate, Listing};
 use crate::output::{Style, bar, bytes};
-use crate::profile::Profile;
+use crate::profile::{NamedIndex, Profile};
 
 /// What stays free on a disk that we write to.
 const MARGIN: u64 = 256 << 20;
@@ -51,17 +51,12 @@ impl Sources<'_> {
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        let mut folders = wheel_folders(self.options, self.profile)?;
-        let in_folders = |folders: &[Url]| -> Vec<_> { packages.iter().map(|one| locally(folders, one)).collect() };
-        let mut found = in_folders(&folders);
+        let folders = Folders { named: find_links(self.options)?, profile: self.profile };
+        let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
         // Where all is here, nobody needs to know where the index is.
         let locations = if found.iter().all(Option::is_some) { None } else { Some(self.locations()?) };
-        if let Some(folder) = locations.iter().map(|all| &all.default).find(|url| url.scheme() == "file") {
-            folders.push(folder.clone());
-            found = in_folders(&folders);
-        }
         let remote: Vec<&LockedPackage> =
-            packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(one, _)| *one).collect();
+            packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
         if self.options.offline {
@@ -163,11 +158,25 @@ impl Work<'_> {
     }
 }
 
-/// The file of `package` in the first of `folders` that has it. Any will do, for a lock has its digest.
-fn locally(folders: &[Url], package: &LockedPackage) -> Option<Download> {
-    let wheel = package.wheel.as_ref()?;
-    let mut paths = folders.iter().filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
-    download(wheel, Url::from_file_path(paths.find(|path| path.is_file())?).ok()?)
+/// Folders of wheels: those that the options name, and those of the profile.
+struct Folders<'a> {
+    named: Vec<Url>,
+    profile: Option<&'a Profile>,
+}
+
+impl Folders<'_> {
+    /// The file of `package`, if it is here: in the folder that serves it, else in one that serves all.
+    fn find(&self, package: &LockedPackage) -> Option<Download> {
+        let wheel = package.wheel.as_ref()?;
+        let own = self.profile.and_then(|profile| profile.index_of(&package.name));
+        let indexes = self.profile.into_iter().flat_map(|profile| &profile.indexes);
+        let (own, open): (Vec<&NamedIndex>, Vec<&NamedIndex>) = indexes
+            .filter(|index| Some(index.name.as_str()) == own || index.packages.is_empty())
+            .partition(|index| Some(index.name.as_str()) == own);
+        let folders = own.iter().chain(&open).map(|index| &index.url).filter(|url| url.scheme() == "file");
+        let mut paths = folders.chain(&self.named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
+        download(wheel, Url::from_file_path(paths.find(|path| path.is_file())?).ok()?)
+    }
 }
 
 /// What to fetch for a locked file; one without a digest is refused with the plan.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use url::Url;
 
@@ -30,6 +31,8 @@ pub struct Session<'a> {
     pub matrix: &'a Matrix,
     /// Seconds since 1970.
     pub now: u64,
+    /// When the command began.
+    pub started: Instant,
     /// Tells of work in progress, now.
     pub say: &'a dyn Fn(&str),
 }
@@ -73,6 +76,18 @@ impl Seen {
     }
 }
 
+impl Seen {
+    /// Whoever names an interpreter means no other, and not none. One that is there and can't be asked is told elsewhere.
+    fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
+        let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
+        match named.filter(|_| self.machine.python.is_none() && !said.any(|said| Path::new(&said.source).exists())) {
+            None => Ok(()),
+            Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display()))
+                .help("name the executable of a CPython")),
+        }
+    }
+}
+
 impl Session<'_> {
     /// Says what is being done.
     pub fn say(&self, line: &str) {
@@ -108,7 +123,9 @@ impl Session<'_> {
                     kernel_pid: options.kernel_pid,
                     now: self.now,
                 };
-                self.judged(observe(looker), true)
+                let seen = self.judged(observe(looker), true);
+                seen.has_python(options.python.as_deref())?;
+                seen
             }
         };
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
@@ -209,7 +226,7 @@ impl Session<'_> {
 
     /// A client that knows what credentials there are for `addresses`.
     pub(super) fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
-        Client::new(Credentials::gather(addresses, self.environment), limits)
+        Client::new(Credentials::gather(addresses, self.environment), limits, self.started)
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
@@ -304,7 +321,7 @@ fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
 }
 
 /// The addresses of the folders that `--find-links` names.
-fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
+pub(super) fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     let folder = |path: &PathBuf| {
         let path = files::absolute(path)?;
         if !path.is_dir() {
@@ -313,13 +330,6 @@ fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
         Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
     };
     options.find_links.iter().map(folder).collect()
-}
-
-/// Folders of wheels that the profile or the options name.
-pub(super) fn wheel_folders(options: &IndexOptions, profile: Option<&Profile>) -> Result<Vec<Url>, Failure> {
-    let indexes = profile.into_iter().flat_map(|profile| &profile.indexes).map(|index| &index.url);
-    let of_profile = indexes.filter(|url| url.scheme() == "file").cloned();
-    Ok(of_profile.chain(find_links(options)?).collect())
 }
 
 pub(super) fn from_trouble(trouble: Trouble) -> Failure {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cli::IndexOptions;
 use crate::command::apply::Work;
-use crate::diag::Failure;
+use crate::diag::{Failure, Kind as Ended};
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
@@ -15,8 +15,8 @@ use crate::verify::{Held, check_distributions};
 
 impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
-    /// led here is told by the caller, so trouble on this way is but a line.
-    pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Vec<String> {
+    /// led here is told by the caller, so trouble on this way is but a line. Fails where a signal ends it.
+    pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Result<Vec<String>, Failure> {
         let changes = self.planned.plan.changes.iter();
         let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
         let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, record: None });
@@ -25,7 +25,7 @@ impl Work<'_> {
         let gone: Vec<(PackageName, Version)> =
             gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
         if gone.is_empty() {
-            return vec!["what was installed before is untouched".to_owned()];
+            return Ok(vec!["what was installed before is untouched".to_owned()]);
         }
         let before = self.before(options, &gone);
         let (wheels, lost): (Vec<_>, Vec<_>) =
@@ -35,6 +35,7 @@ impl Work<'_> {
             let names: Vec<String> = wheels.iter().map(|(name, version)| format!("{name} {version}")).collect();
             told.push(match self.bring_back(options, &before, folder) {
                 Ok(()) => format!("brought back: {}", names.join(", ")),
+                Err(failure) if matches!(failure.kind, Ended::Signal(_)) => return Err(failure),
                 Err(failure) => format!("could not bring back {}: {failure}", names.join(", ")),
             });
         }
@@ -42,7 +43,7 @@ impl Work<'_> {
             let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
             told.push(format!("no wheel is to be had of what was there before: {}", names.join(", ")));
         }
-        told
+        Ok(told)
     }
 
     /// The wheels of the versions in `gone` that the index has.

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::diag::Failure;
+use crate::host::files;
 
 /// The most a child's output may take; what comes after is read and dropped.
 const OUTPUT_LIMIT: u64 = 8 << 20;
@@ -149,25 +150,36 @@ fn wait(child: &mut Child, limit: Duration) -> Result<i32, NoResult> {
     }
 }
 
-/// Ends `child` and whatever runs in its process group: politely, and after `patience` by force. Returns when it has ended.
-pub fn end_group(child: &mut Child, patience: Duration) -> std::io::Result<()> {
+/// Ends `child` and whatever else runs in its process group: politely, and by force after `patience` or as soon as `hurry` says so.
+/// Returns when nobody is left.
+pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool) -> std::io::Result<()> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let kill = |signal| group.map_or(Ok(()), |group| kill_process_group(group, signal).or_else(gone));
+    let kill = |signal| match group.map(|group| kill_process_group(group, signal)) {
+        None | Some(Ok(()) | Err(Errno::SRCH)) => Ok(()),
+        Some(Err(error)) => Err(error),
+    };
     kill(Signal::TERM)?;
     let started = Instant::now();
-    while child.try_wait()?.is_none() {
-        if started.elapsed() >= patience {
+    let mut forced = false;
+    while child.try_wait()?.is_none() || is_at_work(child.id()) {
+        if !forced && (started.elapsed() >= patience || hurry()) {
             kill(Signal::KILL)?;
-            child.wait()?;
+            forced = true;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     Ok(())
 }
 
-/// That there is nobody left to signal is no error.
-fn gone(error: Errno) -> Result<(), Errno> {
-    if error == Errno::SRCH { Ok(()) } else { Err(error) }
+/// Whether a process of `group` runs; a zombie, which nobody may ever bury, does not.
+fn is_at_work(group: u32) -> bool {
+    let folders = files::names_if_any(Path::new("/proc")).into_iter();
+    let stats = folders.filter_map(|name| files::read_optional(&Path::new("/proc").join(name).join("stat")).ok()?);
+    stats.into_iter().any(|stat| {
+        // `pid (name) state parent group`; the name may hold anything.
+        let mut fields = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default().split_whitespace();
+        fields.next() != Some("Z") && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
+    })
 }
 
 /// The exit code as shells count it: 128 + n for signal n.

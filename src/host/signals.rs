@@ -1,15 +1,19 @@
-//! SIGINT and SIGTERM. They end the program at once, as ever; only where it has started what must not be left to itself does it first
-//! hear of them.
+//! Signals that ask for the end. It comes at once, as ever; only where something was started that must not be left to itself does the
+//! program first hear of them.
 
 use std::io::Error;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::{register_conditional_default, register_usize};
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::diag::Failure;
+use crate::host::files;
+
+const ASKING: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
 
 /// What the handlers, which can't be taken back, write to.
 #[derive(Default)]
@@ -30,7 +34,7 @@ impl Deferred {
         let handlers = HANDLERS
             .get_or_init(install)
             .as_ref()
-            .map_err(|error| Failure::world("could not install the handlers for SIGINT and SIGTERM").because(error))?;
+            .map_err(|error| Failure::world("could not install the handlers of signals").because(error))?;
         handlers.deadly.store(false, Ordering::SeqCst);
         Ok(Self(handlers))
     }
@@ -53,14 +57,22 @@ impl Drop for Deferred {
 
 fn install() -> Result<Handlers, Error> {
     let handlers = Handlers::default();
-    for signal in [SIGINT, SIGTERM] {
+    let ignored = ignored();
+    for signal in ASKING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0) {
         register_conditional_default(signal, Arc::clone(&handlers.deadly))?;
         register_usize(signal, Arc::clone(&handlers.last), usize::try_from(signal).unwrap_or_default())?;
     }
     Ok(handlers)
 }
 
-/// `SIGINT` for 2, and so on, of those that are deferred.
+/// The signals that whoever started us wants ignored, as `nohup` does: bit n-1 for signal n.
+fn ignored() -> u64 {
+    let status = files::read_optional(Path::new("/proc/self/status")).ok().flatten().unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
+/// `SIGINT` for 2, and so on.
 pub fn name_of(signal: i32) -> &'static str {
-    if signal == SIGINT { "SIGINT" } else { "SIGTERM" }
+    signal_name(signal).unwrap_or("a signal")
 }

@@ -16,6 +16,7 @@ use url::Url;
 use crate::diag::Failure;
 use crate::index::Credentials;
 use crate::index::credentials::without_login;
+use crate::index::limits::{Limits, Traffic};
 use crate::index::location::is_open;
 use crate::index::patience::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
@@ -28,28 +29,6 @@ const DRAINED: u64 = 128 << 10;
 
 /// Takes the bytes of a reply as they arrive.
 pub(super) type Take<'a> = &'a mut (dyn FnMut(&[u8]) -> Flow + Send);
-
-/// What has gone over the network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Traffic {
-    pub requests: u64,
-    /// Body bytes, after decompression.
-    pub bytes: u64,
-}
-
-impl Traffic {
-    /// This and `other`.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { requests: self.requests + other.requests, bytes: self.bytes + other.bytes }
-    }
-
-    /// What was added since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self { requests: self.requests - earlier.requests, bytes: self.bytes - earlier.bytes }
-    }
-}
 
 /// The client. Owns the only async runtime of the program.
 pub struct Client {
@@ -68,20 +47,6 @@ pub(super) struct Http {
     permits: Arc<Semaphore>,
     limits: Limits,
     started: Instant,
-}
-
-/// What a client may ask of the network.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Requests under way at once.
-    pub connections: u16,
-    /// From the first request to the last byte, all in all. A server that sends little, but never nothing, would hold us for ever.
-    pub time: Duration,
-}
-
-impl Limits {
-    /// Half a day is as long as a Colab machine lives.
-    pub const DEFAULT: Self = Self { connections: 48, time: Duration::from_hours(12) };
 }
 
 /// Which bytes of a file.
@@ -126,8 +91,8 @@ pub(super) struct Reply {
 }
 
 impl Client {
-    /// Asks as `limits` allow, with `credentials` where they are wanted.
-    pub fn new(credentials: Credentials, limits: Limits) -> Result<Self, Failure> {
+    /// Asks as `limits` allow, their time counted from `started`, with `credentials` where they are wanted.
+    pub fn new(credentials: Credentials, limits: Limits, started: Instant) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -151,7 +116,7 @@ impl Client {
             credentials: Arc::new(credentials),
             permits: Arc::new(Semaphore::new(usize::from(limits.connections.max(1)))),
             limits,
-            started: Instant::now(),
+            started,
         };
         Ok(Self { http, runtime: Some(runtime) })
     }
@@ -199,7 +164,7 @@ impl Http {
             if left.start > before {
                 patience = Patience::new();
             }
-            patience.after(url, miss).await?;
+            patience.after((url, miss), self.left()).await?;
         }
     }
 
@@ -214,12 +179,11 @@ impl Http {
             let why = "the server does not send parts of files, and this file is too large to be sent whole";
             return Err(Miss::lasting(why));
         }
-        let (mut satisfied, mut pace) = (false, Pace::begin());
+        let (mut satisfied, mut pace) = (false, self.pace());
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
-            self.count(chunk.len());
-            pace.arrived(chunk.len(), Instant::now())?;
+            self.count(chunk.len(), &mut pace)?;
             // A server that sends more than it was asked for is not listened to.
             let wanted = usize::try_from(left.end - left.start).unwrap_or(usize::MAX).min(chunk.len());
             left.start += wanted as u64;
@@ -245,7 +209,7 @@ impl Http {
         loop {
             match self.try_once(request).await {
                 Ok(reply) => return Ok(reply),
-                Err(miss) => patience.after(request.url, miss).await?,
+                Err(miss) => patience.after((request.url, miss), self.left()).await?,
             }
         }
     }
@@ -257,7 +221,7 @@ impl Http {
         loop {
             match self.digest_once(url).await {
                 Ok(found) => return Ok(found),
-                Err(miss) => patience.after(url, miss).await?,
+                Err(miss) => patience.after((url, miss), self.left()).await?,
             }
         }
     }
@@ -267,12 +231,11 @@ impl Http {
         if !response.status().is_success() {
             return Err(refused(&response));
         }
-        let (mut hasher, mut total, mut pace) = (Hasher::default(), 0, Pace::begin());
+        let (mut hasher, mut total, mut pace) = (Hasher::default(), 0, self.pace());
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
-            self.count(chunk.len());
-            pace.arrived(chunk.len(), Instant::now())?;
+            self.count(chunk.len(), &mut pace)?;
             hasher.update(&chunk);
             total += chunk.len() as u64;
         }
@@ -290,11 +253,11 @@ impl Http {
 
     /// A request that is counted, ends in time and carries the credentials for `url`; the address itself carries none.
     fn request(&self, url: &Url) -> Result<RequestBuilder, Miss> {
-        let left = self.limits.time.saturating_sub(self.started.elapsed());
+        let left = self.left();
         if left.is_zero() {
             return Err(Miss {
                 help: Some("if the network is only slow, allow it more with --network-timeout"),
-                ..Miss::lasting(format!("the network has taken {} s in all", self.limits.time.as_secs()))
+                ..Miss::lasting(format!("{} s are over, and the network has not done", self.limits.time.as_secs()))
             });
         }
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -305,8 +268,19 @@ impl Http {
         })
     }
 
-    pub(super) fn count(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    /// What is left of the time.
+    pub(super) fn left(&self) -> Duration {
+        self.limits.time.saturating_sub(self.started.elapsed())
+    }
+
+    /// Counts what has arrived of a reply. Fails where it comes too slowly to wait for the rest.
+    pub(super) fn count(&self, bytes: usize, pace: &mut Pace) -> Result<(), Miss> {
+        let all = self.bytes.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+        pace.keep_up(all, Instant::now())
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        Pace::begin(self.bytes.load(Ordering::Relaxed), Instant::now())
     }
 
     async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
@@ -344,12 +318,11 @@ impl Http {
         if response.content_length().is_some_and(|length| length > limit) {
             return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
         }
-        let mut pace = Pace::begin();
+        let mut pace = self.pace();
         let mut stream = response.bytes_stream();
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
-            self.count(chunk.len());
-            pace.arrived(chunk.len(), Instant::now())?;
+            self.count(chunk.len(), &mut pace)?;
             if (reply.body.len() + chunk.len()) as u64 > limit {
                 return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
             }

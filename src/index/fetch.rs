@@ -5,7 +5,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use futures::StreamExt;
 use futures::stream;
@@ -17,7 +16,7 @@ use crate::host::files;
 use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
-use crate::index::patience::{Miss, Pace, Patience, refused};
+use crate::index::patience::{Miss, Patience, refused};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
 use crate::model::digest::Hasher;
@@ -144,7 +143,7 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
             patience = Patience::new();
         }
         before = Some(here);
-        patience.after(&download.url, miss).await.map_err(failure)?;
+        patience.after((&download.url, miss), http.left()).await.map_err(failure)?;
     }
     Ok(())
 }
@@ -225,7 +224,8 @@ async fn receive(
     }
     let poured = pour(response, (&mut file, &mut part.hasher), (http, progress)).await.map_err(disk)?;
     if poured.is_ok() {
-        file.sync_all().map_err(disk)?;
+        // A slow disk is no reason to let the other downloads wait.
+        tokio::task::block_in_place(|| file.sync_all()).map_err(disk)?;
     }
     Ok(poured)
 }
@@ -237,7 +237,7 @@ async fn pour(
     (http, progress): (&Http, &dyn Progress),
 ) -> std::io::Result<Result<(), Miss>> {
     let mut body = response.bytes_stream();
-    let mut pace = Pace::begin();
+    let mut pace = http.pace();
     while let Some(chunk) = body.next().await {
         let chunk = match chunk {
             Ok(chunk) => chunk,
@@ -247,9 +247,8 @@ async fn pour(
         if let Some(hasher) = hasher {
             hasher.update(&chunk);
         }
-        http.count(chunk.len());
         progress.bytes(chunk.len() as u64);
-        if let Err(miss) = pace.arrived(chunk.len(), Instant::now()) {
+        if let Err(miss) = http.count(chunk.len(), &mut pace) {
             return Ok(Err(miss));
         }
     }

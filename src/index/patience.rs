@@ -42,8 +42,8 @@ impl Patience {
         Self { tries: 1, pause: FIRST_PAUSE }
     }
 
-    /// Waits before the next try, or gives up.
-    pub(super) async fn after(&mut self, url: &Url, miss: Miss) -> Result<(), Trouble> {
+    /// Waits before the next try, no longer than what is `left` of the time, or gives up.
+    pub(super) async fn after(&mut self, (url, miss): (&Url, Miss), left: Duration) -> Result<(), Trouble> {
         if !miss.again || self.tries == TRIES {
             let mut trouble = trouble(url, &miss.why, self.tries);
             if let Some(help) = miss.help {
@@ -51,39 +51,39 @@ impl Patience {
             }
             return Err(trouble);
         }
-        tokio::time::sleep(miss.wait.unwrap_or(self.pause)).await;
+        tokio::time::sleep(miss.wait.unwrap_or(self.pause).min(left)).await;
         self.pause *= 3;
         self.tries += 1;
         Ok(())
     }
 }
 
-/// A server that sends fewer bytes a second for so long is as good as gone; one that sends nothing is given up sooner.
+/// A network that brings fewer bytes a second for so long is as good as gone; a reply that stands still is given up sooner.
 const SLOWEST: u64 = 1000;
 const WINDOW: Duration = Duration::from_secs(30);
 
-/// How fast a reply arrives.
+/// How fast the network is while one reply arrives. Others count too: many at once share a slow line.
 pub(super) struct Pace {
     since: Instant,
     bytes: u64,
 }
 
 impl Pace {
-    pub(super) fn begin() -> Self {
-        Self { since: Instant::now(), bytes: 0 }
+    /// `bytes` have come so far, of all replies.
+    pub(super) const fn begin(bytes: u64, now: Instant) -> Self {
+        Self { since: now, bytes }
     }
 
-    /// Counts what has arrived by `now`. Fails where it is too little to wait for the rest.
-    pub(super) fn arrived(&mut self, bytes: usize, now: Instant) -> Result<(), Miss> {
-        self.bytes += bytes as u64;
+    /// `bytes` have come by `now`, of all replies. Fails where that is too little to wait for the rest.
+    pub(super) fn keep_up(&mut self, bytes: u64, now: Instant) -> Result<(), Miss> {
         let window = now.saturating_duration_since(self.since);
         if window < WINDOW {
             return Ok(());
         }
-        if self.bytes < SLOWEST * window.as_secs() {
+        if bytes.saturating_sub(self.bytes) < SLOWEST * window.as_secs() {
             return Err(Miss { again: true, ..Miss::lasting("the server sends less than 1 kB a second") });
         }
-        *self = Self { since: now, bytes: 0 };
+        *self = Self::begin(bytes, now);
         Ok(())
     }
 }
@@ -132,12 +132,12 @@ mod tests {
     fn what_drips_is_given_up_and_what_flows_is_not() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        let mut drips = Pace { since: start, bytes: 0 };
-        assert!((0..30).all(|second| drips.arrived(16, at(second)).is_ok()));
-        assert!(drips.arrived(16, at(30)).is_err_and(|miss| miss.again));
-        let mut flows = Pace { since: start, bytes: 0 };
-        assert!((0..600).all(|second| flows.arrived(1100, at(second)).is_ok()));
-        // What it has sent before does not count for ever.
-        assert!(flows.arrived(16, at(640)).is_err());
+        let mut drips = Pace::begin(5000, start);
+        assert!((0..30).all(|second| drips.keep_up(5000 + 16 * second, at(second)).is_ok()));
+        assert!(drips.keep_up(5480, at(30)).is_err_and(|miss| miss.again));
+        let mut flows = Pace::begin(0, start);
+        assert!((0..=600).all(|second| flows.keep_up(1100 * second, at(second)).is_ok()));
+        // What has come before does not count for ever.
+        assert!(flows.keep_up(1100 * 600 + 16, at(640)).is_err());
     }
 }

@@ -56,16 +56,19 @@ may_install() {
 # What an interrupted dpkg has left is configured. An apt-get that was killed leaves a dpkg at work, which holds the lock.
 finish_dpkg() {
   local waited=0 said
-  until said=$(dpkg --configure -a 2>&1); do
-    if [[ $said != *"locked by another process"* ]] || ((waited == 120)); then
-      printf '%s\n' "$said" >&2
+  # A file and no pipe: a daemon that a package starts would keep that open.
+  said=$(mktemp)
+  until dpkg --configure -a </dev/null >"$said" 2>&1; do
+    if ! grep -q "locked by another process" "$said" || ((waited == 120)); then
+      cat "$said" >&2
       return 1
     fi
     ((waited)) || say "waiting for the dpkg that is at work"
     sleep 1
     waited=$((waited + 1))
   done
-  printf '%s\n' "$said" >&2
+  cat "$said" >&2
+  rm -f "$said"
 }
 
 if ((${#missing[@]})); then

@@ -14,13 +14,13 @@ python=${COLAB_BOOT_PYTHON:-@PYTHON@}
 wheels=${COLAB_BOOT_WHEELS:-}
 journal=${COLAB_BOOT_JOURNAL:-/dev/null}
 
-# Settings of the image for pip, uv and Python must not change what is installed. Without a folder of wheels, the ones
+# Settings of the image for pip, uv, Python and shells must not change what is installed. Without a folder of wheels, the ones
 # that say where an index is are left.
 @KEEP@for name in $(compgen -e); do
   case $name in
     PIP_INDEX_URL | PIP_CERT | PIP_CLIENT_CERT | PIP_PROXY | PIP_TRUSTED_HOST | PIP_CONFIG_FILE | UV_DEFAULT_INDEX | UV_INDEX_URL)
       [[ -z $wheels ]] || unset "$name" ;;
-    PIP_* | UV_* | PYTHON*) unset "$name" ;;
+    PIP_* | UV_* | PYTHON* | BASH_ENV | ENV) unset "$name" ;;
   esac
 done
 export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never

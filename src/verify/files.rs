@@ -1,5 +1,6 @@
 //! Installed files against a RECORD. Exit codes and metadata lie after a full disk or a killed installer; bytes don't.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::num::NonZero;
@@ -66,6 +67,8 @@ pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFaul
             Err(fault) => faults[at].push(fault),
         }
     }
+    // What is begun last should not take longest.
+    work.sort_by_key(|(_, entry, _, _)| Reverse(entry.size));
     let next = AtomicUsize::new(0);
     let worker = || {
         let take = || work.get(next.fetch_add(1, Ordering::Relaxed));

@@ -16,6 +16,8 @@ pub struct Entry {
     pub path: String,
     /// `None` for RECORD itself and for files that an installer makes.
     pub sha256: Option<Sha256>,
+    /// Bytes; 0 where it does not say.
+    pub size: u64,
 }
 
 /// The entries of a RECORD: CSV, paths with commas in quotes.
@@ -34,8 +36,9 @@ fn parse_line(line: &str) -> Option<Entry> {
             (path.to_owned(), rest)
         }
     };
-    let digest = rest.split(',').next().and_then(|hash| hash.strip_prefix("sha256=")).and_then(Sha256::from_record);
-    Some(Entry { path, sha256: digest })
+    let (hash, size) = rest.split_once(',').unwrap_or((rest, ""));
+    let sha256 = hash.strip_prefix("sha256=").and_then(Sha256::from_record);
+    Some(Entry { path, sha256, size: size.parse().unwrap_or_default() })
 }
 
 /// The RECORD of a wheel on disk.
@@ -64,11 +67,12 @@ mod tests {
     #[test]
     fn lines_are_read_with_and_without_quotes() {
         let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
-        let text = format!("a/b.py,sha256={digest},0\n\"a/x,y.py\",sha256={digest},0\na-1.0.dist-info/RECORD,,\n");
+        let text = format!("a/b.py,sha256={digest},12\n\"a/x,y.py\",sha256={digest},0\na-1.0.dist-info/RECORD,,\n");
         let entries = parse_record(&text);
         let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
         assert_eq!(paths, ["a/b.py", "a/x,y.py", "a-1.0.dist-info/RECORD"]);
         assert_eq!(entries[0].sha256, Some(crate::model::Sha256::of(b"")));
         assert_eq!(entries[2].sha256, None);
+        assert_eq!(entries.iter().map(|entry| entry.size).collect::<Vec<_>>(), [12, 0, 0]);
     }
 }

@@ -22,7 +22,7 @@ const ONE: &str = "colab-boot-test-one";
 const TWO: &str = "colab-boot-test-two";
 
 /// Waits until the test's folder has a file `go`, having said that it has begun.
-const WAITS: &str = "touch AT/begun; while [ ! -e AT/go ]; do sleep 0.05; done";
+const WAITS: &str = "touch AT/begun; for i in $(seq 1200); do [ -e AT/go ] && exit 0; sleep 0.05; done; exit 1";
 const FAILS: &str = "echo 'no luck today'; [ -e AT/go ]";
 
 struct World {
@@ -50,7 +50,7 @@ impl World {
             format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n[apt]\npackages=['{ONE}']\n");
         let sources = format!("deb [trusted=yes] copy:{at}/archive ./\n");
         let test = test.file("apt.conf", &configuration).file("sources.list", &sources).file("p.toml", &profile);
-        for name in ["lists/partial", "apt-cache/archives/partial", "archive", "house"] {
+        for name in ["lists/partial", "archive", "house"] {
             std::fs::create_dir_all(test.path(name)).expect(name);
         }
         wheel(&test.path("house"), ("demo", "1.0"), "1.0");
@@ -61,6 +61,8 @@ impl World {
         let venv = Venv::new(&test, &[]);
         let python = venv.python.display().to_string();
         let world = Self { test, venv, python, _alone: guard };
+        // What a test that was killed has left.
+        world.clean();
         world.archive(&[(ONE, "1.0", "")]);
         Some(world)
     }
@@ -69,6 +71,9 @@ impl World {
     fn archive(&self, packages: &[(&str, &str, &str)]) {
         let archive = self.test.path("archive");
         std::fs::remove_dir_all(&archive).expect("a folder");
+        // What apt has fetched before would do.
+        let _ = std::fs::remove_dir_all(self.test.path("apt-cache"));
+        std::fs::create_dir_all(self.test.path("apt-cache/archives/partial")).expect("a folder");
         let mut index = String::new();
         for (name, version, after) in packages {
             let file = self.build((name, version), after);
@@ -230,8 +235,13 @@ fn apt_killed_at_work_is_finished_by_the_next_run() {
     signal("-KILL", &format!("apt-get.*install --yes.*{ONE}"));
     let _ = child.wait_with_output();
     let mut next = world.start();
-    std::thread::sleep(Duration::from_secs(2));
-    assert!(next.try_wait().expect("a child").is_none(), "it did not wait for dpkg");
+    let started = Instant::now();
+    let log = world.test.path("state/apply.log");
+    while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("waiting for the dpkg that is at work")) {
+        assert!(next.try_wait().expect("a child").is_none(), "it did not wait for dpkg");
+        assert!(started.elapsed() < Duration::from_mins(1), "it never came to dpkg");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     world.touch("go");
     let outcome = next.wait_with_output().expect("an end");
     assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));

@@ -279,7 +279,10 @@ fn managed(world: &mut World) -> bool {
 
 #[test]
 fn a_python_that_its_distribution_manages_is_installed_into() {
-    for folder in [None, uv()] {
+    if uv().is_none() {
+        eprintln!("skipped for uv: it can't be had from the package index");
+    }
+    for folder in std::iter::once(None).chain(uv().map(Some)) {
         let mut world = World::new(folder);
         if !managed(&mut world) {
             eprintln!("skipped: this Python can't be moved, or has no pip");
@@ -292,4 +295,21 @@ fn a_python_that_its_distribution_manages_is_installed_into() {
         world.apply("after.toml").expect(0);
         world.is_whole("managed", "after.toml", "2.0");
     }
+}
+
+#[test]
+fn a_folder_serves_the_packages_it_is_named_for_and_no_others() {
+    let world = World::new(None);
+    let foreign = world.test.path("foreign");
+    std::fs::create_dir(&foreign).expect("a folder");
+    // Of the same names, and not meant: they come first and have other bytes.
+    wheel(&foreign, ("demo", "1.0"), "foreign");
+    wheel(&foreign, ("aaa", "1.0"), "meant");
+    let profile = std::fs::read_to_string(world.test.path("before.toml")).expect("a profile");
+    let index = "[[index]]\nname='foreign'\npath='foreign'\npackages=['aaa']\n";
+    std::fs::write(world.test.path("before.toml"), profile + index).expect("a profile");
+    world.apply("before.toml").expect(0);
+    world.is_whole("a foreign folder", "before.toml", "1.0");
+    let said = std::fs::read_to_string(world.site("aaa.py")).expect("a module");
+    assert!(said.contains("meant"), "{said}");
 }

@@ -199,9 +199,13 @@ pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
     while !old() && began.elapsed() < Duration::from_secs(30) && child.try_wait().expect("a child").is_none() {
         std::thread::sleep(Duration::from_millis(2));
     }
-    let group = format!("-{}", child.id());
-    let killed = Command::new("kill").args(["-KILL", "--", &group]).status().expect("kill starts");
-    assert!(killed.success());
+    // The installer has a group of its own.
+    let script = std::fs::read_to_string(test.path("state/apply.process")).unwrap_or_default();
+    let groups = [Some(child.id().to_string()), script.split(' ').next().map(str::to_owned)];
+    for group in groups.into_iter().flatten().filter(|group| !group.is_empty()) {
+        let killed = Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).status().expect("kill starts");
+        assert!(killed.success(), "{group}");
+    }
     child.wait().expect("a child");
 }
 

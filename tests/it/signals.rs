@@ -3,10 +3,12 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::http::{Reply, serve};
-use crate::live_python::{Venv, wait_for_installer, wheel};
+use crate::live_python::{Venv, uv, wait_for_installer, wheel};
 use crate::test::Test;
 
 fn send(signal: &str, child: &Child) {
@@ -19,22 +21,28 @@ fn start(test: &Test, arguments: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
 }
 
-/// Processes that have `word` in their command lines or environments' folders.
+/// Processes that have `word` in their command lines.
 fn at_work(word: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").expect("processes").flatten();
     let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(word)).collect()
 }
 
-#[test]
-fn an_installer_at_work_is_ended_first() {
+/// A world whose `demo` is to be installed from a folder, and its Python.
+fn world(path: &str) -> (Test, String) {
     let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n";
     let test = Test::new().file("p.toml", profile);
-    let test = test.set("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    let test = test.set("PATH", format!("{path}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"));
     let house = test.path("house");
     std::fs::create_dir(&house).expect("a folder");
     wheel(&house, ("demo", "1.0"), "1.0");
     let python = Venv::new(&test, &[]).python.display().to_string();
+    (test, python)
+}
+
+#[test]
+fn an_installer_at_work_is_ended_first() {
+    let (test, python) = world("");
     let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
     for (signal, name, code) in [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143)] {
         // That of the run before.
@@ -56,6 +64,58 @@ fn an_installer_at_work_is_ended_first() {
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
 }
 
+/// An installer that hears no SIGTERM and waits for a file `go`.
+fn deaf() -> (Test, String) {
+    let (test, python) = world("");
+    let path = format!("{}:{}", test.path("bin").display(), test.environment["PATH"]);
+    let first = "trap '' TERM; touch begun; for _ in $(seq 1200); do [[ -e go ]] && break; sleep 0.05; done";
+    (test.fake("uv").set("PATH", path).set("FIRST", first), python)
+}
+
+fn wait_for(test: &Test, name: &str) {
+    let started = Instant::now();
+    while !test.path(name).exists() {
+        assert!(started.elapsed() < Duration::from_mins(1), "{name} never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn one_that_does_not_hear_is_waited_for_until_one_asks_again() {
+    let (test, python) = deaf();
+    let mut child = start(&test, &["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]);
+    wait_for(&test, "begun");
+    send("-TERM", &child);
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().expect("a child").is_none(), "it left its installer alone");
+    assert!(test.path("state/apply.process").exists());
+    send("-TERM", &child);
+    let outcome = child.wait_with_output().expect("an end");
+    assert_eq!(outcome.status.code(), Some(143), "{}", String::from_utf8_lossy(&outcome.stderr));
+    let left = at_work(&test.folder.path().display().to_string());
+    assert!(left.is_empty() && !test.path("state/apply.process").exists(), "{left:?}");
+}
+
+#[test]
+fn what_nohup_wants_ignored_is() {
+    let (test, python) = deaf();
+    let Some(folder) = uv() else {
+        eprintln!("skipped: uv can't be had from the package index");
+        return;
+    };
+    let test = test.set("REAL_UV", folder.join("uv").display().to_string());
+    let plain = test.command(&["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(plain.get_program()).args(plain.get_args());
+    command.env_clear().envs(&test.environment).current_dir(test.folder.path());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_for(&test, "begun");
+    send("-HUP", &child);
+    std::fs::write(test.path("go"), "").expect("a file");
+    let outcome = child.wait_with_output().expect("an end");
+    assert_eq!(outcome.status.code(), Some(0), "{}", String::from_utf8_lossy(&outcome.stderr));
+}
+
 #[test]
 fn a_download_is_gone_on_with() {
     let house = tempfile::tempdir().expect("a folder");
@@ -64,12 +124,15 @@ fn a_download_is_gone_on_with() {
     let bytes = std::fs::read(house.path().join(file)).expect("a wheel");
     let (total, link) = (bytes.len() as u64, format!("<a href=\"/{file}#sha256={digest}\">{file}</a>"));
     // Slow from the beginning of the file, and at once from anywhere else.
+    let from_start: Arc<AtomicUsize> = Arc::default();
+    let count = Arc::clone(&from_start);
     let url = serve(Duration::ZERO, move |asked| match asked.path.as_str() {
         path if !path.ends_with(".whl") => Reply::new("text/html", link.clone()),
         _ => {
             let whole = Reply::new("application/zip", bytes.clone()).part_of(asked, 0, total);
-            let from_start = asked.header("range").is_none();
-            Reply { drip: from_start.then_some(Duration::from_millis(20)), ..whole }
+            let slow = asked.header("range").is_none();
+            count.fetch_add(usize::from(slow), Ordering::SeqCst);
+            Reply { drip: slow.then_some(Duration::from_millis(20)), ..whole }
         }
     });
     let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n";
@@ -89,4 +152,5 @@ fn a_download_is_gone_on_with() {
     assert!(arrived() > 0 && !test.path("house").join(file).exists());
     test.run(&arguments).expect(0);
     assert_eq!(std::fs::metadata(test.path("house").join(file)).expect("a wheel").len(), total);
+    assert_eq!(from_start.load(Ordering::SeqCst), 1, "the second began anew");
 }

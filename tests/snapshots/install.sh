@@ -14,13 +14,13 @@ python=${COLAB_BOOT_PYTHON:-/nowhere/bin/python3}
 wheels=${COLAB_BOOT_WHEELS:-}
 journal=${COLAB_BOOT_JOURNAL:-/dev/null}
 
-# Settings of the image for pip, uv and Python must not change what is installed. Without a folder of wheels, the ones
+# Settings of the image for pip, uv, Python and shells must not change what is installed. Without a folder of wheels, the ones
 # that say where an index is are left.
 for name in $(compgen -e); do
   case $name in
     PIP_INDEX_URL | PIP_CERT | PIP_CLIENT_CERT | PIP_PROXY | PIP_TRUSTED_HOST | PIP_CONFIG_FILE | UV_DEFAULT_INDEX | UV_INDEX_URL)
       [[ -z $wheels ]] || unset "$name" ;;
-    PIP_* | UV_* | PYTHON*) unset "$name" ;;
+    PIP_* | UV_* | PYTHON* | BASH_ENV | ENV) unset "$name" ;;
   esac
 done
 export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
@@ -91,16 +91,19 @@ may_install() {
 # What an interrupted dpkg has left is configured. An apt-get that was killed leaves a dpkg at work, which holds the lock.
 finish_dpkg() {
   local waited=0 said
-  until said=$(dpkg --configure -a 2>&1); do
-    if [[ $said != *"locked by another process"* ]] || ((waited == 120)); then
-      printf '%s\n' "$said" >&2
+  # A file and no pipe: a daemon that a package starts would keep that open.
+  said=$(mktemp)
+  until dpkg --configure -a </dev/null >"$said" 2>&1; do
+    if ! grep -q "locked by another process" "$said" || ((waited == 120)); then
+      cat "$said" >&2
       return 1
     fi
     ((waited)) || say "waiting for the dpkg that is at work"
     sleep 1
     waited=$((waited + 1))
   done
-  printf '%s\n' "$said" >&2
+  cat "$said" >&2
+  rm -f "$said"
 }
 
 if ((${#missing[@]})); then

@@ -7,8 +7,8 @@
 From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
 empty. `again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
 is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
-several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion. Prints a
-Markdown table of medians in seconds, with the ratio to uv.
+several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion; or give a
+`--folder` in memory (tmpfs), where `--delete` does no harm. Prints a Markdown table of medians in seconds, with the ratio to uv.
 """
 
 import argparse
@@ -56,6 +56,9 @@ class World:
 
     def fresh(self):
         """A virtual environment and caches as on the first day."""
+        if self.arguments.delete and self.worlds:
+            shutil.rmtree(self.venv)
+            shutil.rmtree(self.caches, ignore_errors=True)
         self.worlds += 1
         self.venv, self.caches = self.folder / f"venv-{self.worlds}", self.folder / f"caches-{self.worlds}"
         subprocess.run([sys.executable, "-m", "venv", self.venv], check=True)
@@ -97,6 +100,7 @@ def main():
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
     parser.add_argument("--from", nargs="+", dest="sources", default=["index", "folder", "again"])
     parser.add_argument("--tools", nargs="+", default=["colab-boot", "uv", "pip"])
+    parser.add_argument("--delete", action="store_true", help="delete what a run has left before the next")
     parser.add_argument("--folder", type=pathlib.Path, help="where to work; by default a temporary folder")
     arguments = parser.parse_args()
     print("| set | packages | from | " + " | ".join(arguments.tools) + " | ratio to uv |")
@@ -108,6 +112,8 @@ def main():
                 world.ours("fetch", world.folder / "p.lock", "--into", world.house)
             for source in arguments.sources:
                 measure(world, source, arguments)
+            if arguments.delete:
+                shutil.rmtree(world.folder)
 
 
 def measure(world, source, arguments):

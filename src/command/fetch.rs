@@ -55,14 +55,16 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     Ok(Report::new(data, text))
 }
 
-/// Two that fetch into one folder would write to the same parts.
-fn alone(session: &Session<'_>, folder: &Path) -> Result<File, Failure> {
+/// Two that fetch into one folder would write to the same parts. Without a cache there is no place for a lock.
+fn alone(session: &Session<'_>, folder: &Path) -> Result<Option<File>, Failure> {
     let locks = session.paths.cache.join("locks");
-    files::create_private_folder(&locks)?;
+    if files::create_private_folder(&locks).is_err() {
+        return Ok(None);
+    }
     let folder = files::absolute(folder)?;
     let waiting = || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", folder.display()));
     let name = Sha256::of(folder.as_os_str().as_encoded_bytes()).short();
-    files::lock_exclusively(&locks.join(name), PATIENCE, &waiting)
+    files::lock_exclusively(&locks.join(name), PATIENCE, &waiting).map(Some)
 }
 
 /// The targets called `names`; all where none is named.

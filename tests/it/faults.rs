@@ -1,6 +1,7 @@
 //! Wheels from a server that misbehaves: fetched in the end, or refused with nothing left that is not whole.
 
 use std::collections::BTreeMap;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -174,4 +175,28 @@ fn a_torn_part_is_not_gone_on_with_for_ever() {
     std::fs::write(world.test.path("house").join(format!("{FILE}.part")), vec![7; 1 << 20]).expect("a part");
     world.fetch().expect(0);
     assert!(world.is_whole());
+}
+
+#[test]
+fn two_that_fetch_into_one_folder_take_turns() {
+    const TICK: Duration = Duration::from_millis(1);
+    let world = world(|at, asked, bytes| {
+        let drip = (at == 0).then_some(TICK);
+        Reply { drip, ..whole(asked, bytes) }
+    });
+    let arguments = ["fetch", "p.lock", "--into", "house", "--index-url", &world.url];
+    let start = || {
+        let mut command = world.test.command(&arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let first = start();
+    while world.left().1 == 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = start().wait_with_output().expect("an end");
+    assert!(first.wait_with_output().expect("an end").status.success());
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(second.status.success() && said.contains("another colab-boot fetches into"), "{said}");
+    assert!(world.is_whole());
+    assert_eq!(world.left(), (vec![FILE.to_owned()], 1), "fetched once");
 }

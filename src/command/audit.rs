@@ -116,7 +116,7 @@ fn surroundings(seen: &Seen) -> Environment {
     Environment {
         held: Vec::new(),
         hardware,
-        debian: seen.machine.debian.iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
+        debian: seen.machine.debian.packages().iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
         compat_in_use: seen.observed.as_ref().is_some_and(Observed::compat_in_use),
     }
 }

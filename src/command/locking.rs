@@ -112,7 +112,7 @@ impl Session<'_> {
         let finished = Invocation::new("apt-cache", &arguments, &environment).output(Duration::from_secs(30));
         let mut versions = candidates(&finished.map(|finished| finished.stdout).unwrap_or_default());
         for name in names {
-            if let Some(version) = seen.machine.debian.get(name) {
+            if let Some(version) = seen.machine.debian.packages().get(name) {
                 versions.insert(name.clone(), version.clone());
             }
         }

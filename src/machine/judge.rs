@@ -135,7 +135,7 @@ fn compat(observed: &Observed) -> Vec<CudaVersion> {
         return Vec::new();
     }
     let version = |name: &String| name.strip_prefix("cuda-compat-")?.replacen('-', ".", 1).parse().ok();
-    observed.debian.keys().filter_map(version).collect()
+    observed.debian.packages().keys().filter_map(version).collect()
 }
 
 fn judge_python(raw: &RawPython) -> Result<Python, Finding> {

@@ -1,6 +1,7 @@
 //! What is there. `observe` collects raw texts into a value that is a bug report, a fixture and a `--machine` file at once;
 //! `judge` decides from it, purely; a bundled runtime description or a flag can stand in for any fact.
 
+mod debian;
 mod judge;
 mod observe;
 mod overrides;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use crate::matrix::Hardware;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
+pub use debian::Debian;
 pub use judge::judge;
 pub use observe::{
     Looker, find_info, installed_modules, is_alive, kernel_identity, loaded_distributions, observe, owned_elsewhere,
@@ -37,7 +39,7 @@ pub struct Machine {
     pub has_apt: bool,
     pub installed: BTreeMap<PackageName, Installed>,
     /// Debian packages with their versions.
-    pub debian: BTreeMap<String, String>,
+    pub debian: Debian,
     pub kernel: Option<Kernel>,
     pub boot_id: String,
     /// `colab-2026.07-gpu` where the machine is a bundled description.

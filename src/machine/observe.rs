@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::diag::Failure;
 use crate::host::command::{NoResult, find_program, is_executable};
 use crate::host::{Invocation, Paths, files, paths};
+use crate::machine::debian::Debian;
 use crate::machine::python::observe_python;
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
 use crate::machine::{Installed, Kernel, Layout};
@@ -72,7 +73,7 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         schema: 1,
         driver,
         gpus,
-        debian: debian_packages(&status.text.unwrap_or_default()),
+        debian: Debian::of_status(status.text.unwrap_or_default()),
         library_path: split_path(looker.environment.get("LD_LIBRARY_PATH")),
         os_release: read("/etc/os-release").text.unwrap_or_default(),
         environment: TELLING
@@ -198,38 +199,6 @@ fn without_address(line: &str) -> String {
     }
 }
 
-/// Names and versions of the packages that dpkg counts as installed, and the virtual names that they provide.
-fn debian_packages(status: &str) -> BTreeMap<String, String> {
-    let mut packages = BTreeMap::new();
-    let mut provided = Vec::new();
-    let (mut name, mut version, mut virtual_names, mut installed) = (None, None, "", false);
-    // One pass: the file of an image has a megabyte. The empty line at the end closes the last entry.
-    for line in status.lines().chain([""]) {
-        match line.as_bytes().first() {
-            Some(b'P') => {
-                name = line.strip_prefix("Package: ").or(name);
-                virtual_names = line.strip_prefix("Provides: ").unwrap_or(virtual_names);
-            }
-            Some(b'V') => version = line.strip_prefix("Version: ").or(version),
-            // "install ok installed", and "hold ok installed" for what an image has marked to stay.
-            Some(b'S') => installed |= line.starts_with("Status: ") && line.ends_with(" ok installed"),
-            None => {
-                if let (Some(name), Some(version), true) = (name, version, installed) {
-                    let names = virtual_names.split(',').filter_map(|one| one.split_whitespace().next());
-                    provided.extend(names.map(|one| (one.to_owned(), version.to_owned())));
-                    packages.insert(name.to_owned(), version.to_owned());
-                }
-                (name, version, virtual_names, installed) = (None, None, "", false);
-            }
-            _ => {}
-        }
-    }
-    for (name, version) in provided {
-        packages.entry(name).or_insert(version);
-    }
-    packages
-}
-
 /// The kernel named by the cell, else the nearest ancestor of this process that is one.
 fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
     let proc = looker.paths.under_root("/proc");
@@ -340,17 +309,7 @@ pub fn find_info(folder: &Path, name: &PackageName) -> Result<Option<PathBuf>, F
 
 #[cfg(test)]
 mod tests {
-    use super::{debian_packages, without_address};
-
-    #[test]
-    fn installed_is_what_dpkg_calls_so() {
-        let status = "Package: a\nStatus: install ok installed\nVersion: 1\nProvides: v (= 1), w\n\n\
-            Package: b\nStatus: hold ok installed\nVersion: 2\n\n\
-            Package: c\nStatus: deinstall ok config-files\nVersion: 3\n\n\
-            Package: d\nStatus: install ok half-configured\nVersion: 4\n";
-        let names: Vec<String> = debian_packages(status).into_keys().collect();
-        assert_eq!(names, ["a", "b", "v", "w"]);
-    }
+    use super::without_address;
 
     #[test]
     fn addresses_are_not_recorded() {

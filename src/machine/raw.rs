@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::Layout;
+use crate::machine::{Debian, Layout};
 
 /// What one source said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Observed {
     pub has_apt: bool,
     pub boot_id: String,
     /// Installed Debian packages with their versions.
-    pub debian: BTreeMap<String, String>,
+    pub debian: Debian,
     pub python: Option<RawPython>,
     pub python_errors: Vec<Said>,
     pub distributions: Vec<RawDistribution>,

@@ -102,7 +102,7 @@ impl Runtime {
             installed: installed.collect(),
             kernel: None,
             boot_id: String::new(),
-            debian: self.apt.clone(),
+            debian: self.apt.clone().into(),
             runtime: Some(self.full_name()),
             pins: self.colab_pins.iter().filter_map(|line| Requirement::parse(line).ok()).collect(),
             origins: ["driver", "python", "installed"].map(|fact| (fact, source.clone())).into(),

@@ -95,7 +95,7 @@ pub fn plan(inputs: Inputs<'_>) -> Plan {
     let Inputs { profile, target, machine, .. } = inputs;
     let (changes, kept) = changes::changes(inputs);
     let sizes = changes.iter().filter_map(|change| change.package.as_ref()?.wheel.as_ref()).map(|wheel| wheel.size);
-    let missing = target.apt.iter().filter(|one| !machine.debian.contains_key(&one.name));
+    let missing = target.apt.iter().filter(|one| !machine.debian.packages().contains_key(&one.name));
     Plan {
         target: target.name.clone(),
         apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),

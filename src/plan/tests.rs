@@ -36,7 +36,7 @@ fn installed(version: &str, requires: &[&str]) -> Installed {
 fn machine(packages: &[(&str, Installed)]) -> Machine {
     let mut machine = find_runtime("colab-2026.07-cpu").expect("a runtime").machine();
     machine.installed = packages.iter().map(|(text, one)| (name(text), one.clone())).collect();
-    machine.debian.clear();
+    machine.debian = crate::machine::Debian::default();
     machine.pins.clear();
     machine
 }

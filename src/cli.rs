@@ -176,7 +176,7 @@ pub struct IndexOptions {
     #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = Limits::DEFAULT.connections, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub connections: u16,
 
-    /// Ask the network for nothing after this long; half a day unless said otherwise
+    /// Ask the network for nothing after so long, in a solve and in a fetch; half a day unless said otherwise
     #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", default_value_t = Limits::DEFAULT.time.as_secs(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub network_timeout: u64,
 }

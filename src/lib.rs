@@ -29,7 +29,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
 use clap::{ColorChoice, Parser};
 
@@ -63,14 +62,13 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
     };
     let style = style(&arguments, &environment, terminal);
-    let started = Instant::now();
     let talk = RefCell::new(&mut *err);
     // A closed stderr is no reason to stop.
     let say = |line: &str| drop(writeln!(talk.borrow_mut(), "colab-boot: {line}"));
     let paths = Paths::from_environment(&environment);
     let outcome =
         overlay::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths).and_then(|matrix| {
-            let session = Session { environment: &environment, paths, matrix: &matrix, now, started, say: &say };
+            let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
             command::run(&arguments, &session, style)
         });
     let written = present(&arguments, &outcome, style, out, err);

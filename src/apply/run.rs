@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::{Failure, Kind};
-use crate::host::command::{end_group, exit_code, last_lines};
+use crate::host::command::{end_group, exit_code, is_at_work, last_lines};
 use crate::host::signals::{Deferred, name_of};
 use crate::host::{Invocation, files};
 use crate::machine::kernel_identity;
@@ -62,7 +62,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
     let mut child = invocation.spawn_into(output)?;
     if let Err(failure) = record_process(job.state, child.id()) {
         // Without the record a later run could not wait for it; it has only just begun.
-        let _ = end_group(&mut child, Duration::ZERO, &|| true);
+        let _ = end_group(&mut child, Duration::ZERO, &|| false);
         return Err(failure);
     }
     let mut told = 0;
@@ -82,6 +82,10 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
             None => std::thread::sleep(Duration::from_millis(20)),
         }
     };
+    if !status.success() {
+        // Whoever has ended the shell may have left its installer.
+        let _ = end_group(&mut child, GRACE, &|| false);
+    }
     files::remove_if_there(&process_file(job.state))?;
     if status.success() {
         return Ok(Ok(()));
@@ -128,13 +132,10 @@ pub fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dyn FnMut
     let Some((pid, start_time)) = numbers else {
         return Ok(());
     };
-    let is_it = |stat: &str| {
-        // A zombie runs no more.
-        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
-        state != Some("Z") && kernel_identity(pid, stat).is_some_and(|identity| identity.start_time == start_time)
-    };
+    // Another process of that number means that nobody of the group is left: it would keep the number.
+    let is_it = |stat: &str| kernel_identity(pid, stat).is_some_and(|identity| identity.start_time == start_time);
     let mut waited = Duration::ZERO;
-    while stat_of(pid)?.is_some_and(|stat| is_it(&stat)) {
+    while stat_of(pid)?.is_none_or(|stat| is_it(&stat)) && is_at_work(pid) {
         if waited.is_zero() {
             on_wait(pid);
         }

@@ -194,7 +194,9 @@ impl Work<'_> {
             if std::fs::rename(&failed.log, &kept).is_ok() {
                 failed.log = kept;
             }
-            let restored = self.roll_back(&options.plan.index, &folder)?;
+            let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
+            let restored =
+                self.roll_back(&options.plan.index, &folder).map_err(|stopped| stopped.cause(led_here.clone()))?;
             return Err(describe(&failed, restored));
         }
         let faults = match self.check_or_repair(&packages, &folder) {

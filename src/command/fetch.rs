@@ -1,8 +1,6 @@
 //! `fetch`: the wheels of a lock in a folder, for machines without a network.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -33,7 +31,10 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let known: u64 = wheels.values().filter_map(|package| package.wheel.as_ref()?.size).sum();
     within_budget(options.budget, known, &wheels)?;
     files::create_folder(&options.into)?;
-    let _alone = alone(session, &options.into)?;
+    // Two that fetch into one folder would write to the same parts.
+    let waiting =
+        || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
+    let _alone = files::lock_folder(&options.into, PATIENCE, &waiting)?;
     for target in &targets {
         let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
         if packages.is_empty() {
@@ -53,18 +54,6 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
     let data = json!({ "folder": options.into, "bytes": total, "targets": names, "wheels": list });
     Ok(Report::new(data, text))
-}
-
-/// Two that fetch into one folder would write to the same parts. Without a cache there is no place for a lock.
-fn alone(session: &Session<'_>, folder: &Path) -> Result<Option<File>, Failure> {
-    let locks = session.paths.cache.join("locks");
-    if files::create_private_folder(&locks).is_err() {
-        return Ok(None);
-    }
-    let folder = files::absolute(folder)?;
-    let waiting = || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", folder.display()));
-    let name = Sha256::of(folder.as_os_str().as_encoded_bytes()).short();
-    files::lock_exclusively(&locks.join(name), PATIENCE, &waiting).map(Some)
 }
 
 /// The targets called `names`; all where none is named.

@@ -51,7 +51,8 @@ impl Sources<'_> {
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        let folders = Folders { named: find_links(self.options)?, profile: self.profile };
+        let named = find_links(self.options)?;
+        let folders = Folders { named, profile: self.profile, offline: self.options.offline };
         let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
         // Where all is here, nobody needs to know where the index is.
         let locations = if found.iter().all(Option::is_some) { None } else { Some(self.locations()?) };
@@ -162,19 +163,20 @@ impl Work<'_> {
 struct Folders<'a> {
     named: Vec<Url>,
     profile: Option<&'a Profile>,
+    /// Nobody else can be asked: a wheelhouse holds the wheels of every index.
+    offline: bool,
 }
 
 impl Folders<'_> {
-    /// The file of `package`, if it is here: in the folder that serves it, else in one that serves all.
+    /// The file of `package`, if it is here: in the folder that alone serves it, else in one that serves all.
     fn find(&self, package: &LockedPackage) -> Option<Download> {
         let wheel = package.wheel.as_ref()?;
         let own = self.profile.and_then(|profile| profile.index_of(&package.name));
-        let indexes = self.profile.into_iter().flat_map(|profile| &profile.indexes);
-        let (own, open): (Vec<&NamedIndex>, Vec<&NamedIndex>) = indexes
-            .filter(|index| Some(index.name.as_str()) == own || index.packages.is_empty())
-            .partition(|index| Some(index.name.as_str()) == own);
-        let folders = own.iter().chain(&open).map(|index| &index.url).filter(|url| url.scheme() == "file");
-        let mut paths = folders.chain(&self.named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
+        let serves = |index: &&NamedIndex| own.map_or(index.packages.is_empty(), |own| index.name == own);
+        let indexes = self.profile.into_iter().flat_map(|profile| &profile.indexes).filter(serves);
+        let folders = indexes.map(|index| &index.url).filter(|url| url.scheme() == "file");
+        let named = self.named.iter().filter(|_| self.offline || own.is_none());
+        let mut paths = folders.chain(named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
         download(wheel, Url::from_file_path(paths.find(|path| path.is_file())?).ok()?)
     }
 }

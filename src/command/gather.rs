@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use url::Url;
 
@@ -31,8 +30,6 @@ pub struct Session<'a> {
     pub matrix: &'a Matrix,
     /// Seconds since 1970.
     pub now: u64,
-    /// When the command began.
-    pub started: Instant,
     /// Tells of work in progress, now.
     pub say: &'a dyn Fn(&str),
 }
@@ -80,7 +77,8 @@ impl Seen {
     /// Whoever names an interpreter means no other, and not none. One that is there and can't be asked is told elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
-        match named.filter(|_| self.machine.python.is_none() && !said.any(|said| Path::new(&said.source).exists())) {
+        let nobody_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
+        match named.filter(|_| nobody_answered && !said.any(|said| Path::new(&said.source).exists())) {
             None => Ok(()),
             Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display()))
                 .help("name the executable of a CPython")),
@@ -226,7 +224,7 @@ impl Session<'_> {
 
     /// A client that knows what credentials there are for `addresses`.
     pub(super) fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
-        Client::new(Credentials::gather(addresses, self.environment), limits, self.started)
+        Client::new(Credentials::gather(addresses, self.environment), limits)
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.

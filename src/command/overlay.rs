@@ -1,6 +1,6 @@
 //! Newer rows for the matrix without a newer program: a file, or an address with the digest it must have.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use url::Url;
 
@@ -52,7 +52,7 @@ fn from_address(place: &str, paths: &Paths) -> Result<String, Failure> {
     if let Some(text) = files::read_optional(&kept).ok().flatten().filter(fits) {
         return Ok(text);
     }
-    let client = Client::new(Credentials::default(), LIMITS, Instant::now())?;
+    let client = Client::new(Credentials::default(), LIMITS)?;
     let text = fetch_document(&client, &url).map_err(from_trouble)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());

@@ -150,6 +150,9 @@ fn wait(child: &mut Child, limit: Duration) -> Result<i32, NoResult> {
     }
 }
 
+/// A signal seldom comes alone: a terminal that is closed sends two. Those of so short a time are one.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 /// Ends `child` and whatever else runs in its process group: politely, and by force after `patience` or as soon as `hurry` says so.
 /// Returns when nobody is left.
 pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool) -> std::io::Result<()> {
@@ -162,7 +165,8 @@ pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool
     let started = Instant::now();
     let mut forced = false;
     while child.try_wait()?.is_none() || is_at_work(child.id()) {
-        if !forced && (started.elapsed() >= patience || hurry()) {
+        let (waited, hurried) = (started.elapsed(), hurry());
+        if !forced && (waited >= patience || hurried && waited >= AT_ONCE) {
             kill(Signal::KILL)?;
             forced = true;
         }
@@ -172,7 +176,7 @@ pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool
 }
 
 /// Whether a process of `group` runs; a zombie, which nobody may ever bury, does not.
-fn is_at_work(group: u32) -> bool {
+pub fn is_at_work(group: u32) -> bool {
     let folders = files::names_if_any(Path::new("/proc")).into_iter();
     let stats = folders.filter_map(|name| files::read_optional(&Path::new("/proc").join(name).join("stat")).ok()?);
     stats.into_iter().any(|stat| {

@@ -227,12 +227,28 @@ pub fn lock_exclusively(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> 
         .write(true)
         .open(path)
         .map_err(|error| failed(&error))?;
+    wait_for_lock(file, path, (patience, on_wait))?.map_err(|error| failed(&error))
+}
+
+/// The same on a folder; `None` where its file system knows no such locks.
+pub fn lock_folder(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
+    match File::open(path) {
+        Ok(folder) => Ok(wait_for_lock(folder, path, (patience, on_wait))?.ok()),
+        Err(_) => Ok(None),
+    }
+}
+
+fn wait_for_lock(
+    file: File,
+    path: &Path,
+    (patience, on_wait): (Duration, &dyn Fn()),
+) -> Result<Result<File, std::io::Error>, Failure> {
     let step = Duration::from_millis(100);
     let mut waited = Duration::ZERO;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(fs::TryLockError::Error(error)) => return Err(failed(&error)),
+            Ok(()) => return Ok(Ok(file)),
+            Err(fs::TryLockError::Error(error)) => return Ok(Err(error)),
             Err(fs::TryLockError::WouldBlock) if waited >= patience => {
                 return Err(Failure::world(format!("another colab-boot holds `{}`", path.display()))
                     .help("wait for it to finish, then run the command again"));

@@ -91,8 +91,8 @@ pub(super) struct Reply {
 }
 
 impl Client {
-    /// Asks as `limits` allow, their time counted from `started`, with `credentials` where they are wanted.
-    pub fn new(credentials: Credentials, limits: Limits, started: Instant) -> Result<Self, Failure> {
+    /// Asks as `limits` allow, their time counted from now, with `credentials` where they are wanted.
+    pub fn new(credentials: Credentials, limits: Limits) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -116,7 +116,7 @@ impl Client {
             credentials: Arc::new(credentials),
             permits: Arc::new(Semaphore::new(usize::from(limits.connections.max(1)))),
             limits,
-            started,
+            started: Instant::now(),
         };
         Ok(Self { http, runtime: Some(runtime) })
     }

@@ -61,6 +61,7 @@ finish_dpkg() {
   until dpkg --configure -a </dev/null >"$said" 2>&1; do
     if ! grep -q "locked by another process" "$said" || ((waited == 120)); then
       cat "$said" >&2
+      rm -f "$said"
       return 1
     fi
     ((waited)) || say "waiting for the dpkg that is at work"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use colab_boot::model::Sha256;
 
@@ -149,7 +149,9 @@ fn a_server_that_never_comes_to_an_end_is_left_in_time() {
     ];
     for (name, manner) in manners {
         let world = world(manner);
+        let started = Instant::now();
         let outcome = world.fetch_with(&["--network-timeout", "2"]).expect(3);
+        assert!(started.elapsed() < Duration::from_secs(30), "{name}");
         for words in ["2 s are over, and the network has not done", "--network-timeout"] {
             assert!(outcome.stderr.contains(words), "{name}: {}", outcome.stderr);
         }
@@ -190,7 +192,9 @@ fn two_that_fetch_into_one_folder_take_turns() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     };
     let first = start();
+    let started = Instant::now();
     while world.left().1 == 0 {
+        assert!(started.elapsed() < Duration::from_mins(1), "the first never asked");
         std::thread::sleep(Duration::from_millis(5));
     }
     let second = start().wait_with_output().expect("an end");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::http::{Reply, serve};
 use crate::index_server::{IndexServer, Looks, Manner, Release, Table};
 use crate::live_python::Running;
-use crate::test::{Test, observed};
+use crate::test::{Outcome, Test, observed};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
 const SECRET: &str = "s3cr3t";
@@ -160,6 +160,25 @@ fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).expect("a port");
     let address = format!("https://localhost:{}/simple", port.trim());
     (test, Some((Running(child), address)))
+}
+
+#[test]
+fn few_descriptors_and_little_memory_are_enough_or_told() {
+    let server = IndexServer::start(table(), Manner::Good);
+    for limit in ["--nofile=20", "--nofile=9", "--as=536870912"] {
+        let test = Test::new().file("p.toml", PROFILE);
+        let plain = test.command(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &server.url]);
+        let mut command = Command::new("prlimit");
+        command.arg(limit).arg(plain.get_program()).args(plain.get_args());
+        command.env_clear().envs(&test.environment).current_dir(test.folder.path());
+        let outcome = Outcome::of(command);
+        let locked = test.path("p.lock").exists();
+        match outcome.code {
+            0 => assert!(locked, "{limit}"),
+            3 => assert!(!locked && outcome.stderr.contains("error:"), "{limit}: {outcome:?}"),
+            _ => panic!("{limit}: {outcome:?}"),
+        }
+    }
 }
 
 #[test]

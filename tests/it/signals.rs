@@ -28,6 +28,13 @@ fn at_work(word: &str) -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(word)).collect()
 }
 
+/// Whether this test, and what it starts, was told to ignore a signal: by nohup.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    u64::from_str_radix(mask.trim(), 16).expect("a mask") >> (signal - 1) & 1 == 1
+}
+
 /// A world whose `demo` is to be installed from a folder, and its Python.
 fn world(path: &str) -> (Test, String) {
     let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n";
@@ -44,7 +51,9 @@ fn world(path: &str) -> (Test, String) {
 fn an_installer_at_work_is_ended_first() {
     let (test, python) = world("");
     let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
-    for (signal, name, code) in [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143)] {
+    let signals =
+        [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143), ("-HUP", "SIGHUP", 129), ("-QUIT", "SIGQUIT", 131)];
+    for (signal, name, code) in signals.into_iter().filter(|(_, _, code)| !is_ignored(code - 128)) {
         // That of the run before.
         let _ = std::fs::remove_file(test.path("state/apply.journal"));
         let mut child = start(&test, &arguments);
@@ -86,14 +95,38 @@ fn one_that_does_not_hear_is_waited_for_until_one_asks_again() {
     let mut child = start(&test, &["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]);
     wait_for(&test, "begun");
     send("-TERM", &child);
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::sleep(Duration::from_secs(2));
     assert!(child.try_wait().expect("a child").is_none(), "it left its installer alone");
     assert!(test.path("state/apply.process").exists());
+    let asked_again = Instant::now();
     send("-TERM", &child);
     let outcome = child.wait_with_output().expect("an end");
+    assert!(asked_again.elapsed() < Duration::from_secs(10), "it had its twenty seconds");
     assert_eq!(outcome.status.code(), Some(143), "{}", String::from_utf8_lossy(&outcome.stderr));
     let left = at_work(&test.folder.path().display().to_string());
     assert!(left.is_empty() && !test.path("state/apply.process").exists(), "{left:?}");
+}
+
+#[test]
+fn who_comes_next_waits_for_all_that_was_started() {
+    let (test, python) = deaf();
+    let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
+    let mut first = start(&test, &arguments);
+    wait_for(&test, "begun");
+    // The script ends at once, its installer does not hear, and nobody is left to see to it.
+    send("-TERM", &first);
+    std::thread::sleep(Duration::from_secs(1));
+    send("-KILL", &first);
+    first.wait().expect("an end");
+    // No uv any more: pip will do.
+    std::fs::remove_file(test.path("bin/uv")).expect("a link");
+    let mut second = start(&test, &arguments);
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(second.try_wait().expect("a child").is_none(), "it did not wait");
+    std::fs::write(test.path("go"), "").expect("a file");
+    let outcome = second.wait_with_output().expect("an end");
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert!(outcome.status.success() && said.contains("waiting for the installer of an earlier run"), "{said}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn what_is_not_there_is_named() {
     let outcome = test.run(&["plan", "p.toml", "--runtime", "colab-2026.07", "--gpu", "T5"]).expect(2);
     assert!(outcome.stderr.contains("T4"), "{}", outcome.stderr);
     let outcome = test.run(&["plan", "p.toml", "--python", "nowhere/python"]).expect(2);
-    assert!(outcome.stderr.contains("nowhere/python"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("there is no `nowhere/python`"), "{}", outcome.stderr);
     let outcome = test.run(&["plan", "p.toml", "--locked", "--runtime", "colab-2026.07"]).expect(1);
     assert!(outcome.stderr.contains("error[lock-missing]"), "{}", outcome.stderr);
     test.run(&["explain", "driver-too-olt"]).expect(2);

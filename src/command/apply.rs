@@ -195,8 +195,7 @@ impl Work<'_> {
                 failed.log = kept;
             }
             let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
-            let restored =
-                self.roll_back(&options.plan.index, &folder).map_err(|stopped| stopped.cause(led_here.clone()))?;
+            let restored = self.roll_back(&options.plan.index, &folder).map_err(|stopped| stopped.cause(led_here))?;
             return Err(describe(&failed, restored));
         }
         let faults = match self.check_or_repair(&packages, &folder) {

@@ -54,15 +54,15 @@ impl Sources<'_> {
         let named = find_links(self.options)?;
         let folders = Folders { named, profile: self.profile, offline: self.options.offline };
         let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
-        // Where all is here, nobody needs to know where the index is.
-        let locations = if found.iter().all(Option::is_some) { None } else { Some(self.locations()?) };
         let remote: Vec<&LockedPackage> =
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
+        // Where all is here, nobody needs to know where the index is.
+        let locations = if remote.is_empty() { None } else { Some(self.locations()?) };
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
         if self.options.offline {
             all_here(&remote, folder)?;
-        } else if let Some(locations) = locations.filter(|_| !remote.is_empty()) {
+        } else if let Some(locations) = locations {
             downloads.extend(self.downloads(&remote, (locations, &client))?);
         }
         fetch_all(&client, &downloads, folder, &bar(total, style))

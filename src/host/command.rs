@@ -180,10 +180,14 @@ pub fn is_at_work(group: u32) -> bool {
     let folders = files::names_if_any(Path::new("/proc")).into_iter();
     let stats = folders.filter_map(|name| files::read_optional(&Path::new("/proc").join(name).join("stat")).ok()?);
     stats.into_iter().any(|stat| {
-        // `pid (name) state parent group`; the name may hold anything.
-        let mut fields = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default().split_whitespace();
-        fields.next() != Some("Z") && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
+        stat_field(&stat, 3) != Some("Z") && stat_field(&stat, 5).and_then(|field| field.parse().ok()) == Some(group)
     })
+}
+
+/// A field of a `/proc/<pid>/stat`, from the third on, numbered as proc(5) does. The second is the command in parentheses, which may
+/// itself hold spaces and parentheses.
+pub fn stat_field(stat: &str, number: usize) -> Option<&str> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(number.checked_sub(3)?)
 }
 
 /// The exit code as shells count it: 128 + n for signal n.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::Failure;
-use crate::host::command::{NoResult, find_program, is_executable};
+use crate::host::command::{NoResult, find_program, is_executable, stat_field};
 use crate::host::{Invocation, Paths, files, paths};
 use crate::machine::debian::Debian;
 use crate::machine::python::observe_python;
@@ -224,14 +224,13 @@ fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
     Ok(None)
 }
 
-/// Field 4 of a stat line; the command in parentheses may itself hold spaces and parentheses.
 fn parent_of(stat: &str) -> Option<u32> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok().filter(|pid| *pid > 0)
+    stat_field(stat, 4)?.parse().ok().filter(|pid| *pid > 0)
 }
 
 /// The identity of a kernel from its stat line.
 pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
-    let start_time = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
+    let start_time = stat_field(stat, 22)?.parse().ok()?;
     Some(Kernel { pid, start_time })
 }
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use colab_boot::model::Sha256;
 
-use crate::live_python::{Running, Venv, wheel};
-use crate::test::{Outcome, Test};
+use crate::live_python::{Running, Venv, first_line, wheel};
+use crate::test::{Outcome, Test, is_root};
 
 /// Held by tests that change this machine's Debian packages: what one unpacks, another would configure.
 pub fn alone() -> MutexGuard<'static, ()> {
@@ -34,8 +34,7 @@ struct World {
 
 impl World {
     fn new() -> Option<Self> {
-        let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-        if !root || !Path::new("/usr/bin/dpkg-deb").exists() {
+        if !is_root() || !Path::new("/usr/bin/dpkg-deb").exists() {
             eprintln!("skipped: this needs root, dpkg-deb and apt-get");
             return None;
         }
@@ -175,7 +174,8 @@ fn call(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn status(name: &str) -> String {
+/// What dpkg says of a package; nothing where it knows none.
+pub fn status(name: &str) -> String {
     let output = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", name]).output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
 }
@@ -322,10 +322,7 @@ fn a_lock_that_apt_does_not_know_is_no_lock() {
                 print('held', flush=True)\ntime.sleep(600)";
     let holder = Command::new(&world.python).args(["-I", "-c", hold]).stdout(Stdio::piped()).spawn();
     let mut holder = Running(holder.expect("Python starts"));
-    let mut said = String::new();
-    let pipe = holder.0.stdout.take().expect("a pipe");
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(pipe), &mut said).expect("a line");
-    assert_eq!(said, "held\n");
+    assert_eq!(first_line(holder.0.stdout.take()), "held\n");
     world.apply().expect(0);
     world.is_finished("flock");
 }

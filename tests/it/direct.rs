@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::live_python::{Running, Venv, interpreter, wheel};
+use crate::live_python::{Running, Venv, first_line, interpreter, wheel};
 use crate::test::{Outcome, Test};
 
 /// Serves a folder on loopback and prints the port. It knows no ranges, as some servers don't.
@@ -16,7 +16,6 @@ server.serve_forever()
 ";
 
 fn serve(folder: &Path) -> (Running, String) {
-    use std::io::{BufRead, BufReader};
     let mut child = Command::new(interpreter())
         .args(["-I", "-c", SERVE])
         .arg(folder)
@@ -24,8 +23,7 @@ fn serve(folder: &Path) -> (Running, String) {
         .stderr(Stdio::null())
         .spawn()
         .expect("Python starts");
-    let mut port = String::new();
-    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
+    let port = first_line(child.stdout.take());
     (Running(child), format!("http://127.0.0.1:{}/demo-1.0-py3-none-any.whl", port.trim()))
 }
 
@@ -209,9 +207,7 @@ fn two_applies_at_once_take_turns() {
     held.lock().expect("a lock");
     let mut waiting = world.test.command(&["apply", "p.toml", "--python", &python]);
     let mut waiting = Running(waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
-    let mut said = String::new();
-    let pipe = waiting.0.stderr.take().expect("a pipe");
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(pipe), &mut said).expect("a line");
+    let said = first_line(waiting.0.stderr.take());
     assert!(said.contains("another colab-boot is at work"), "{said}");
     assert!(waiting.0.try_wait().expect("a child").is_none(), "it went on under the lock of another");
     held.unlock().expect("a lock");

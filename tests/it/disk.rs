@@ -4,13 +4,12 @@
 use std::process::Command;
 
 use crate::live_python::{Venv, uv, wheel};
-use crate::test::{Outcome, Test};
+use crate::test::{Outcome, Test, is_root};
 
 /// A virtual environment, a wheelhouse with `demo` and `other`, profiles `before` and `after`, and a uv that first runs `$FIRST`.
 fn world() -> Option<(Test, Venv)> {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     let mounts = || Command::new("unshare").args(["--mount", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
-    let (Some(uv), true) = (uv(), root && mounts().is_ok_and(|output| output.status.success())) else {
+    let (Some(uv), true) = (uv(), is_root() && mounts().is_ok_and(|output| output.status.success())) else {
         eprintln!("skipped: this needs uv, root, and leave to mount");
         return None;
     };

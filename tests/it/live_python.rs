@@ -1,5 +1,6 @@
 //! Interpreters, virtual environments and the index: found, not assumed.
 
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -174,6 +175,13 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// The first line that a process says, with its end.
+pub fn first_line(pipe: Option<impl Read>) -> String {
+    let mut line = String::new();
+    BufReader::new(pipe.expect("a pipe")).read_line(&mut line).expect("a line");
+    line
 }
 
 /// Waits until an apply installs wheels.

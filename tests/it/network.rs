@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::http::{Reply, serve};
 use crate::index_server::{IndexServer, Looks, Manner, Release, Table};
-use crate::live_python::Running;
+use crate::live_python::{Running, first_line};
 use crate::test::{Outcome, Test, observed};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
@@ -155,9 +155,7 @@ fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("python3");
-    let mut port = String::new();
-    let out = child.stdout.take().expect("its output");
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).expect("a port");
+    let port = first_line(child.stdout.take());
     let address = format!("https://localhost:{}/simple", port.trim());
     (test, Some((Running(child), address)))
 }

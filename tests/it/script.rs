@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::index_server::{IndexServer, Manner, Release, Table};
-use crate::test::{Test, observed, snapshot};
+use crate::test::{Test, is_root, observed, snapshot};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\nb = '*'\n[apt]\npackages = ['ffmpeg', 'g++']\n\
     [env]\nFLAG = \"it's $HOME \\\"quoted\\\" `id`\"\n[[index]]\nname = 'own'\nurl = 'OWN'\npackages = ['b']\n";
@@ -182,8 +182,4 @@ fn apt_may_not_upgrade_what_was_not_asked_for_nor_touch_the_driver() {
         let installed = asked.iter().any(|line| line.contains("install --yes"));
         assert_eq!((code == 0, installed), (allowed, allowed), "{simulation}: {asked:#?}");
     }
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
 }

@@ -104,6 +104,11 @@ impl Test {
     }
 }
 
+/// Whether this test may change the system.
+pub fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
+}
+
 /// A committed machine record.
 pub fn observed(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed").join(format!("{name}.json"));

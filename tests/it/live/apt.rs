@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-use crate::live_python::Venv;
-use crate::test::Test;
+use crate::debian;
+use crate::live_python::{Venv, first_line};
+use crate::test::{Test, is_root};
 
 /// Holds dpkg's locks as dpkg does (fcntl) for some seconds; says so when it has them.
 const HOLD: &str = "
@@ -21,8 +22,7 @@ fn call(program: &str, arguments: &[&str]) -> bool {
 }
 
 fn status() -> String {
-    let output = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", "figlet"]).output();
-    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    debian::status("figlet")
 }
 
 /// Puts the machine back.
@@ -35,8 +35,7 @@ impl Drop for Removed {
 }
 
 pub fn a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test: Test) {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    if !root || status() == "installed" || !call("apt-get", &["update"]) {
+    if !is_root() || status() == "installed" || !call("apt-get", &["update"]) {
         eprintln!("skipped: this needs root, apt-get with its mirrors, and that `figlet` is not installed");
         return;
     }
@@ -54,10 +53,7 @@ pub fn a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test: Test)
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("Python starts");
-    let mut said = String::new();
-    let pipe = holder.stdout.take().expect("a pipe");
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(pipe), &mut said).expect("a line");
-    assert_eq!(said, "held\n");
+    assert_eq!(first_line(holder.stdout.take()), "held\n");
     apply();
     assert_eq!(
         holder.try_wait().expect("a child").and_then(|status| status.code()),

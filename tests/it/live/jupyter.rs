@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::live::profile;
 use crate::live_python::{Running, Venv, wheel};
-use crate::test::Test;
+use crate::test::{Test, is_root};
 
 const TOKEN: &str = "a-token-of-this-test";
 
@@ -79,8 +79,7 @@ fn drive(test: &Test, venv: &Venv, (url, name): (&str, &str), arguments: &[&str]
 /// Locked, applied and verified through the generated notebook, with two cells queued behind the first.
 pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
     let venv = Venv::new(&test, &["jupyter_server", "ipykernel", "websocket-client", "numpy==2.2.6"]);
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    let apt = root && Path::new("/usr/bin/apt-get").exists();
+    let apt = is_root() && Path::new("/usr/bin/apt-get").exists();
     if !apt {
         eprintln!("skipped: the apt part needs root and apt-get");
     }

@@ -89,7 +89,8 @@ fn package(
     let Some(why) = why else {
         return Err(not_there(name, &lock, locked));
     };
-    let kept = locked.package(name).is_some_and(|package| package.wheel.is_none());
+    let has = target.installed.get(name).map(|present| &present.version);
+    let kept = locked.package(name).is_some_and(|package| Some(&package.version) == has);
     let text = told(name, &why, &profile, (kept, conflict.as_ref()));
     Ok(Report::new(as_json(name, &why, conflict.as_ref()), text).with_findings(findings))
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cli::FetchOptions;
 use crate::command::fetching::{Sources, given};
+use crate::command::lock::image_only;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
@@ -42,6 +43,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
         }
         sources(options, session, (profile.as_ref(), target))?.fetch(&packages, &options.into, style)?;
     }
+    let needed: Vec<String> = targets.iter().flat_map(|target| image_only(target)).collect();
     let mut total = 0;
     for package in wheels.values().filter_map(|package| package.wheel.as_ref()) {
         let path = options.into.join(&package.file);
@@ -53,7 +55,9 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
     let data = json!({ "folder": options.into, "bytes": total, "targets": names, "wheels": list });
-    Ok(Report::new(data, text))
+    let mut report = Report::new(data, text);
+    report.talk = needed;
+    Ok(report)
 }
 
 /// The targets called `names`; all where none is named.

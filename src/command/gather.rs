@@ -58,6 +58,13 @@ pub struct Asked<'a> {
 }
 
 impl Seen {
+    /// What a lock calls the place that has what no index has: a runtime, the release of a Colab image, or `machine`.
+    pub(super) fn image(&self) -> String {
+        let release =
+            || self.observed.as_ref()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned();
+        self.machine.runtime.clone().or_else(release).unwrap_or_else(|| "machine".to_owned())
+    }
+
     /// What could not be read was not seen to be absent: nothing may be changed on such grounds.
     pub(super) fn must_be_readable(&self) -> Result<(), Failure> {
         let unreadable = self.observed.as_ref().and_then(|observed| {
@@ -184,7 +191,8 @@ impl Session<'_> {
         let installed = machine.installed.iter().filter(|(name, _)| counts(name));
         let present = installed.map(|(name, one)| {
             let requires = one.requires.as_ref().map(|recorded| recorded.get().to_vec());
-            let present = Present { version: one.version.clone(), requires, protected: protected(name) };
+            let (version, direct) = (one.version.clone(), one.direct);
+            let present = Present { version, requires, protected: protected(name), direct };
             (name.clone(), present)
         });
         present.collect()
@@ -358,6 +366,12 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
         value = observed.take();
     }
     serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+/// Whether a lock may hold `text` as a name.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
 /// Beside the profile: `pytorch.toml` → `pytorch.lock`.

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::cli::GoldenOptions;
 use crate::command::gather::lock_path;
+use crate::command::lock::image_only;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
@@ -31,8 +32,10 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
     let binary = binary(options)?;
     let text = files::read_text(&path, "lock")?;
     let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref() };
+    let needed = lock.targets.iter().flat_map(image_only);
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
     let mut report = Report::new(json!({ "folder": options.out, "check": options.check }), String::new());
+    report.talk.extend(needed);
     for (suffix, content) in written {
         let target = options.out.join(format!("{}.{suffix}", profile.name));
         if !options.check {

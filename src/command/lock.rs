@@ -13,7 +13,7 @@ use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
-use crate::lock::{Lock, differences, write_lock};
+use crate::lock::{Lock, LockedPackage, LockedTarget, differences, write_lock};
 use crate::model::{PackageName, Version};
 use crate::output::bytes;
 use crate::profile::Profile;
@@ -33,6 +33,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     let path = lock_path(&options.profile, options.lock.as_ref());
     let old = earlier(options, session, &path)?;
     let Made { lock, findings, traffic } = make(options, session, &profile, old.as_ref())?;
+    must_be_known(&options.upgrade_package, [Some(&lock), old.as_ref()])?;
     let text = write_lock(&lock);
     let unchanged = files::read_optional(&path)?.as_deref() == Some(text.as_str());
     let changes = old.as_ref().map(|old| differences(old, &lock)).unwrap_or_default();
@@ -52,11 +53,11 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
         report.talk.extend(few(&changes));
     }
     for target in &lock.targets {
-        let kept = target.packages.iter().filter(|package| package.wheel.is_none()).count();
         let cuda = target.cuda.map(|cuda| format!(", CUDA {cuda}")).unwrap_or_default();
         let size = bytes(target.wheel_bytes());
         let (name, count) = (&target.name, target.packages.len());
-        report.talk.push(format!("{name}: {count} packages{cuda}, {kept} kept, wheels {size}"));
+        report.talk.push(format!("{name}: {count} packages{cuda}, wheels {size}"));
+        report.talk.extend(image_only(target));
     }
     let state = match (unchanged, options.check) {
         (true, _) => "is up to date",
@@ -94,7 +95,10 @@ fn make(options: &LockOptions, session: &Session<'_>, profile: &Profile, old: Op
         let mut machine = options.machine.clone();
         machine.runtime = runtime;
         let seen = session.machine(&machine)?;
-        let target = session.target(profile, &seen)?;
+        let mut target = session.target(profile, &seen)?;
+        // What is to move must not be held by what the image has.
+        let moves = |name: &PackageName| options.upgrade || options.upgrade_package.contains(name);
+        target.installed.retain(|name, present| present.protected || !moves(name));
         let preferred = preferred(options, old, &target.name);
         let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
         let (resolution, used) = session.solve(asked, &options.index)?;
@@ -114,6 +118,33 @@ fn preferred(options: &LockOptions, old: Option<&Lock>, target: &str) -> BTreeMa
     let mut preferred = old.map(|old| old.versions(target)).unwrap_or_default();
     preferred.retain(|name, _| !options.upgrade_package.contains(name));
     preferred
+}
+
+/// An error for a name that neither lock has: a misspelt one would upgrade nothing and say nothing.
+fn must_be_known(names: &[PackageName], locks: [Option<&Lock>; 2]) -> Result<(), Failure> {
+    let packages = || locks.into_iter().flatten().flat_map(|lock| &lock.targets).flat_map(|target| &target.packages);
+    let Some(name) = names.iter().find(|name| !packages().any(|package| package.name == **name)) else {
+        return Ok(());
+    };
+    let failure = Failure::input(format!("--upgrade-package: `{name}` is not in the lock, nothing needs it"));
+    let nearest = packages().map(|package| package.name.as_ref());
+    let nearest = nearest.max_by(|a, b| strsim::jaro(a, name.as_ref()).total_cmp(&strsim::jaro(b, name.as_ref())));
+    Err(match nearest.filter(|nearest| strsim::jaro(nearest, name.as_ref()) > 0.8) {
+        Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
+        None => failure.help("`colab-boot plan` lists what is in it"),
+    })
+}
+
+/// A line for each image that the target can't do without.
+pub(super) fn image_only(target: &LockedTarget) -> Vec<String> {
+    let named = |packages: &[&LockedPackage]| -> String {
+        let all: Vec<String> = packages.iter().map(|package| format!("{} {}", package.name, package.version)).collect();
+        few(&all).join(", ")
+    };
+    let line = |(image, packages): (&str, Vec<&LockedPackage>)| {
+        format!("{}: in no index, so the image `{image}` is needed: {}", target.name, named(&packages))
+    };
+    target.image_only().into_iter().map(line).collect()
 }
 
 fn stale(path: &Path, options: &LockOptions, exists: bool, changes: &[String]) -> Finding {
@@ -151,6 +182,7 @@ pub(super) fn describe(lock: &Lock) -> serde_json::Value {
                     "size": wheel.and_then(|wheel| wheel.size),
                     "sha256": wheel.and_then(|wheel| wheel.sha256),
                     "index": wheel.map(|wheel| &wheel.index),
+                    "image-only": package.image_only,
                     "why": package.why,
                 })
             })

@@ -66,6 +66,7 @@ impl Session<'_> {
         resolution: &Resolution,
     ) -> LockedTarget {
         let cuda = self.cuda_of(&resolution.picks);
+        let image = seen.image();
         let mut gpus: Vec<_> = target.hardware.gpus.iter().map(|gpu| gpu.capability).collect();
         gpus.sort();
         gpus.dedup();
@@ -87,7 +88,7 @@ impl Session<'_> {
                 .into_iter()
                 .map(|name| LockedApt { name: name.clone(), version: versions.get(name).cloned() })
                 .collect(),
-            packages: resolution.picks.iter().map(locked_package).collect(),
+            packages: resolution.picks.iter().map(|pick| locked_package(pick, &image)).collect(),
         }
     }
 
@@ -151,14 +152,15 @@ fn candidates(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-fn locked_package(pick: &Pick) -> LockedPackage {
+fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
     let wheel = match &pick.source {
-        PickSource::Kept => None,
+        PickSource::ImageOnly => None,
         PickSource::Wheel { candidate, index, sha256, size } => {
             Some(LockedWheel { file: candidate.file.clone(), sha256: *sha256, size: *size, index: index.clone() })
         }
     };
     let profile = pick.in_profile.then(|| "profile".to_owned());
     let why = profile.into_iter().chain(pick.needed_by.iter().map(ToString::to_string)).collect();
-    LockedPackage { name: pick.name.clone(), version: pick.version.clone(), wheel, why }
+    let image_only = wheel.is_none().then(|| image.to_owned());
+    LockedPackage { name: pick.name.clone(), version: pick.version.clone(), wheel, image_only, why }
 }

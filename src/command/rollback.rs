@@ -57,8 +57,9 @@ impl Work<'_> {
             let listing = listing?;
             let candidate = listing.get(version).filter(|one| !one.is_source())?;
             let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
-            let wheel = LockedWheel { file, sha256, size, index: "default".to_owned() };
-            Some(LockedPackage { name: name.clone(), version: version.clone(), wheel: Some(wheel), why: Vec::new() })
+            let wheel = Some(LockedWheel { file, sha256, size, index: "default".to_owned() });
+            let (name, version) = (name.clone(), version.clone());
+            Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
         };
         gone.iter().zip(listings).filter_map(package).collect()
     }

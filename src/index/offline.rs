@@ -157,5 +157,7 @@ impl Catalog for Offline<'_> {
         }
     }
 
+    fn expect_listing(&self, _package: &PackageName) {}
+
     fn expect_metadata(&self, _candidates: &[Candidate]) {}
 }

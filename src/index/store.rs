@@ -130,6 +130,13 @@ impl Catalog for Online<'_> {
         Shared::anticipate(&self.shared, &roots);
     }
 
+    fn expect_listing(&self, package: &PackageName) {
+        if let Ok(runtime) = self.client.runtime() {
+            let (shared, package) = (Arc::clone(&self.shared), package.clone());
+            runtime.spawn(async move { shared.listing(&package).await.map(drop) });
+        }
+    }
+
     fn expect_metadata(&self, candidates: &[Candidate]) {
         let Ok(runtime) = self.client.runtime() else {
             return;

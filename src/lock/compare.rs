@@ -40,7 +40,7 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
                 Some(format!("{name} moves from {} to {}{}", known.version, package.version, needed(package)))
             }
             Some(known) if known.wheel != package.wheel => Some(match (&known.wheel, &package.wheel) {
-                (Some(_), None) => format!("{name} {} is kept as the target has it", package.version),
+                (Some(_), None) => format!("{name} {} is in no index any more", package.version),
                 (_, Some(wheel)) => format!("{name} {} is to come from `{}`", package.version, wheel.file),
                 (None, None) => continue,
             }),

@@ -21,7 +21,9 @@ pub use stale::{Fit, stale, target_for};
 pub use write::write_lock;
 
 /// The format this program writes, and the newest that it reads.
-pub const FORMAT: u64 = 1;
+///
+/// Format 1 left out the wheels of what the target had; a lock of that format is stale.
+pub const FORMAT: u64 = 2;
 
 /// A lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,12 +80,16 @@ pub struct LockedApt {
 
 /// One distribution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct LockedPackage {
     pub name: PackageName,
     pub version: Version,
-    /// `None`: the target has this version, and it is kept.
+    /// `None` where no index has this version: see [`image_only`](Self::image_only).
     #[serde(skip_serializing_if = "Option::is_none", default, alias = "source")]
     pub wheel: Option<LockedWheel>,
+    /// The image that has this version, where nothing else has it: such as Colab's `+cu128` builds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub image_only: Option<String>,
     /// The profile, or the packages that need it.
     pub why: Vec<String>,
 }
@@ -134,6 +140,17 @@ impl LockedTarget {
     /// The C library that `platform` names: glibc 2.35 of `manylinux_2_35_x86_64`.
     pub fn libc(&self) -> Option<Libc> {
         parse_platform(&self.platform).map(|(libc, _)| libc)
+    }
+
+    /// What no index has, by the image that it comes with.
+    pub fn image_only(&self) -> BTreeMap<&str, Vec<&LockedPackage>> {
+        let mut images: BTreeMap<&str, Vec<&LockedPackage>> = BTreeMap::new();
+        for package in &self.packages {
+            if let Some(image) = &package.image_only {
+                images.entry(image).or_default().push(package);
+            }
+        }
+        images
     }
 
     /// Bytes of all its wheels, as far as they are known.

@@ -59,12 +59,17 @@ fn check(lock: &Lock) -> Result<(), String> {
         }
         let names = target.apt.iter().filter_map(|one| one.version.as_ref());
         let wheels = target.packages.iter().filter_map(|package| package.wheel.as_ref());
-        let mut texts = std::iter::once(&target.name).chain(names).chain(wheels.map(|wheel| &wheel.index));
+        let images = target.packages.iter().filter_map(|package| package.image_only.as_ref());
+        let mut texts =
+            std::iter::once(&target.name).chain(names).chain(wheels.map(|wheel| &wheel.index)).chain(images);
         if let Some(text) = texts.find(|text| !plain(text)) {
             return Err(format!("`{}` is no name", text.escape_debug()));
         }
         for package in &target.packages {
             let Some(wheel) = &package.wheel else {
+                if package.image_only.is_none() && lock.version > 1 {
+                    return Err(format!("{} {} has neither a wheel nor an image", package.name, package.version));
+                }
                 continue;
             };
             let version = match wheel.file.parse::<WheelName>() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lock::{Lock, LockedPackage, LockedTarget};
+use crate::lock::{FORMAT, Lock, LockedPackage, LockedTarget};
 use crate::matrix::Hardware;
 use crate::model::platform::parse_platform;
 use crate::model::{Libc, PackageName, PythonFacts, Sha256, Version};
@@ -11,6 +11,9 @@ use crate::model::{Libc, PackageName, PythonFacts, Sha256, Version};
 pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
     if lock.profile.sha256 != *profile {
         return Some("the profile has changed since".to_owned());
+    }
+    if lock.version < FORMAT {
+        return Some(format!("it has format {}, which names no wheel for what the target had", lock.version));
     }
     if lock.matrix != matrix {
         return Some(format!("it was made with matrix {}, this colab-boot has {matrix}", lock.matrix));
@@ -25,20 +28,22 @@ pub struct Fit<'a> {
     pub runtime: Option<&'a str>,
     pub python: &'a PythonFacts,
     pub hardware: &'a Hardware,
-    /// Versions of what is installed: a target that means to keep something else does not fit.
+    /// Versions of what is installed: a target with something that no index has fits only where that is.
     pub installed: &'a BTreeMap<PackageName, Version>,
 }
 
-/// The target of `lock` that fits this machine, or for each target why it does not.
+/// The target of `lock` that fits this machine and would change least of it, or for each target why it does not.
 pub fn target_for<'a>(lock: &'a Lock, fit: Fit<'_>) -> Result<&'a LockedTarget, Vec<String>> {
     let mut reasons = Vec::new();
+    let mut fitting = Vec::new();
     for target in &lock.targets {
         match unfit(target, fit) {
-            None => return Ok(target),
+            None => fitting.push(target),
             Some(why) => reasons.push(format!("target `{}`: {why}", target.name)),
         }
     }
-    Err(reasons)
+    let missing = |package: &&LockedPackage| fit.installed.get(&package.name) != Some(&package.version);
+    fitting.into_iter().min_by_key(|target| target.packages.iter().filter(missing).count()).ok_or(reasons)
 }
 
 fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
@@ -62,7 +67,8 @@ fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
     let here =
         |package: &&LockedPackage| package.wheel.is_some() || installed.get(&package.name) == Some(&package.version);
     if let Some(package) = target.packages.iter().find(|package| !here(package)) {
-        return Some(format!("it keeps {} {}, which this machine does not have", package.name, package.version));
+        let image = package.image_only.as_deref().unwrap_or(&target.name);
+        return Some(format!("{} {} comes with `{image}` alone, no index has it", package.name, package.version));
     }
     // A lock made without GPUs in mind promises nothing about them.
     let unchecked = hardware.gpus.iter().find(|gpu| !target.gpus.contains(&gpu.capability));

@@ -17,6 +17,7 @@ fn lock() -> Lock {
             size: Some(12),
             index: "default".into(),
         }),
+        image_only: kept.then(|| "colab-2026.07-gpu".into()),
         why: vec!["profile".into(), "jax".into()],
     };
     let target = |name: &str| LockedTarget {
@@ -71,7 +72,7 @@ fn order_does_not_matter() {
 #[test]
 fn the_future_is_refused_in_words_and_unknown_keys_are_passed_over() {
     let text = write_lock(&lock());
-    let future = text.replace("version = 1\n", "version = 9\nrequires-more = true\n");
+    let future = text.replace("version = 2\n", "version = 9\nrequires-more = true\n");
     assert!(matches!(read_lock(&future), Err(Unreadable::Future { version: 9, .. })));
     let newer = text.replace("matrix = ", "colour = \"blue\"\nmatrix = ");
     assert!(read_lock(&newer).is_ok());
@@ -122,7 +123,10 @@ fn a_target_fits_or_says_why_not() {
     assert!(target_for(&lock, other).is_err());
     let empty = std::collections::BTreeMap::new();
     let bare = Fit { runtime: None, installed: &empty, ..other };
-    assert!(target_for(&lock, bare).is_err_and(|reasons| reasons[0].contains("keeps torch 2.9.1+cu128")));
+    assert!(
+        target_for(&lock, bare)
+            .is_err_and(|reasons| reasons[0].contains("torch 2.9.1+cu128 comes with `colab-2026.07-gpu` alone"))
+    );
 }
 
 #[test]

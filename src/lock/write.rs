@@ -69,6 +69,9 @@ fn write_package(text: &mut String, package: &LockedPackage) {
         let (file, index) = (quoted(&wheel.file), quoted(&wheel.index));
         line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index} }}"));
     }
+    if let Some(image) = &package.image_only {
+        line(text, "image-only", quoted(image));
+    }
     let mut why = package.why.clone();
     why.sort();
     line(text, "why", list(why.iter().map(|reason| quoted(reason))));

@@ -19,8 +19,9 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runtimes");
 pub struct Runtime {
     /// `colab-2026.07`.
     pub name: String,
-    /// `gpu`, `cpu` or `tpu`.
-    pub accelerator: String,
+    /// `gpu`, `cpu` or `tpu`; absent for a bare target, which has nothing installed and may have any GPU.
+    #[serde(default)]
+    pub accelerator: Option<String>,
     pub os: String,
     pub python: Version,
     pub glibc: String,
@@ -36,6 +37,7 @@ pub struct Runtime {
     /// The CUDA packages of the image.
     #[serde(default)]
     pub apt: BTreeMap<String, String>,
+    #[serde(default)]
     packages: BTreeMap<PackageName, Version>,
 }
 
@@ -63,19 +65,23 @@ pub fn runtime_names() -> Result<Vec<String>, Failure> {
 /// The runtime `name`: `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`. The error suggests near names.
 pub fn find_runtime(name: &str) -> Result<&'static Runtime, Failure> {
     let runtimes = all()?;
-    let found = runtimes.iter().find(|one| one.full_name() == name || (one.name == name && one.accelerator == "gpu"));
+    let found = runtimes
+        .iter()
+        .find(|one| one.full_name() == name || (one.name == name && one.accelerator.as_deref() == Some("gpu")));
     found.ok_or_else(|| {
         let mut names: Vec<String> = runtimes.iter().map(|one| one.name.clone()).collect();
         names.dedup();
-        Failure::input(format!("there is no runtime `{name}`"))
-            .help(format!("runtimes: {}; with -gpu (the default), -cpu or -tpu behind", names.join(", ")))
+        Failure::input(format!("there is no runtime `{name}`")).help(format!(
+            "runtimes: {}; those of Colab with -gpu (the default), -cpu or -tpu behind",
+            names.join(", ")
+        ))
     })
 }
 
 impl Runtime {
-    /// `colab-2026.07-gpu`.
+    /// `colab-2026.07-gpu`, `bare-3.12`.
     pub fn full_name(&self) -> String {
-        format!("{}-{}", self.name, self.accelerator)
+        self.accelerator.as_ref().map_or_else(|| self.name.clone(), |one| format!("{}-{one}", self.name))
     }
 
     /// The machine it describes, with no GPU chosen yet.
@@ -96,7 +102,7 @@ impl Runtime {
             python: Some(Python { path: None, facts, layout: None }),
             hardware: Hardware { driver: self.driver.clone(), ..Hardware::default() },
             os: self.os.clone(),
-            kind: HostKind::Colab,
+            kind: if self.accelerator.is_some() { HostKind::Colab } else { HostKind::Bare },
             is_root: true,
             has_apt: true,
             installed: installed.collect(),

@@ -263,6 +263,9 @@ pub trait Catalog {
     /// Says what will be asked for soon, so that it can be fetched ahead. Changes no answer.
     fn expect(&self, wishes: Vec<Wish>);
 
+    /// The same for the listing of one package, and nothing of what it needs.
+    fn expect_listing(&self, package: &PackageName);
+
     /// The same for the metadata of certain wheels.
     fn expect_metadata(&self, candidates: &[Candidate]);
 }

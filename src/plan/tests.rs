@@ -21,7 +21,13 @@ fn locked(text: &str, version: &str) -> LockedPackage {
         size: Some(100),
         index: "default".into(),
     };
-    LockedPackage { name: name(text), version: version.parse().expect("a version"), wheel: Some(wheel), why: vec![] }
+    LockedPackage {
+        name: name(text),
+        version: version.parse().expect("a version"),
+        wheel: Some(wheel),
+        image_only: None,
+        why: vec![],
+    }
 }
 
 fn installed(version: &str, requires: &[&str]) -> Installed {

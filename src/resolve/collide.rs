@@ -43,10 +43,10 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
     clashes(&files).into_iter().map(remark).chain(unchecked).collect()
 }
 
-/// What a build will write is known when it is built, so sources are left out.
+/// What a build will write is known when it is built, so sources are left out; what the target has already is there before.
 fn choose<'a>(catalog: &dyn Catalog, pick: &'a Pick) -> Option<Chosen<'a>> {
     match &pick.source {
-        PickSource::Wheel { candidate, .. } if !candidate.is_source() => {
+        PickSource::Wheel { candidate, .. } if !candidate.is_source() && !pick.present => {
             Some(Chosen { pick, candidate, roots: catalog.roots(candidate), files: None })
         }
         _ => None,

@@ -51,6 +51,8 @@ pub struct Present {
     pub requires: Option<Vec<Requirement>>,
     /// The kernel runs on it: no other version may be chosen.
     pub protected: bool,
+    /// It was installed from an address: a wheel of an index with the same version may be another file.
+    pub direct: bool,
 }
 
 /// All that a solve depends on. Same question, same answer.
@@ -81,13 +83,15 @@ pub struct Pick {
     /// Names of what needs it; empty for what the profile asks for.
     pub needed_by: Vec<PackageName>,
     pub in_profile: bool,
+    /// The target has this version already.
+    pub present: bool,
 }
 
 /// Where a chosen distribution comes from.
 #[derive(Clone, Debug)]
 pub enum PickSource {
-    /// The target has it already.
-    Kept,
+    /// The target has it, and no index has a wheel of this version with a digest.
+    ImageOnly,
     /// A wheel of the index called `index`.
     Wheel { candidate: Box<Candidate>, index: String, sha256: Option<Sha256>, size: Option<u64> },
 }

@@ -164,6 +164,8 @@ impl<'a> Provider<'a> {
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Trouble> {
         let range = &self.constrained(name, range);
         if let Some(present) = self.keepable(name, range) {
+            // The lock will name its wheel.
+            self.question.catalog.expect_listing(name);
             return Ok(Some(present.version.clone()));
         }
         if self.present(name).is_some_and(|present| present.protected) {

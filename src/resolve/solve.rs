@@ -12,7 +12,7 @@ use crate::resolve::fixes::{fixes, newest_only};
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::reasons::{Fact, facts_of};
-use crate::resolve::{Pick, PickSource, Question, Remark, Resolution};
+use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution};
 
 /// Why there is no resolution.
 #[derive(Debug)]
@@ -111,23 +111,24 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
     for (name, version) in chosen {
         resolution.remarks.extend(provider.build_remark(name, version));
         let in_profile = provider.wanted_as(name).next().is_some();
-        let kept = provider.keepable(name, &VersionRange::singleton(version.clone())).is_some();
-        let source = if kept {
-            PickSource::Kept
-        } else {
-            let (source, remarks) = wheel_of(provider, name, version)?;
-            resolution.remarks.extend(remarks);
+        let present = provider.keepable(name, &VersionRange::singleton(version.clone()));
+        let (source, remarks) = match present {
+            Some(present) => wheel_of_present(provider, name, present)?,
+            None => wheel_of(provider, name, version)?,
+        };
+        resolution.remarks.extend(remarks);
+        if present.is_none() {
             let listing = provider.listing(name)?;
             variants += listing.as_ref().map_or(0, |listing| listing.variants);
             skipped += listing.as_ref().map_or(0, |listing| listing.skipped);
-            source
-        };
+        }
         resolution.picks.push(Pick {
             name: name.clone(),
             version: version.clone(),
             source,
             needed_by: needed_by.get(name).cloned().unwrap_or_default().into_iter().collect(),
             in_profile,
+            present: present.is_some(),
         });
     }
     resolution.remarks.extend(unreadable(provider));
@@ -139,6 +140,26 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, T
         resolution.remarks.push(Remark::VariantsSkipped { count: variants });
     }
     Ok(resolution)
+}
+
+/// The wheel of what the target has already, as far as the listing alone tells: nothing of it is read, for nothing of it will be
+/// installed there. What was installed from an address is known by that address alone.
+fn wheel_of_present(
+    provider: &Provider<'_>,
+    name: &PackageName,
+    present: &Present,
+) -> Result<(PickSource, Vec<Remark>), Trouble> {
+    let listing = if present.direct { None } else { provider.listing(name)? };
+    let found = listing.as_ref().and_then(|listing| Some((listing, listing.get(&present.version)?)));
+    let Some((listing, candidate)) = found.filter(|(_, candidate)| candidate.sha256.is_some()) else {
+        return Ok((PickSource::ImageOnly, Vec::new()));
+    };
+    let (sha256, size) = (candidate.sha256, candidate.size);
+    let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
+    let yanked = candidate.yanked.clone();
+    let remark = yanked.map(|reason| Remark::Yanked { name: name.clone(), version: present.version.clone(), reason });
+    let source = PickSource::Wheel { candidate: Box::new(candidate.clone()), index, sha256, size };
+    Ok((source, remark.into_iter().collect()))
 }
 
 fn wheel_of(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::index_server::{IndexServer, Looks, Manner, Release, Table};
+use crate::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
 use crate::test::{Test, observed};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\nb = '*'\n";
@@ -212,4 +212,81 @@ fn what_one_server_says_of_a_wheel_is_not_believed_of_another() {
     lock(&test, &evil, &[]).expect(0);
     lock(&test, &honest, &[]).expect(0);
     assert_eq!(versions(&test), pairs(&[("a", "1.0"), ("b", "1.0"), ("c", "1.0")]));
+}
+
+/// The laptop's record with these installed.
+fn with_installed(test: &Test, installed: &[(&str, &str)]) -> String {
+    let text = std::fs::read_to_string(observed("laptop")).expect("a record");
+    let mut record: serde_json::Value = serde_json::from_str(&text).expect("a record");
+    let one = |(name, version): &(&str, &str)| serde_json::json!({ "name": name, "version": version, "folder": format!("/site/{name}-{version}.dist-info") });
+    record["distributions"] = installed.iter().map(one).collect();
+    let path = test.path("machine.json");
+    std::fs::write(&path, record.to_string()).expect("a record");
+    path.display().to_string()
+}
+
+#[test]
+fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_has() {
+    let rows: &[(&str, &str, &[&str])] =
+        &[("a", "1.0", &["c"]), ("a", "2.0", &["c"]), ("b", "1.0", &[]), ("c", "1.0", &[])];
+    let looks = Looks { digests: Digests::True, json: true, ..Looks::default() };
+    let server = IndexServer::with(table(rows), Manner::Good, looks);
+    let test = Test::new().file("p.toml", PROFILE);
+    let machine = with_installed(&test, &[("a", "1.0"), ("b", "1.0+image")]);
+    let lock = |more: &[&str]| {
+        test.run(&[&["lock", "p.toml", "--index-url", &server.url, "--machine", &machine], more].concat())
+    };
+    let outcome = lock(&[]).expect(0);
+    assert!(outcome.stderr.contains("in no index, so the image `machine` is needed: b 1.0+image"), "{outcome:?}");
+    let text = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    assert!(text.contains("a-1.0-py3-none-any.whl") && text.contains("image-only = \"machine\""), "{text}");
+    // A digest comes from the listing: of what is there already nothing else is asked.
+    let asked = server.asked();
+    assert!(!asked.iter().any(|path| path.contains("a-1.0")), "{asked:?}");
+
+    // Elsewhere it says what is missing; an image that has it takes the lock as it is.
+    let bare = with_installed(&test, &[]);
+    let elsewhere = test.run(&["plan", "p.toml", "--locked", "--machine", &bare]).expect(1);
+    assert!(elsewhere.stderr.contains("b 1.0+image comes with `machine` alone, no index has it"), "{elsewhere:?}");
+    let fetched = test.run(&["fetch", "p.lock", "--into", "wheels", "--index-url", &server.url]).expect(0);
+    assert!(fetched.stdout.contains("fetched: 1 wheel,") && fetched.stderr.contains("b 1.0+image"), "{fetched:?}");
+
+    // An upgrade is held neither by what the image has nor by a name that nobody knows.
+    let machine = with_installed(&test, &[("a", "1.0"), ("b", "1.0")]);
+    let outcome = lock(&["--upgrade-package", "aa"]).expect(2);
+    assert!(outcome.stderr.contains("`aa` is not in the lock"), "{outcome:?}");
+    let outcome = test
+        .run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &machine, "--upgrade-package", "a"])
+        .expect(0);
+    assert!(outcome.stderr.contains("a moves from 1.0 to 2.0"), "{outcome:?}");
+}
+
+#[test]
+fn a_lock_of_the_first_format_is_stale_and_made_anew() {
+    let server = IndexServer::start(table(&[("a", "1.0", &[]), ("b", "1.0", &[])]), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    lock(&test, &server, &[]).expect(0);
+    let text = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    let old = text.replace("version = 2\n", "version = 1\n");
+    let old: String = old.lines().filter(|line| !line.contains("a-1.0-py3")).map(|line| format!("{line}\n")).collect();
+    std::fs::write(test.path("p.lock"), &old).expect("a write");
+    let outcome = test.run(&["plan", "p.toml", "--locked", "--machine", &observed("laptop")]).expect(1);
+    assert!(outcome.stderr.contains("it has format 1, which names no wheel"), "{outcome:?}");
+    std::fs::write(test.path("p.lock"), old.replace("version = 1\n", "version = 2\n")).expect("a write");
+    let outcome = test.run(&["plan", "p.toml", "--locked", "--machine", &observed("laptop")]).expect(1);
+    assert!(outcome.stderr.contains("a 1.0 has neither a wheel nor an image"), "{outcome:?}");
+}
+
+#[test]
+fn a_bare_target_has_nothing_installed_and_fits_machines_that_are_no_image() {
+    let rows: &[(&str, &str, &[&str])] = &[("a", "1.0", &[]), ("b", "1.0", &[])];
+    let server = IndexServer::start(table(rows), Manner::Good);
+    let test =
+        Test::new().file("p.toml", &format!("{PROFILE}[target]\nruntimes = ['colab-2026.07-cpu', 'bare-3.12']\n"));
+    test.run(&["lock", "p.toml", "--index-url", &server.url]).expect(0);
+    let text = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    assert!(text.contains("name = \"bare-3.12\"") && text.contains("manylinux_2_28_x86_64"), "{text}");
+    let outcome = test.run(&["plan", "p.toml", "--locked", "--machine", &observed("laptop")]).expect(0);
+    assert!(outcome.stdout.contains("target bare-3.12"), "{outcome:?}");
+    assert!(test.run(&["plan", "p.toml", "--runtime", "bare-2.7"]).expect(2).stderr.contains("bare-3.12"));
 }

@@ -1,5 +1,6 @@
 //! Looking at a machine: fakes for the GPU, the rest real.
 
+use crate::index_server::{IndexServer, Manner, Release, Table};
 use crate::live_python;
 use crate::test::Test;
 
@@ -51,8 +52,11 @@ fn a_driver_that_hangs_or_fails_is_no_driver() {
 
 #[test]
 fn a_recorded_machine_gives_the_same_plan() {
+    // What the machine has is asked for, too: the lock names its wheel.
+    let table = Table::from([("pip".to_owned(), [("1.0".to_owned(), Release::default())].into())]);
+    let server = IndexServer::start(table, Manner::Good);
     let test = world(T4).file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\npip='*'\n");
-    let seen = ["plan", "p.toml", "--json", "--index-url", "http://127.0.0.1:9/simple"];
+    let seen = ["plan", "p.toml", "--json", "--index-url", &server.url];
     let here = test.run(&seen).expect(0).json();
     test.run(&["fingerprint", "--json=machine.json"]).expect(0);
     let record = std::fs::read_to_string(test.path("machine.json")).expect("a record");

@@ -159,7 +159,7 @@ fn locks_that_cannot_be_used_are_refused_in_words() {
         let outcome = test.run(&["plan", "p.toml", "--locked", "--machine", &observed("laptop")]).expect(1);
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     };
-    plan(&good.replace("version = 1\n", "version = 99\n"), "error[lock-future]");
+    plan(&good.replace("version = 2\n", "version = 99\n"), "error[lock-future]");
     plan("version = 1\nnonsense\n", "error[lock-malformed]");
     plan(&good.replace("3.12.1", "3.11.9"), "error[machine-not-planned]");
     std::fs::write(test.path("p.lock"), &good).expect("a write");

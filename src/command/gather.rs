@@ -7,14 +7,14 @@ use url::Url;
 
 use crate::cli::{IndexOptions, MachineOptions};
 use crate::diag::{Code, Failure, Finding, Kind, Source};
-use crate::host::command::find_program;
 use crate::host::{Paths, files};
 use crate::index::{
     Builder, Cache, Client, Credentials, Limits, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
     is_open, locate_default, redact,
 };
 use crate::machine::{
-    HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, resolve_gpus,
+    HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe,
+    observe_python, resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
 use crate::model::catalog::Trouble;
@@ -121,13 +121,8 @@ impl Session<'_> {
             (Some(name), _) => self.runtime(name)?,
             (None, Some(path)) => self.judged(read_record(path)?, false),
             (None, None) => {
-                let looker = Looker {
-                    paths: &self.paths,
-                    environment: self.environment,
-                    python: options.python.as_deref(),
-                    kernel_pid: options.kernel_pid,
-                    now: self.now,
-                };
+                let python = options.python.as_deref();
+                let looker = Looker { kernel_pid: options.kernel_pid, ..self.looker(python) };
                 let seen = self.judged(observe(looker), true);
                 seen.has_python(options.python.as_deref())?;
                 seen
@@ -138,6 +133,10 @@ impl Session<'_> {
             seen.possible_gpus.clear();
         }
         Ok(seen)
+    }
+
+    fn looker<'b>(&'b self, python: Option<&'b Path>) -> Looker<'b> {
+        Looker { paths: &self.paths, environment: self.environment, python, kernel_pid: None, now: self.now }
     }
 
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
@@ -240,10 +239,11 @@ impl Session<'_> {
         let given = options.index_url.as_ref().map(|text| ("COLAB_BOOT_INDEX_URL".to_owned(), text.clone()));
         let mut environment = self.environment.clone();
         environment.extend(given);
-        let search = self.environment.get("PATH").map(String::as_str).unwrap_or_default();
-        let own = python.and_then(|python| python.path.clone()).filter(|path| path.exists());
-        let python: Option<PathBuf> = own.or_else(|| find_program("python3", search));
-        let url = locate_default(&environment, python.as_deref(), &self.paths)?;
+        let named = ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"].iter().any(|name| environment.contains_key(*name));
+        let own = python.filter(|python| python.path.as_ref().is_some_and(|path| path.exists()));
+        let own = own.and_then(|python| python.home.clone());
+        let home = own.or_else(|| if named { None } else { observe_python(self.looker(None)).0?.home() });
+        let url = locate_default(&environment, home.as_ref())?;
         must_be_encrypted(&url, options).map(|()| url)
     }
 

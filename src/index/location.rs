@@ -1,20 +1,14 @@
 //! Which index serves which package. The default index is the one that pip uses on the target Python; no host is written here.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::diag::Failure;
-use crate::host::{Invocation, Paths, files};
-use crate::model::{PackageName, Sha256};
+use crate::index::pip;
+use crate::machine::Home;
+use crate::model::PackageName;
 use crate::profile::{NamedIndex, Profile};
-
-const PROBE: &str = include_str!("pip_probe.py");
-const LIMIT: Duration = Duration::from_secs(30);
 
 /// The default index and the explicit ones.
 #[derive(Clone, Debug)]
@@ -110,49 +104,21 @@ pub fn redact(url: &Url) -> String {
     shown.to_string()
 }
 
-#[derive(Serialize, Deserialize)]
-struct PipAnswer {
-    /// pip's configured index, or its built-in default.
-    index: Option<String>,
-}
-
-/// The index that pip on `python` uses: `COLAB_BOOT_INDEX_URL` and `PIP_INDEX_URL` first, then what pip itself says.
-///
-/// pip's answer is cached under everything that can change it: the interpreter, pip's configuration files and variables.
-pub fn locate_default(
-    environment: &BTreeMap<String, String>,
-    python: Option<&Path>,
-    paths: &Paths,
-) -> Result<Url, Failure> {
+/// The index that pip uses on the Python at `home`: `COLAB_BOOT_INDEX_URL` and `PIP_INDEX_URL` first, then what pip's own files say.
+pub fn locate_default(environment: &BTreeMap<String, String>, home: Option<&Home>) -> Result<Url, Failure> {
     for name in ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"] {
         if let Some(text) = environment.get(name).filter(|text| !text.is_empty()) {
             return parse(text, name);
         }
     }
-    let python = python.ok_or_else(|| {
-        Failure::world("no Python with pip was found here, so the default package index is unknown")
-            .help("give the index with --index-url, or a Python with --python")
-    })?;
-    let record = paths.cache.join("pip").join(format!("{}.json", fingerprint(environment, python)?));
-    if let Some(text) = files::read_optional(&record).ok().flatten()
-        && let Ok(PipAnswer { index: Some(index) }) = serde_json::from_str(&text)
-    {
-        return parse(&index, "pip");
-    }
-    let finished = Invocation::new(python, &["-I", "-c", PROBE], environment).must_succeed(LIMIT)?;
-    let answer: PipAnswer = serde_json::from_str(&finished.stdout).map_err(|error| {
-        Failure::world(format!("`{}` did not say which index pip uses", python.display())).because(&error)
-    })?;
-    let index = answer.index.ok_or_else(|| {
-        Failure::world(format!("`{}` has no pip, so the default package index is unknown", python.display()))
-            .help("give the index with --index-url")
-    })?;
-    let url = parse(&index, "pip")?;
-    // A cache that cannot be written costs a tenth of a second next time, nothing else. Credentials are not kept.
-    if url.username().is_empty() && url.password().is_none() && url.query().is_none() {
-        let _ = files::write_whole(&record, finished.stdout.as_bytes());
-    }
-    Ok(url)
+    let unknown = |why: String| {
+        Failure::world(format!("{why}, so the default package index is unknown"))
+            .help("give the index with --index-url, or a Python that has pip with --python")
+    };
+    let home = home.ok_or_else(|| unknown("no usable Python was found".to_owned()))?;
+    let (index, file) = pip::index_of(environment, home)?
+        .ok_or_else(|| unknown(format!("the Python in `{}` has no pip", home.prefix.display())))?;
+    parse(&index, &format!("`{}`", file.display()))
 }
 
 fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
@@ -162,34 +128,4 @@ fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
         return Ok(url);
     }
     Err(Failure::input(format!("the index address from {origin} is neither http nor https")))
-}
-
-fn fingerprint(environment: &BTreeMap<String, String>, python: &Path) -> Result<Sha256, Failure> {
-    let mut key = format!("1\n{}\n", python.display());
-    if let Ok(data) = std::fs::metadata(python) {
-        let _ = writeln!(key, "{:?}", data.modified().ok());
-    }
-    for (name, value) in environment.iter().filter(|(name, _)| name.starts_with("PIP_")) {
-        let _ = writeln!(key, "{name}={value}");
-    }
-    for file in configuration_files(environment, python) {
-        key.push_str(&files::read_optional(&file)?.unwrap_or_default());
-        key.push('\n');
-    }
-    Ok(Sha256::of(key.as_bytes()))
-}
-
-/// pip's configuration files: <https://pip.pypa.io/en/stable/topics/configuration/>, checked 2026-11-21.
-fn configuration_files(environment: &BTreeMap<String, String>, python: &Path) -> Vec<PathBuf> {
-    let home = environment.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
-    let user = environment.get("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
-    let prefix = python.parent().and_then(Path::parent).map(|prefix| prefix.join("pip.conf"));
-    let global = ["/etc/xdg/pip/pip.conf", "/etc/pip.conf"].map(PathBuf::from);
-    let named = environment.get("PIP_CONFIG_FILE").map(PathBuf::from);
-    global
-        .into_iter()
-        .chain([home.join(".pip/pip.conf"), user.join("pip/pip.conf")])
-        .chain(prefix)
-        .chain(named)
-        .collect()
 }

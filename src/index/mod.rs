@@ -13,6 +13,7 @@ mod location;
 mod offline;
 mod page;
 mod patience;
+mod pip;
 mod remote;
 mod shelf;
 mod source;

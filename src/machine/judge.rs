@@ -156,6 +156,7 @@ fn judge_python(raw: &RawPython) -> Result<Python, Finding> {
             free_threaded: raw.free_threaded,
         },
         layout: Some(raw.layout.clone()),
+        home: raw.home(),
     })
 }
 

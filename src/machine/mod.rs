@@ -25,6 +25,7 @@ pub use observe::{
     uptime,
 };
 pub use overrides::{Overrides, apply_overrides, resolve_gpus};
+pub use python::observe_python;
 pub use raw::{Observed, RawDistribution};
 pub use runtime::{Runtime, find_runtime, runtime_names};
 
@@ -57,6 +58,19 @@ pub struct Python {
     pub path: Option<PathBuf>,
     pub facts: PythonFacts,
     pub layout: Option<Layout>,
+    /// `None` for a described runtime, and for a record of before.
+    pub home: Option<Home>,
+}
+
+/// Where an interpreter finds its own files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// `sys.prefix`.
+    pub prefix: PathBuf,
+    /// The folder of the standard library.
+    pub stdlib: PathBuf,
+    /// `sys.path`.
+    pub search: Vec<PathBuf>,
 }
 
 /// Where an installer puts things (`sysconfig` paths).

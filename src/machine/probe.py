@@ -33,5 +33,7 @@ print(json.dumps({
         "data": paths["data"],
         "externally-managed": sys.prefix == sys.base_prefix and os.path.exists(marker),
     },
+    "prefix": sys.prefix,
+    "stdlib": paths["stdlib"],
     "search": [entry for entry in sys.path if entry and os.path.isdir(entry)],
 }))

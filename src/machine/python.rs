@@ -21,7 +21,7 @@ const PROBE: &str = include_str!("probe.py");
 const SETTLED: u64 = 2;
 
 /// `--python` (or `COLAB_BOOT_PYTHON`), then the active virtual environment, `python3` and `python` on PATH.
-pub(super) fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
+pub fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
     let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
     let search = search_path(looker);
     let candidates: Vec<PathBuf> = match looker.python {
@@ -181,6 +181,8 @@ mod tests {
             libc: "glibc 2.35".into(),
             free_threaded: false,
             layout,
+            prefix: at(""),
+            stdlib: site.clone(),
             search: vec![site.clone()],
         };
         let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state") };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::{Debian, Layout};
+use crate::machine::{Debian, Home, Layout};
 
 /// What one source said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,8 +70,23 @@ pub struct RawPython {
     pub libc: String,
     pub free_threaded: bool,
     pub layout: Layout,
+    /// `sys.prefix`; empty in records of before.
+    #[serde(default)]
+    pub prefix: PathBuf,
+    /// The folder of the standard library; empty in records of before.
+    #[serde(default)]
+    pub stdlib: PathBuf,
     /// `sys.path` without the empty entry.
     pub search: Vec<PathBuf>,
+}
+
+impl RawPython {
+    /// Where it finds its own files, if it said so.
+    pub fn home(&self) -> Option<Home> {
+        let told = !self.prefix.as_os_str().is_empty();
+        let (prefix, stdlib, search) = (self.prefix.clone(), self.stdlib.clone(), self.search.clone());
+        told.then_some(Home { prefix, stdlib, search })
+    }
 }
 
 /// One dist-info folder.

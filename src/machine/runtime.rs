@@ -99,7 +99,7 @@ impl Runtime {
         };
         let source = format!("runtime {}", self.full_name());
         Machine {
-            python: Some(Python { path: None, facts, layout: None }),
+            python: Some(Python { path: None, facts, layout: None, home: None }),
             hardware: Hardware { driver: self.driver.clone(), ..Hardware::default() },
             os: self.os.clone(),
             kind: if self.accelerator.is_some() { HostKind::Colab } else { HostKind::Bare },

@@ -26,6 +26,7 @@ mod locking;
 mod machine;
 mod matrix;
 mod network;
+mod pip_index;
 mod scenarios;
 mod script;
 mod signals;

@@ -28,8 +28,7 @@ pub(super) fn index_of(
     environment: &BTreeMap<String, String>,
     home: &Home,
 ) -> Result<Option<(String, PathBuf)>, Failure> {
-    let configured = configured(environment, home)?;
-    configured.map_or_else(|| built_in(home), |found| Ok(Some(found)))
+    Ok(configured(environment, home)?.or_else(|| built_in(home)))
 }
 
 /// What the configuration files say. A later file takes the place of an earlier one, and `[install]` that of `[global]`.
@@ -110,11 +109,11 @@ fn parse(text: &str) -> Result<BTreeMap<String, String>, usize> {
 }
 
 /// pip's default, from the pip on the search path, else from the wheel that ensurepip would install.
-fn built_in(home: &Home) -> Result<Option<(String, PathBuf)>, Failure> {
+fn built_in(home: &Home) -> Option<(String, PathBuf)> {
     for folder in &home.search {
         let module = folder.join(MODULE);
         if let Some(index) = files::read_optional(&module).ok().flatten().as_deref().and_then(default_in) {
-            return Ok(Some((index, module)));
+            return Some((index, module));
         }
     }
     let bundled = home.stdlib.join("ensurepip/_bundled");
@@ -123,11 +122,11 @@ fn built_in(home: &Home) -> Result<Option<(String, PathBuf)>, Failure> {
         for name in names.iter().rev().filter(|name| name.starts_with("pip-") && name.ends_with(".whl")) {
             let wheel = folder.join(name);
             if let Some(index) = module_in(&wheel).as_deref().and_then(default_in) {
-                return Ok(Some((index, wheel)));
+                return Some((index, wheel));
             }
         }
     }
-    Ok(None)
+    None
 }
 
 fn module_in(wheel: &Path) -> Option<String> {

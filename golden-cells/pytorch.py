@@ -114,6 +114,7 @@ COLAB_BOOT = {
     "Wl+eWl+eWl+eWl+eWl+eWl+eWl+eWl+eWl+eWl+e+kD+W/SBPLVHfG97xP85OLTw6cPqG+Onq8uLnwf6jfz39iJ88495jK5/v+ubntrrndrr"
     "nRrJnRrJvepy2Kl/3Kl/3Kl/3Kl/3KwZzf8DRIpyuA=="
 )},
+    "variables": ["TOKENIZERS_PARALLELISM"],
 }
 
 
@@ -172,19 +173,69 @@ def colab_boot_files():
     return folder / f"{COLAB_BOOT['name']}.toml"
 
 
+def colab_boot_facts(variables):
+    """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing and initialises no device."""
+    modules, loaded = {}, dict(sys.modules)
+    for name, module in loaded.items():
+        top = loaded.get(name.split(".")[0])
+        file = getattr(module, "__file__", None)
+        # What lies in a regular package goes with it; namespace packages have no file of their own.
+        if not isinstance(file, str) or ("." in name and isinstance(getattr(top, "__file__", None), str)):
+            continue
+        version = getattr(module, "__version__", None)
+        modules[name] = {"file": file, "version": version if isinstance(version, str) else None}
+
+    def asked(question):
+        try:
+            return bool(question())
+        except Exception:
+            return None
+
+    initialised = {}
+    if "torch" in loaded:
+        initialised["torch.cuda"] = asked(lambda: loaded["torch"].cuda.is_initialized())
+    if "jax" in loaded:
+        bridge = loaded.get("jax._src.xla_bridge")
+        initialised["jax"] = asked(lambda: bridge is not None and bridge.backends_are_initialized())
+    if "tensorflow" in loaded:
+        context = loaded.get("tensorflow.python.eager.context")
+        initialised["tensorflow"] = asked(lambda: context.context()._initialized)
+    return {
+        "schema": 1,
+        "pid": os.getpid(),
+        "modules": modules,
+        "environment": {name: os.environ.get(name) for name in variables},
+        "initialised": {name: known for name, known in initialised.items() if known is not None},
+        "path": [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)],
+    }
+
+
 def colab_boot_run(verb, *options):
-    """Runs colab-boot for this kernel, passes on what it says, returns its exit code."""
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
     command = [colab_boot_binary(), verb, str(colab_boot_files()), "--python", sys.executable, *options]
-    command += ["--kernel-pid", str(os.getpid())]
-    with tempfile.NamedTemporaryFile("w", suffix=".modules") as modules:
-        modules.write("\n".join(sorted({name.split(".")[0] for name in sys.modules})))
-        modules.flush()
-        if verb == "apply":
-            command += ["--kernel-modules", modules.name]
+    named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    with tempfile.TemporaryDirectory() as folder:
+        facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
+        with open(facts, "w") as file:
+            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named}), file)
+        command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for line in process.stdout:
                 print(line, end="", flush=True)
-    return process.returncode
+        try:
+            with open(report) as file:
+                return process.returncode, json.load(file)["report"] or {}
+        except (OSError, ValueError):
+            return process.returncode, {}
+
+
+def colab_boot_set(variables):
+    """Gives this kernel the variables that it has not read too early; the others came with its restart."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def colab_boot_server():
@@ -239,7 +290,8 @@ def colab_boot_restart():
 
 
 def colab_boot_apply():
-    code = colab_boot_run("apply", "--locked")
+    code, report = colab_boot_run("apply", "--locked")
+    colab_boot_set(report.get("set-live") or {})
     if code == 10:
         colab_boot_restart()
     elif code:
@@ -250,5 +302,5 @@ colab_boot_apply()
 
 # %%
 # Holds the installed files against the lock and tests each framework in a process of its own.
-if colab_boot_run("verify"):
+if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; they stand above")

@@ -44,6 +44,8 @@ pub enum Verb {
     Plan(PlanOptions),
     /// Make this machine what the lock says; exit code 10 means: restart the kernel once, then run it again
     Apply(ApplyOptions),
+    /// Undo every apply: remove what colab-boot installed, bring back what it replaced
+    Restore(RestoreOptions),
     /// Bring the wheels of a lock to a folder, for `apply --wheelhouse` where there is no network
     Fetch(FetchOptions),
     /// After the restart: hold files against the lock, look at the kernel, test each framework
@@ -71,6 +73,7 @@ impl Verb {
             Self::Lock(_) => "lock",
             Self::Plan(_) => "plan",
             Self::Apply(_) => "apply",
+            Self::Restore(_) => "restore",
             Self::Fetch(_) => "fetch",
             Self::Verify(_) => "verify",
             Self::Status(_) => "status",
@@ -143,9 +146,13 @@ pub struct MachineOptions {
     #[arg(long, value_name = "PID")]
     pub kernel_pid: Option<u32>,
 
-    /// A file with the names of the modules that the kernel has loaded
+    /// What the kernel has loaded and how it is set, as cells write it; or a list of the names of its modules
     #[arg(long, value_name = "FILE")]
     pub kernel_modules: Option<PathBuf>,
+
+    /// There is no kernel yet.
+    #[arg(skip)]
+    pub no_kernel: bool,
 }
 
 /// Where packages come from.
@@ -265,6 +272,19 @@ pub enum Restarter {
     Caller,
     External,
     Never,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct RestoreOptions {
+    /// Change nothing; show what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

@@ -1,28 +1,33 @@
 //! `apply`: make the machine what the lock says, once. The network is over before the first change, the intent is on disk before
 //! it, and every file is checked after it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::apply::{Failed, Job, empty_trash, run_script, sweep};
-use crate::cli::{ApplyOptions, Restarter};
+use crate::cli::{ApplyOptions, PlanOptions, Restarter};
 use crate::command::contested::{Owner, bystanders, contested, without};
+use crate::command::doubt::held_of;
+use crate::command::evidence::{modules as installed_modules_of, modules_of};
 use crate::command::fetching::enough_space;
-use crate::command::outcome::{drift, now, outcome, settle};
-use crate::command::plan::{Planned, make, replan, script_of};
+use crate::command::outcome::{now, outcome, settle};
+use crate::command::plan::{Planned, describe_python, make, script_of};
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
-use crate::diag::{Code, Failure, Finding, Kind, Severity};
+use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
-use crate::lock::{LockedPackage, LockedWheel, write_lock};
-use crate::machine::{Kernel, Layout, uptime};
+use crate::ledger::{Before, Ledger, Step};
+use crate::lock::{LockedPackage, write_lock};
+use crate::machine::Layout;
 use crate::marker::{Event, Marker, Now};
 use crate::model::{PackageName, Version};
+use crate::notebook::process_clock;
 use crate::output::Style;
-use crate::plan::{Change, Plan, Restart};
+use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
-use crate::verify::{Entry, Held, check_distributions, record_of_wheel, unpacked_bytes};
+use crate::verify::{check_distributions, record_of_wheel, unpacked_bytes};
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options = &understood(options);
@@ -33,43 +38,40 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
 
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let held = hold(&session.paths.state, &|line| session.say(line))?;
-    let mut planned = make(&options.plan, session)?;
-    planned.seen.must_be_readable()?;
-    if options.restart == Restarter::Never {
-        planned.seen.machine.kernel = None;
-        planned.restart = Restart::default();
+    let planned = make(&options.plan, session)?;
+    if !planned.has_error() {
+        keep_lock(options, &planned)?;
     }
-    let layout = layout_of(&planned)?;
-    let state = State::of(&held.folder, &layout);
-    let marker = state.marker()?;
-    let doubted = marker.as_ref().filter(|marker| marker.is_in_doubt());
-    let changed = doubted.map(|marker| marker.changed.as_slice()).unwrap_or_default();
-    let again = [broken(&planned, &state, &layout, changed)?, unproven(&planned, &state)?].concat();
-    let planned = if again.is_empty() { planned } else { replan(planned, &options.plan, session, &again)? };
-    if planned.findings.iter().any(|finding| finding.severity == Severity::Error) {
-        let mut report = Report::new(json!({ "plan": planned.plan }), String::new()).with_findings(planned.findings);
+    if let Some(path) = options.plan.script.as_ref().filter(|_| !planned.has_error()) {
+        files::write_whole(path, script_of(&planned, (&planned.decision.plan, Part::Whole)).as_bytes())?;
+    }
+    carry_out(&planned, &options.plan, session, (&held.folder, style))
+}
+
+/// Makes what was planned true; changes nothing where a finding is an error.
+pub(super) fn carry_out(
+    planned: &Planned,
+    options: &PlanOptions,
+    session: &Session<'_>,
+    (held, style): (&Path, Style),
+) -> Result<Report, Failure> {
+    planned.seen.must_be_readable()?;
+    let layout = layout_of(planned)?;
+    let plan = &planned.decision.plan;
+    if planned.has_error() {
+        let data = json!({ "python": describe_python(&planned.seen), "plan": plan });
+        let mut report = Report::new(data, String::new()).with_findings(planned.findings.clone());
         report.talk.push("nothing was changed".to_owned());
         return Ok(report);
     }
-    keep_lock(options, &planned)?;
-    if let Some(path) = &options.plan.script {
-        files::write_whole(path, script_of(&planned, (&planned.plan, Part::Whole)).as_bytes())?;
+    let state = State::of(held, &layout);
+    let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
+    if plan.is_empty() && !planned.decision.environment_differs && !doubted {
+        return settle(planned, &state);
     }
-    let restart = restart(&planned)?;
-    let idle = planned.plan.is_empty() && !planned.environment_differs && doubted.is_none();
-    if idle {
-        return settle(&planned, &state, marker.as_ref());
-    }
-    let work = Work {
-        session,
-        planned: &planned,
-        state: &state,
-        layout: &layout,
-        held: &held.folder,
-        style,
-        index_url: options.plan.index.index_url.as_deref(),
-    };
-    work.carry_out(options, marker, restart)
+    let index_url = options.index.index_url.as_deref();
+    let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
+    work.carry_out(options)
 }
 
 /// What short options stand for: with a wheelhouse nothing else is asked; where nobody restarts there is no kernel to look at.
@@ -79,6 +81,7 @@ fn understood(mut options: ApplyOptions) -> ApplyOptions {
     }
     if options.restart == Restarter::Never {
         options.plan.machine.kernel_modules = None;
+        options.plan.machine.no_kernel = true;
     }
     if let Some(folder) = options.wheelhouse.take() {
         options.plan.index.find_links.insert(0, folder);
@@ -94,48 +97,6 @@ fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
     })
 }
 
-/// Those of `names` whose files differ from the wheels that the lock names.
-fn broken(
-    planned: &Planned,
-    state: &State,
-    layout: &Layout,
-    names: &[PackageName],
-) -> Result<Vec<PackageName>, Failure> {
-    let packages = planned.target.packages.iter();
-    let packages: Vec<_> =
-        packages.filter(|package| package.wheel.is_some() && names.contains(&package.name)).collect();
-    let faults = check_distributions(held_of(layout, state, &packages)?, 1);
-    let broken = packages.iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
-    Ok(broken.map(|(package, _)| package.name.clone()).collect())
-}
-
-/// `packages` with the RECORDs of their wheels.
-fn held_of<'a>(layout: &'a Layout, state: &State, packages: &[&'a LockedPackage]) -> Result<Vec<Held<'a>>, Failure> {
-    let held = |package: &&'a LockedPackage| {
-        let record = package.wheel.as_ref().map_or(Ok(None), |wheel| recorded(state, wheel))?;
-        Ok(Held { layout, name: &package.name, version: &package.version, record })
-    };
-    packages.iter().map(held).collect()
-}
-
-/// The RECORD of a locked wheel that was installed from here.
-fn recorded(state: &State, wheel: &LockedWheel) -> Result<Option<Vec<Entry>>, Failure> {
-    wheel.sha256.map_or(Ok(None), |digest| state.record(&digest))
-}
-
-/// Wheels given by address that were never installed from here: another file may have the same version.
-fn unproven(planned: &Planned, state: &State) -> Result<Vec<PackageName>, Failure> {
-    let mut unproven = Vec::new();
-    for package in &planned.target.packages {
-        if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
-            && recorded(state, wheel)?.is_none()
-        {
-            unproven.push(package.name.clone());
-        }
-    }
-    Ok(unproven)
-}
-
 /// A new answer is kept beside the profile, so that the next run, and the next machine, do the same.
 fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
     if !planned.keep_lock {
@@ -143,18 +104,6 @@ fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
     }
     let path = crate::command::gather::lock_path(&options.plan.profile, options.plan.lock.as_ref());
     files::write_whole(&path, write_lock(&planned.lock).as_bytes())
-}
-
-/// The decision of the plan: the kernel that must go, and why.
-fn restart(planned: &Planned) -> Result<Option<(Kernel, Vec<String>)>, Failure> {
-    let because = planned.restart.because.clone();
-    if because.is_empty() {
-        return Ok(None);
-    }
-    let kernel = planned.seen.machine.kernel.clone().ok_or_else(|| {
-        Failure::input("--kernel-modules was given but no kernel was found").help("give its process with --kernel-pid")
-    })?;
-    Ok(Some((kernel, because)))
 }
 
 /// One apply that has something to do.
@@ -170,33 +119,25 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn carry_out(
-        &self,
-        options: &ApplyOptions,
-        mut marker: Option<Marker>,
-        restart: Option<(Kernel, Vec<String>)>,
-    ) -> Result<Report, Failure> {
+    fn carry_out(&self, options: &PlanOptions) -> Result<Report, Failure> {
+        let Planned { decision, lock, seen, .. } = self.planned;
         let packages: Vec<&LockedPackage> =
-            self.planned.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
-        let folder = self.session.paths.cache.join("wheels").join(self.planned.lock.digest().short());
-        self.fetch(&options.plan.index, &packages, &folder)?;
-        let contested = self.keep_records(&packages, &folder)?;
-        let changed = self.planned.plan.changes.iter().map(|change| change.name.clone()).collect();
+            decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
+        let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
+        self.fetch(&options.index, &packages, &folder)?;
+        let Kept { contested, modules } = self.keep_records(&packages, &folder)?;
+        let begin = self.begin(modules)?;
+        let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
-        let drift = drift(self.planned, self.session.now);
         let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
-        step(Event::Begin { changed, restart }, &before)?;
+        step(begin, &before)?;
+        let steps = steps(self.planned);
+        let title = &self.planned.wish.title;
+        self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
         self.clear_the_way(&|change| change.from.clone())?;
-        if let Err(mut failed) = self.run(&folder, (&self.planned.plan, Part::Whole))? {
+        if let Err(failed) = self.run(&folder, (&decision.plan, Part::Whole))? {
             step(Event::Fail { why: failed.tail.clone() }, &before)?;
-            // The next run of a script writes its own log.
-            let kept = failed.log.with_file_name("apply.failed.log");
-            if std::fs::rename(&failed.log, &kept).is_ok() {
-                failed.log = kept;
-            }
-            let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
-            let restored = self.roll_back(&options.plan.index, &folder).map_err(|stopped| stopped.cause(led_here))?;
-            return Err(describe(&failed, restored));
+            return Err(self.failed(failed, options, &folder));
         }
         let faults = match self.check_or_repair(&packages, &folder) {
             Ok(faults) => faults,
@@ -209,36 +150,85 @@ impl Work<'_> {
             step(Event::Fail { why: "files differ after the install".to_owned() }, &before)?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        let verdict = step(Event::Finish, &Now { uptime: uptime()?, ..before.clone() })?;
+        self.state.write_ledger(&self.settled_ledger(&steps))?;
+        let verdict = step(Event::Finish, &Now { clock: process_clock()?, ..before.clone() })?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
-        let mut report = outcome(self.planned, (verdict, marker.as_ref()), drift, |stands| {
-            let data = json!({ "standing": stands, "plan": self.planned.plan });
-            let count = self.planned.target.packages.len();
-            Report::new(data, format!("applied: {count} packages as locked, no restart needed\n"))
-                .with_findings(self.planned.findings.clone())
-        })?;
+        let mut report = outcome(self.planned, verdict, |_| self.applied())?;
         let told = |finding: &Finding| report.findings.contains(finding);
         let new: Vec<Finding> = contested.into_iter().filter(|finding| !told(finding)).collect();
         report.findings.extend(new);
         Ok(report)
     }
 
+    /// What is about to change, as kernels see it: with the modules of the new wheels.
+    fn begin(&self, mut modules: BTreeMap<PackageName, BTreeSet<String>>) -> Result<Event, Failure> {
+        let Planned { decision, seen, .. } = self.planned;
+        let changed: Vec<PackageName> = decision.plan.changes.iter().map(|change| change.name.clone()).collect();
+        for (name, own) in installed_modules_of(seen, changed.iter().cloned())? {
+            modules.entry(name).or_default().extend(own);
+        }
+        let mut touched = touched(&decision.plan, &modules);
+        touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
+        Ok(Event::Begin { changed, touched })
+    }
+
+    /// The ledger when all is done.
+    fn settled_ledger(&self, steps: &[Step]) -> Ledger {
+        let Planned { decision, lock, seen, wish, .. } = self.planned;
+        let mut ledger = seen.ledger.after(steps, &wish.title, lock.digest());
+        if self.planned.profile.is_none() {
+            ledger = ledger.restored();
+        }
+        let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        ledger.python = python.unwrap_or_default();
+        ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
+        ledger.debian.extend(decision.plan.apt.iter().map(|step| step.name.clone()));
+        ledger.debian.sort();
+        ledger.debian.dedup();
+        ledger
+    }
+
+    fn applied(&self) -> String {
+        match self.planned.profile {
+            Some(_) => format!("applied: {} packages as locked, no restart needed", self.planned.target.packages.len()),
+            None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
+        }
+    }
+
+    /// What becomes of a failed install: its log is kept, and what was there before comes back.
+    fn failed(&self, mut failed: Failed, options: &PlanOptions, folder: &Path) -> Failure {
+        // The next run of a script writes its own log.
+        let kept = failed.log.with_file_name("apply.failed.log");
+        if std::fs::rename(&failed.log, &kept).is_ok() {
+            failed.log = kept;
+        }
+        let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
+        match self.roll_back(&options.index, folder) {
+            Ok(restored) => describe(&failed, restored),
+            Err(stopped) => stopped.cause(led_here),
+        }
+    }
+
     /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them. Files that another distribution claims
     /// too are left out of them, and told.
-    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Vec<Finding>, Failure> {
+    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Kept, Failure> {
         let mut unpacked = 0;
+        let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
         let mut digests = Vec::new();
-        for package in &self.planned.target.packages {
+        let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
+        for package in self.planned.target.packages.iter().chain(back.copied()) {
             let Some(wheel) = &package.wheel else { continue };
             let new = packages.iter().any(|one| one.name == package.name);
             let Some(digest) = wheel.sha256.filter(|_| !wheel.is_source()) else { continue };
             let path = folder.join(&wheel.file);
             let record = if new {
                 unpacked += unpacked_bytes(&path).unwrap_or(0);
-                Some(record_of_wheel(&path)?)
+                let record = record_of_wheel(&path)?;
+                modules.insert(package.name.clone(), modules_of(&record));
+                Some(record)
             } else {
                 self.state.record_text(&digest)?
             };
@@ -253,12 +243,13 @@ impl Work<'_> {
             }
         }
         enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
-        Ok(findings)
+        Ok(Kept { contested: findings, modules })
     }
 
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
     pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
-        let changed = self.planned.plan.changes.iter().map(|change| (change.name.clone(), counts(change))).collect();
+        let changed =
+            self.planned.decision.plan.changes.iter().map(|change| (change.name.clone(), counts(change))).collect();
         for swept in sweep(self.layout, &changed)? {
             self.session.say(&format!("moved aside: {swept}"));
         }
@@ -296,7 +287,7 @@ impl Work<'_> {
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
         self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
-        let mut plan = Plan { apt: Vec::new(), ..self.planned.plan.clone() };
+        let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
         plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
         self.clear_the_way(&|change| change.to.clone())?;
         match self.run(folder, (&plan, Part::Packages))? {
@@ -317,6 +308,30 @@ impl Work<'_> {
         }
         Ok((faulty, findings))
     }
+}
+
+/// What the RECORDs of the wheels say.
+struct Kept {
+    /// Files that several distributions claim.
+    contested: Vec<Finding>,
+    /// The modules that the new wheels bring.
+    modules: BTreeMap<PackageName, BTreeSet<String>>,
+}
+
+/// What the plan does, as the ledger writes it.
+fn steps(planned: &Planned) -> Vec<Step> {
+    let present = |change: &Change| {
+        let one = planned.seen.machine.installed.get(&change.name)?;
+        let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
+        let (version, installer) = (one.version.clone(), one.installer.clone());
+        Some(Before { version, installer, requires, direct: one.direct })
+    };
+    let becomes = |change: &Change| {
+        let package = change.package.as_ref()?;
+        Some((package.version.clone(), package.wheel.as_ref().and_then(|wheel| wheel.sha256)))
+    };
+    let step = |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
+    planned.decision.plan.changes.iter().map(step).collect()
 }
 
 /// What failed; `restored` says what has become of the versions before.

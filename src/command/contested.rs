@@ -7,9 +7,9 @@ use crate::command::plan::Planned;
 use crate::command::remarks::collision;
 use crate::diag::{Failure, Finding};
 use crate::host::files;
+use crate::inspect::{Entry, parse_record};
 use crate::model::PackageName;
 use crate::model::files::{Files, Member, clashes, installed_path};
-use crate::verify::{Entry, parse_record};
 
 /// A distribution with the RECORD of its wheel, or of its installation.
 pub(super) struct Owner {
@@ -41,7 +41,7 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
     for one in all {
         let Ok(name) = one.name.parse::<PackageName>() else { continue };
         let locked = planned.target.package(&name).is_some_and(|package| package.wheel.is_some());
-        if locked || planned.plan.changes.iter().any(|change| change.name == name) {
+        if locked || planned.decision.plan.changes.iter().any(|change| change.name == name) {
             continue;
         }
         let record = files::read_optional(&one.folder.join("RECORD"))?;

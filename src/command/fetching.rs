@@ -9,14 +9,14 @@ use url::Url;
 use crate::cli::IndexOptions;
 use crate::command::Session;
 use crate::command::apply::Work;
-use crate::command::gather::{find_links, from_trouble, scope};
+use crate::command::gather::{Seen, find_links, from_trouble};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::machine::Python;
-use crate::model::PackageName;
 use crate::model::catalog::{Candidate, Listing};
+use crate::model::{Libc, PackageName};
 use crate::output::{Style, bar, bytes};
 use crate::profile::{NamedIndex, Profile};
 
@@ -143,20 +143,38 @@ impl Work<'_> {
     /// Where the files of this apply come from.
     pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Sources<'b>, Failure> {
         let planned = self.planned;
-        let mut target = self.session.target(&planned.profile, &planned.seen)?;
+        let mut sources = self.session.sources(options, &planned.seen, planned.profile.as_ref())?;
         // As the lock's maker saw the index: a newer C library here would rank other wheels first.
-        if let Some(libc) = planned.target.libc() {
-            target.python.libc = libc;
-        }
-        Ok(Sources {
-            session: self.session,
-            options,
-            profile: Some(&planned.profile),
-            python: planned.seen.machine.python.as_ref(),
-            scope: scope(&planned.profile, &target)?,
-            direct: given(&planned.profile),
-        })
+        sources.scope = match planned.target.libc() {
+            Some(libc) => scope_of(planned.profile.as_ref(), &planned.seen, Some(libc))?,
+            None => sources.scope,
+        };
+        Ok(sources)
     }
+}
+
+impl Session<'_> {
+    /// Where files for the machine that was seen come from, with or without a profile.
+    pub(super) fn sources<'b>(
+        &'b self,
+        options: &'b IndexOptions,
+        seen: &'b Seen,
+        profile: Option<&'b Profile>,
+    ) -> Result<Sources<'b>, Failure> {
+        let scope = scope_of(profile, seen, None)?;
+        let direct = profile.map(given).unwrap_or_default();
+        Ok(Sources { session: self, options, profile, python: seen.machine.python.as_ref(), scope, direct })
+    }
+}
+
+/// What listings are filtered by.
+fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Result<Scope, Failure> {
+    let python = seen.machine.python.as_ref().ok_or_else(|| Failure::world("no usable Python was found"))?;
+    let mut facts = python.facts.clone();
+    facts.libc = libc.unwrap_or(facts.libc);
+    let scope = Scope::of(&facts).ok_or_else(|| Failure::bug("no marker environment"))?;
+    let policy = profile.map(|profile| profile.policy.clone()).unwrap_or_default();
+    Ok(Scope { as_of: policy.as_of, buildable: policy.buildable, ..scope })
 }
 
 /// Folders of wheels: those that the options name, and those of the profile.

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use crate::cli::{IndexOptions, MachineOptions};
+use crate::command::state::State;
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::{Paths, files};
 use crate::index::{
     Builder, Cache, Client, Credentials, Limits, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
     is_open, locate_default, redact,
 };
+use crate::ledger::Ledger;
 use crate::machine::{
-    HostKind, Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe,
-    observe_python, resolve_gpus,
+    Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, observe_python,
+    resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
 use crate::model::catalog::Trouble;
@@ -44,6 +46,8 @@ pub struct Seen {
     pub here: bool,
     /// GPUs that a runtime may hand out, where none was named.
     pub possible_gpus: Vec<InstalledGpu>,
+    /// What colab-boot has put there.
+    pub ledger: Ledger,
 }
 
 /// A solve to be done.
@@ -123,12 +127,16 @@ impl Session<'_> {
             (None, None) => {
                 let python = options.python.as_deref();
                 let looker = Looker { kernel_pid: options.kernel_pid, ..self.looker(python) };
-                let seen = self.judged(observe(looker), true);
+                let mut seen = self.judged(observe(looker), true);
                 seen.has_python(options.python.as_deref())?;
+                seen.ledger = self.ledger(&seen)?;
                 seen
             }
         };
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
+        if options.no_kernel {
+            seen.machine.kernel = None;
+        }
         if !seen.machine.hardware.gpus.is_empty() {
             seen.possible_gpus.clear();
         }
@@ -142,59 +150,20 @@ impl Session<'_> {
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
         let runtime = find_runtime(name)?;
         let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
-        Ok(Seen { machine: runtime.machine(), observed: None, findings: Vec::new(), here: false, possible_gpus })
+        let (machine, ledger) = (runtime.machine(), Ledger::default());
+        Ok(Seen { machine, observed: None, findings: Vec::new(), here: false, possible_gpus, ledger })
     }
 
     fn judged(&self, observed: Observed, here: bool) -> Seen {
         let (machine, findings) = judge(&observed, self.matrix);
-        Seen { machine, observed: Some(observed), findings, here, possible_gpus: Vec::new() }
+        let ledger = Ledger::default();
+        Seen { machine, observed: Some(observed), findings, here, possible_gpus: Vec::new(), ledger }
     }
 
-    /// What `profile` is to be solved for on the machine that was seen.
-    pub fn target(&self, profile: &Profile, seen: &Seen) -> Result<Target, Failure> {
-        let machine = &seen.machine;
-        let python = machine.python.as_ref().ok_or_else(|| {
-            Failure::world("no usable Python was found")
-                .help("install Python 3, or name one with --python; for a plan elsewhere use --runtime")
-        })?;
-        if let Some((major, minor)) = profile.target.python.filter(|wanted| *wanted != python.facts.minor()) {
-            let message = format!("the profile is for Python {major}.{minor}, the target has {}", python.facts.version);
-            let finding = Finding::error(Code::MachineNotPlanned, message)
-                .with_help("choose another runtime or interpreter, or change `python` in `[target]`");
-            return Err(Failure::from_findings(Kind::Answer, vec![finding]));
-        }
-        let mut hardware = machine.hardware.clone();
-        let asked = resolve_gpus(&profile.target.gpus, self.matrix)?;
-        let wished = if asked.is_empty() { seen.possible_gpus.clone() } else { asked };
-        for gpu in wished {
-            if !hardware.gpus.iter().any(|known| known.capability == gpu.capability) {
-                hardware.gpus.push(gpu);
-            }
-        }
-        Ok(Target {
-            name: machine.runtime.clone().unwrap_or_else(|| "machine".to_owned()),
-            python: python.facts.clone(),
-            hardware,
-            driver_origin: machine.origins.get("driver").cloned().unwrap_or_default(),
-            cuda: profile.target.cuda,
-            runtime: machine.runtime.clone(),
-            installed: self.present(profile, machine),
-        })
-    }
-
-    /// What counts as present: everything where the profile prefers that, else only what the kernel runs on.
-    fn present(&self, profile: &Profile, machine: &Machine) -> BTreeMap<PackageName, Present> {
-        let notebook = machine.kind != HostKind::Bare || machine.kernel.is_some();
-        let protected = |name: &PackageName| notebook && self.matrix.kernel.protected.contains(name);
-        let counts = |name: &PackageName| profile.policy.prefer_installed || protected(name);
-        let installed = machine.installed.iter().filter(|(name, _)| counts(name));
-        let present = installed.map(|(name, one)| {
-            let requires = one.requires.as_ref().map(|recorded| recorded.get().to_vec());
-            let (version, direct) = (one.version.clone(), one.direct);
-            let present = Present { version, requires, protected: protected(name), direct };
-            (name.clone(), present)
-        });
-        present.collect()
+    /// What colab-boot has put into the environment that was seen.
+    fn ledger(&self, seen: &Seen) -> Result<Ledger, Failure> {
+        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+        layout.map_or_else(|| Ok(Ledger::default()), |layout| State::of(&self.paths.state, layout).ledger())
     }
 
     /// A warning where the cache can't be used; the work goes on without it.
@@ -223,8 +192,9 @@ impl Session<'_> {
     }
 
     /// Names and addresses of the explicit indexes, and of the folders that the options name.
-    pub(super) fn indexes(options: &IndexOptions, profile: &Profile) -> Result<Vec<(String, Url)>, Failure> {
-        let explicit = profile.indexes.iter().map(|index| (index.name.clone(), index.url.clone()));
+    pub(super) fn indexes(options: &IndexOptions, profile: Option<&Profile>) -> Result<Vec<(String, Url)>, Failure> {
+        let explicit = profile.iter().flat_map(|profile| &profile.indexes);
+        let explicit = explicit.map(|index| (index.name.clone(), index.url.clone()));
         let folders = find_links(options)?.into_iter().enumerate().map(|(at, url)| (find_links_name(at), url));
         Ok(explicit.chain(folders).collect())
     }

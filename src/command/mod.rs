@@ -3,6 +3,8 @@
 mod apply;
 mod audit;
 mod contested;
+mod evidence;
+mod doubt;
 mod explain;
 mod fetch;
 mod fetching;
@@ -18,9 +20,12 @@ mod outcome;
 pub mod overlay;
 mod plan;
 mod remarks;
+mod restore;
 mod rollback;
 mod state;
+mod shadow;
 mod status;
+mod target;
 mod verify;
 
 use serde_json::Value;
@@ -70,6 +75,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
         Verb::Apply(options) => apply::run(options.clone(), session, style),
+        Verb::Restore(options) => restore::run(options, session, style),
         Verb::Fetch(options) => fetch::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
         Verb::Status(options) => status::run(&options.machine, session),

@@ -1,95 +1,89 @@
-//! How an apply ends: ready, a restart, or a person who must look.
+//! How an apply ends: ready, a restart, or a person who must restart the kernel.
 
-use std::time::UNIX_EPOCH;
-
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command::Report;
-use crate::command::plan::Planned;
+use crate::command::plan::{Planned, describe_python};
 use crate::command::state::State;
-use crate::diag::{Code, Failure, Finding, Kind};
-use crate::host::files;
-use crate::machine::find_info;
-use crate::marker::{Event, Marker, Now, Standing, Verdict, standing};
-use crate::plan::Change;
+use crate::diag::{Code, Failure, Finding};
+use crate::marker::{Event, Marker, Now, Standing, Verdict};
+use crate::notebook::{is_alive, process_clock};
 
 /// What is true now.
 pub(super) fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {
-    State::now(planned.profile.title(), planned.lock.digest(), &planned.seen.machine, marker)
+    let asked = marker.map(|marker| marker.asked.as_slice()).unwrap_or_default();
+    let machine = &planned.seen.machine;
+    Ok(Now {
+        profile: planned.wish.title.clone(),
+        lock: planned.lock.digest(),
+        python: machine.python.as_ref().and_then(|python| python.path.clone()).unwrap_or_default(),
+        boot_id: machine.boot_id.as_str(),
+        kernel: machine.kernel.as_ref(),
+        loaded: &planned.loaded,
+        folders: &planned.folders,
+        evidence: &planned.decision.evidence,
+        gone: asked.iter().map(|asked| &asked.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect(),
+        clock: process_clock()?,
+    })
 }
 
 /// Nothing to change: what is left is to say where the kernel stands.
-pub(super) fn settle(planned: &Planned, state: &State, marker: Option<&Marker>) -> Result<Report, Failure> {
-    let now = now(planned, marker)?;
-    let mut after = marker.cloned();
-    let verdict = state.step(&mut after, Event::Look, &now)?;
-    let count = planned.plan.kept.len();
-    let ready = |stands: Standing| {
-        let text = match standing(marker, &now) {
+pub(super) fn settle(planned: &Planned, state: &State) -> Result<Report, Failure> {
+    let mut marker = planned.marker.clone();
+    let now = now(planned, marker.as_ref())?;
+    let known = marker.as_ref().is_some_and(|marker| marker.lock == now.lock && marker.boot_id == now.boot_id);
+    let verdict = state.step(&mut marker, Event::Look, &now)?;
+    let count = planned.decision.plan.kept.len();
+    outcome(planned, verdict, |stands| {
+        let text = match stands {
             Standing::Restarted => "in a kernel that has started since",
-            Standing::Ready => "no restart needed",
+            _ if known => "no restart needed",
             _ => "nothing had to be changed",
         };
-        let data = json!({ "standing": stands, "plan": planned.plan });
-        Report::new(data, format!("ready: {count} packages as locked, {text}\n"))
-            .with_findings(planned.findings.clone())
-    };
-    outcome(planned, (verdict, after.as_ref()), Vec::new(), ready)
+        match planned.profile {
+            Some(_) => format!("ready: {count} packages as locked, {text}"),
+            None => "restored: colab-boot has nothing here".to_owned(),
+        }
+    })
 }
 
-/// What a verdict means for the user.
+/// What a verdict means for the user; `ready` is the last line where nothing is left to do.
 pub(super) fn outcome(
     planned: &Planned,
-    (verdict, marker): (Verdict, Option<&Marker>),
-    drift: Vec<String>,
-    ready: impl FnOnce(Standing) -> Report,
+    verdict: Verdict,
+    ready: impl FnOnce(Standing) -> String,
 ) -> Result<Report, Failure> {
     let by_hand = "restart it by hand: Runtime, then Restart session; then run the cell again";
     match verdict {
-        Verdict::Ready(stands) => Ok(ready(stands)),
-        Verdict::Restart => Ok(restart_report(planned, &marker.map(Marker::because).unwrap_or_default())),
+        Verdict::Ready(stands) => {
+            let mut data = describe(planned, stands);
+            data["set-live"] = json!(planned.decision.environment.live);
+            let line = format!("{}\n", ready(stands));
+            Ok(Report::new(data, line).with_findings(planned.findings.clone()))
+        }
+        Verdict::Restart(because) => Ok(restart_report(planned, &because)),
         Verdict::RestartByHand => {
             Err(Failure::world("the kernel has been asked to restart several times and is still the same process")
                 .help(by_hand))
         }
-        Verdict::Drifted => Err(drifted(drift, by_hand)),
         Verdict::Change | Verdict::Stop => Err(Failure::bug("an apply that ended without a verdict")),
     }
 }
 
-/// Packages have changed since the one restart of this lock. They are as locked again; what put them back is for a person to find.
-fn drifted(drift: Vec<String>, by_hand: &str) -> Failure {
-    let message = "packages were changed after the kernel had restarted for this lock; they are as locked again, \
-                   and a second restart is not asked for";
-    let help = format!(
-        "find what installs them, such as another profile, a later cell or a start-up script, and leave it out; {by_hand}"
-    );
-    let finding = drift.into_iter().fold(Finding::error(Code::RestartAgain, message), Finding::with_note);
-    Failure::from_findings(Kind::World, vec![finding.with_help(help)])
-}
-
-/// What is there instead of the locked versions; by whom, and since when. `now` is in seconds since 1970.
-pub(super) fn drift(planned: &Planned, now: u64) -> Vec<String> {
-    let there = |change: &Change| {
-        let from = change.from.as_ref()?;
-        let folder = planned.seen.machine.installed.get(&change.name)?.location.as_ref()?;
-        let info = find_info(folder, &change.name).ok()??;
-        let by = files::read_optional(&info.join("INSTALLER")).ok().flatten().unwrap_or_default();
-        let by = by.split_whitespace().next().map(|by| format!(" by {by}")).unwrap_or_default();
-        let written = info.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs();
-        let minutes = now.saturating_sub(written) / 60;
-        let locked = change.to.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
-        Some(format!("{} {from} was installed{by} {minutes} minutes ago; locked is {locked}", change.name))
-    };
-    planned.plan.changes.iter().filter_map(there).collect()
+fn describe(planned: &Planned, stands: Standing) -> Value {
+    json!({ "standing": stands, "python": describe_python(&planned.seen), "plan": planned.decision.plan })
 }
 
 fn restart_report(planned: &Planned, because: &[String]) -> Report {
-    let data = json!({ "standing": Standing::RestartPending, "plan": planned.plan, "because": because });
+    let mut data = describe(planned, Standing::RestartPending);
+    data["because"] = json!(because);
     let mut text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
-    text.push_str("applied: restart the kernel once, then run this again\n");
+    text.push_str(match planned.seen.machine.kernel {
+        Some(_) => "applied: restart the kernel once, then run this again\n",
+        None => "applied: a kernel that was asked to restart still runs; restart it once\n",
+    });
     let mut report = Report::new(data, text).with_findings(planned.findings.clone());
-    let message = "packages that the kernel has loaded were replaced: it must restart once";
+    let message = "the kernel runs code, or has read variables, that were replaced since: it must restart once";
     report.findings.push(Finding::note(Code::RestartPending, message));
     report.restart = true;
     report

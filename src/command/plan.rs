@@ -1,38 +1,46 @@
 //! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use url::Url;
 
-use crate::cli::{MachineOptions, PlanOptions};
+use crate::cli::PlanOptions;
+use crate::command::doubt::doubtful;
+use crate::command::evidence::{environment_file, folders, loaded, modules};
 use crate::command::gather::{Asked, Seen, lock_path};
 use crate::command::lock::describe;
 use crate::command::remarks::{compiled_on_use, remarks};
+use crate::command::state::State;
 use crate::command::{Report, Session};
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::{Code, Failure, Finding, Severity};
 use crate::host::files;
 use crate::index::Traffic;
-use crate::lock::{Lock, LockedPackage, LockedTarget, stale};
-use crate::machine::{loaded_distributions, owned_elsewhere};
+use crate::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
+use crate::machine::owned_elsewhere;
+use crate::marker::Marker;
 use crate::matrix::{Build, Reason, Verdict, ptx_only, verdict};
 use crate::model::PackageName;
+use crate::notebook::Loaded;
 use crate::output::render_plan;
-use crate::plan::{Inputs, Plan, Restart, decide_restart, disturbed, plan, preloads};
+use crate::plan::{Basis, Decision, Plan, Wish, decide, wanted_back};
 use crate::profile::Profile;
 use crate::script::{Context, Part, render_script};
 
 /// A plan with all that led to it.
 pub(super) struct Planned {
-    pub profile: Profile,
+    pub wish: Wish,
+    /// `None` where nothing is wanted any more.
+    pub profile: Option<Profile>,
     pub seen: Seen,
     pub target: LockedTarget,
     pub lock: Lock,
-    pub plan: Plan,
-    pub restart: Restart,
-    /// The environment file on the machine is not the one the plan wants.
-    pub environment_differs: bool,
+    pub decision: Decision,
+    /// What the kernel has loaded.
+    pub loaded: Loaded,
+    /// The folders that modules are installed to.
+    pub folders: Vec<PathBuf>,
+    pub marker: Option<Marker>,
     pub findings: Vec<Finding>,
     /// This is a new answer, and no lock that still means something lies in its place.
     pub keep_lock: bool,
@@ -42,18 +50,34 @@ pub(super) struct Planned {
     pub indexes: Vec<(String, Url)>,
 }
 
+/// What is to be made true, and how that is known.
+pub(super) struct Answer {
+    pub profile: Option<Profile>,
+    pub wish: Wish,
+    pub seen: Seen,
+    pub target: LockedTarget,
+    pub lock: Lock,
+    pub findings: Vec<Finding>,
+    pub keep_lock: bool,
+    pub traffic: Option<Traffic>,
+}
+
 pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let planned = make(options, session)?;
-    let Planned { profile, seen, target, lock, plan, restart, traffic, .. } = &planned;
+    let Planned { seen, target, lock, decision, traffic, .. } = &planned;
+    let (plan, restart) = (&decision.plan, &decision.restart);
     let verdicts = verdicts(session, seen, target);
-    let text = render_plan(&profile.title(), plan, &seen.machine, restart, &verdicts);
+    let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
     let mut talk = Vec::new();
     if let Some(path) = &options.script {
         files::write_whole(path, script_of(&planned, (plan, Part::Whole)).as_bytes())?;
         talk.push(format!("script written to {}", path.display()));
     }
+    let profile = planned.profile.as_ref();
+    let profile = profile.map(|one| json!({ "name": one.name, "version": one.version, "sha256": one.digest }));
     let data = json!({
-        "profile": { "name": profile.name, "version": profile.version, "sha256": profile.digest },
+        "profile": profile,
+        "python": describe_python(seen),
         "lock": lock.digest(),
         "targets": describe(&Lock { targets: vec![target.clone()], ..lock.clone() }),
         "plan": plan,
@@ -68,6 +92,11 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
 
 /// Lock (the one beside the profile where it is fresh and fits, else a new solve) minus machine.
 pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Planned, Failure> {
+    decided(answer(options, session)?, options, session)
+}
+
+/// What is to be made true for the profile.
+pub(super) fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Failure> {
     let profile = session.profile(&options.profile)?;
     let seen = session.machine(&options.machine)?;
     let mut findings = seen.findings.clone();
@@ -93,59 +122,87 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Plann
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }
     };
-    let planned = Planned {
-        plan: plan(Inputs {
-            profile: &profile,
-            target: &target,
-            machine: &seen.machine,
-            matrix: session.matrix,
-            broken: &[],
-        }),
-        restart: Restart::default(),
-        environment_differs: false,
-        keep_lock,
-        indexes: Session::indexes(&options.index, &profile)?,
+    let wish = Wish::of(&profile);
+    Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic })
+}
+
+/// Sees what else a plan depends on, and decides it.
+pub(super) fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> Result<Planned, Failure> {
+    let Answer { profile, wish, seen, target, lock, mut findings, keep_lock, traffic } = answer;
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let state = layout.map(|layout| State::of(&session.paths.state, layout));
+    let marker = state.as_ref().map_or(Ok(None), State::marker)?;
+    let doubted = layout.zip(state.as_ref());
+    let broken = doubted.map_or_else(|| Ok(Vec::new()), |both| doubtful(both, &target, marker.as_ref()))?;
+    let before = session.wheels_back(&wanted_back(&seen.ledger, &target, &seen.machine), options, &seen);
+    let loaded = loaded(session, &seen, &options.machine)?;
+    let known = marker.as_ref().filter(|marker| marker.boot_id == seen.machine.boot_id);
+    let owned = seen.ledger.distributions.keys().chain(seen.ledger.removed.keys());
+    let moving = target.packages.iter().filter(|package| {
+        seen.machine.installed.get(&package.name).is_some_and(|one| one.version != package.version)
+            || broken.contains(&package.name)
+    });
+    let names: Vec<PackageName> = moving.map(|package| &package.name).chain(owned).cloned().collect();
+    let folders = folders(&seen);
+    let environment = environment_file(&seen)?;
+    let basis = Basis {
+        wish: &wish,
+        target: &target,
+        machine: &seen.machine,
+        matrix: session.matrix,
+        prune: wish.prune && seen.here,
+        ledger: &seen.ledger,
+        before: &before,
+        broken: &broken,
+        environment_file: environment.as_deref(),
+        history: known.map(|marker| marker.touched.as_slice()).unwrap_or_default(),
+        loaded: &loaded,
+        modules: &modules(&seen, names)?,
+        folders: &folders,
+    };
+    let decision = decide(basis);
+    let mut more = decision.findings.clone();
+    more.extend(judged(&wish, &decision.plan, &target, &seen));
+    more.extend(unhashed(&target));
+    more.extend(refused(session, &seen, &target));
+    if traffic.is_none() {
+        // A new answer has said so itself.
+        more.extend(compiled(session, &seen, &target));
+    }
+    let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
+    findings.extend(new);
+    let indexes = Session::indexes(&options.index, profile.as_ref())?;
+    Ok(Planned {
+        wish,
         profile,
         seen,
         target,
         lock,
+        decision,
+        loaded,
+        folders,
+        marker,
         findings,
+        keep_lock,
         traffic,
-    };
-    finish(planned, options, session)
+        indexes,
+    })
 }
 
-/// The same plan, knowing that the files of `broken` are not what they should be.
-pub(super) fn replan(
-    planned: Planned,
-    options: &PlanOptions,
-    session: &Session<'_>,
-    broken: &[PackageName],
-) -> Result<Planned, Failure> {
-    let Planned { profile, seen, target, .. } = &planned;
-    let plan = plan(Inputs { profile, target, machine: &seen.machine, matrix: session.matrix, broken });
-    let findings = planned.findings.iter().filter(|finding| finding.code != Code::PlanBreakage).cloned().collect();
-    finish(Planned { plan, findings, ..planned }, options, session)
-}
-
-/// What follows from the plan itself: restart, findings.
-fn finish(mut planned: Planned, options: &PlanOptions, session: &Session<'_>) -> Result<Planned, Failure> {
-    let names: Vec<&PackageName> = disturbed(&planned.plan).collect();
-    let loaded = alive(session, &options.machine, &planned.seen, &names)?;
-    planned.environment_differs = environment_differs(&planned.seen, &planned.plan)?;
-    planned.restart = decide_restart(&planned.plan, loaded.as_ref(), planned.environment_differs);
-    let mut more: Vec<Finding> = skip_apt(&mut planned.plan, &planned.seen).into_iter().collect();
-    more.extend(judged(&planned.profile, &planned.plan, &planned.target, &planned.seen));
-    more.extend(unhashed(&planned.target));
-    more.extend(refused(session, &planned.seen, &planned.target));
-    if planned.traffic.is_none() {
-        // A new answer has said so itself.
-        more.extend(compiled(session, &planned.seen, &planned.target));
+impl Planned {
+    /// Whether a finding forbids the plan.
+    pub(super) fn has_error(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
-    let known = |finding: &Finding| planned.findings.contains(finding);
-    let more: Vec<Finding> = more.into_iter().filter(|finding| !known(finding)).collect();
-    planned.findings.extend(more);
-    Ok(planned)
+}
+
+/// The interpreter, as reports name it.
+pub(super) fn describe_python(seen: &Seen) -> serde_json::Value {
+    let python = seen.machine.python.as_ref();
+    json!({
+        "path": python.and_then(|python| python.path.as_ref()),
+        "version": python.map(|python| &python.facts.version),
+    })
 }
 
 /// What the lock beside the profile is worth here.
@@ -172,10 +229,14 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
         return if locked { Err(no(Code::LockStale, message)) } else { Ok(Beside::Replaceable(Some(lock))) };
     }
     match session.fitting(&lock, seen) {
-        Ok(target) => {
-            let target = target.clone();
-            Ok(Beside::Usable(Box::new((lock, target))))
-        }
+        Ok(target) => match uncovered(profile, target) {
+            None => {
+                let target = target.clone();
+                Ok(Beside::Usable(Box::new((lock, target))))
+            }
+            Some(why) if locked => Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display()))),
+            Some(_) => Ok(Beside::Replaceable(Some(lock))),
+        },
         Err(reasons) if locked => {
             Err(no(Code::MachineNotPlanned, format!("no target of the lock fits: {}", reasons.join("; "))))
         }
@@ -183,60 +244,13 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
     }
 }
 
-/// Which of `names` are alive in the kernel; `None` where there is no kernel.
-///
-/// The cell says which modules are loaded. Without a cell, a kernel of a host that preloads packages is taken to have loaded
-/// those, and one of another host all of them: a restart too many is better than one too few.
-fn alive(
-    session: &Session<'_>,
-    options: &MachineOptions,
-    seen: &Seen,
-    names: &[&PackageName],
-) -> Result<Option<BTreeSet<PackageName>>, Failure> {
-    let machine = &seen.machine;
-    if let Some(path) = &options.kernel_modules {
-        let text = files::read_text(path, "list of modules")?;
-        let modules: BTreeSet<&str> = text.split_whitespace().collect();
-        return loaded_distributions(names, &machine.installed, &modules).map(Some);
-    }
-    if machine.kernel.is_none() && machine.runtime.is_none() {
-        return Ok(None);
-    }
-    let counts = |name: &&&PackageName| !preloads(machine.kind) || session.matrix.kernel.preloaded.contains(name);
-    Ok(Some(names.iter().filter(counts).map(|name| (*name).clone()).collect()))
-}
-
-/// Takes the apt step out of a plan that can't have it, and says so.
-fn skip_apt(plan: &mut Plan, seen: &Seen) -> Option<Finding> {
-    let why = match (seen.machine.has_apt, seen.machine.is_root) {
-        (true, true) => return None,
-        (true, false) => "apt-get needs root",
-        (false, _) => "there is no apt-get here",
-    };
-    let names: Vec<String> = plan.apt.drain(..).map(|step| step.name).collect();
-    let message = format!("{why}: {} will not be installed", names.join(", "));
-    let help = "have them installed by other means, or run this as root";
-    (!names.is_empty()).then(|| Finding::warning(Code::PlanAptSkipped, message).with_help(help))
-}
-
-/// Whether the environment file on the machine differs from the one the plan would write.
-fn environment_differs(seen: &Seen, plan: &Plan) -> Result<bool, Failure> {
-    let wanted = crate::script::environment_line(&plan.environment);
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
-    let Some(layout) = layout.filter(|_| seen.here) else {
-        return Ok(wanted.is_some());
-    };
-    let present = files::read_optional(&layout.purelib.join(crate::script::ENVIRONMENT_FILE))?;
-    Ok(present.map(|text| text.trim_end().to_owned()) != wanted)
-}
-
 /// What the plan means for the user: breakages, apt without root, CUDA without a GPU.
-fn judged(profile: &Profile, plan: &Plan, target: &LockedTarget, seen: &Seen) -> Vec<Finding> {
+fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &Seen) -> Vec<Finding> {
     let mut findings = Vec::new();
     for breakage in &plan.breakages {
         let becomes = breakage.to.as_ref().map_or_else(|| "removed".to_owned(), |to| format!("{to}"));
         let message = format!("{} requires {}, which becomes {becomes}", breakage.package, breakage.requires);
-        let severe = profile.policy.breakage_is_error;
+        let severe = wish.breakage_is_error;
         let finding = if severe {
             Finding::error(Code::PlanBreakage, message)
         } else {
@@ -327,7 +341,7 @@ fn verdicts(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<St
 pub(super) fn script_of(planned: &Planned, (plan, part): (&Plan, Part)) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
-    let direct = planned.profile.wanted.iter().filter_map(|one| one.direct.as_ref());
+    let direct = planned.profile.iter().flat_map(|profile| &profile.wanted).filter_map(|one| one.direct.as_ref());
     let search = planned.seen.observed.as_ref().and_then(|observed| Some(&observed.python.as_ref()?.search));
     let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
     let beside = layout.zip(search).filter(|_| planned.seen.here);
@@ -335,7 +349,7 @@ pub(super) fn script_of(planned: &Planned, (plan, part): (&Plan, Part)) -> Strin
     let context = Context {
         beside: beside.unwrap_or_default(),
         part,
-        profile: planned.profile.title(),
+        profile: planned.wish.title.clone(),
         lock: planned.lock.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),

@@ -1,10 +1,14 @@
 //! After an install that failed: what was there before comes back, where its wheels can still be had.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::IndexOptions;
+use crate::cli::{IndexOptions, PlanOptions};
+use crate::command::Session;
 use crate::command::apply::Work;
+use crate::command::fetching::Sources;
+use crate::command::gather::Seen;
 use crate::diag::{Failure, Kind as Ended};
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::catalog::Listing;
@@ -17,7 +21,7 @@ impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
     /// led here is told by the caller, so trouble on this way is but a line. Fails where a signal ends it.
     pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Result<Vec<String>, Failure> {
-        let changes = self.planned.plan.changes.iter();
+        let changes = self.planned.decision.plan.changes.iter();
         let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
         let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, record: None });
         let faults = check_distributions(held.collect(), 1);
@@ -27,7 +31,7 @@ impl Work<'_> {
         if gone.is_empty() {
             return Ok(vec!["what was installed before is untouched".to_owned()]);
         }
-        let before = self.before(options, &gone);
+        let before = wheels_of(&gone, || self.sources(options), options.offline);
         let (wheels, lost): (Vec<_>, Vec<_>) =
             gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
         let mut told = Vec::new();
@@ -46,24 +50,6 @@ impl Work<'_> {
         Ok(told)
     }
 
-    /// The wheels of the versions in `gone` that the index has.
-    fn before(&self, options: &IndexOptions, gone: &[(PackageName, Version)]) -> Vec<LockedPackage> {
-        let names: Vec<PackageName> = gone.iter().map(|(name, _)| name.clone()).collect();
-        let asked = || self.sources(options)?.listings(&names);
-        let Some(listings) = (!options.offline).then(|| asked().ok()).flatten() else {
-            return Vec::new();
-        };
-        let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
-            let listing = listing?;
-            let candidate = listing.get(version).filter(|one| !one.is_source())?;
-            let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
-            let wheel = Some(LockedWheel { file, sha256, size, index: "default".to_owned() });
-            let (name, version) = (name.clone(), version.clone());
-            Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
-        };
-        gone.iter().zip(listings).filter_map(package).collect()
-    }
-
     fn bring_back(&self, options: &IndexOptions, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
         self.fetch(options, &before.iter().collect::<Vec<_>>(), folder)?;
         let change = |package: &LockedPackage| Change {
@@ -74,7 +60,11 @@ impl Work<'_> {
             package: Some(package.clone()),
             reason: None,
         };
-        let plan = Plan { apt: Vec::new(), changes: before.iter().map(change).collect(), ..self.planned.plan.clone() };
+        let plan = Plan {
+            apt: Vec::new(),
+            changes: before.iter().map(change).collect(),
+            ..self.planned.decision.plan.clone()
+        };
         self.clear_the_way(&|_| None)?;
         match self.run(folder, (&plan, Part::Packages))? {
             Ok(()) => Ok(()),
@@ -83,4 +73,43 @@ impl Work<'_> {
             }
         }
     }
+}
+
+impl Session<'_> {
+    /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. Asks nobody where nothing is.
+    pub(super) fn wheels_back(
+        &self,
+        wanted: &[(PackageName, Version)],
+        options: &PlanOptions,
+        seen: &Seen,
+    ) -> BTreeMap<PackageName, LockedPackage> {
+        if wanted.is_empty() || !seen.here {
+            return BTreeMap::new();
+        }
+        let found = wheels_of(wanted, || self.sources(&options.index, seen, None), options.index.offline);
+        found.into_iter().map(|package| (package.name.clone(), package)).collect()
+    }
+}
+
+/// The wheels of `versions` that the default index has; none where nobody can be asked.
+fn wheels_of<'b>(
+    versions: &[(PackageName, Version)],
+    sources: impl FnOnce() -> Result<Sources<'b>, Failure>,
+    offline: bool,
+) -> Vec<LockedPackage> {
+    let names: Vec<PackageName> = versions.iter().map(|(name, _)| name.clone()).collect();
+    let asked = || sources()?.listings(&names);
+    let Some(listings) = (!offline).then(|| asked().ok()).flatten() else {
+        return Vec::new();
+    };
+    let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
+        let listing = listing?;
+        let candidate = listing.get(version).filter(|one| !one.is_source())?;
+        let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
+        let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
+        let wheel = Some(LockedWheel { file, sha256, size, index });
+        let (name, version) = (name.clone(), version.clone());
+        Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
+    };
+    versions.iter().zip(listings).filter_map(package).collect()
 }

@@ -1,16 +1,20 @@
-//! The state folder: one lock for all applies of this machine, and for each Python a marker and the RECORDs of what was installed.
+//! The state folder: one lock for all applies of this machine, and for each environment a marker, a ledger and the RECORDs of what was
+//! installed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use crate::apply::wait_for_orphan;
 use crate::diag::Failure;
 use crate::host::files;
-use crate::machine::{Layout, Machine, is_alive, uptime};
+use crate::inspect::{Entry, parse_record};
+use crate::ledger::Ledger;
+use crate::machine::Layout;
 use crate::marker::{Event, Marker, Move, Now, SCHEMA, Verdict, next};
 use crate::model::Sha256;
-use crate::verify::{Entry, parse_record};
 
 /// How long another colab-boot, or the installer of a killed one, is waited for.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -38,15 +42,23 @@ pub(super) fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     Ok(Hold { _lock: lock, folder: folder.to_owned() })
 }
 
-/// The part of the state that belongs to one Python.
+/// What every format of the marker has.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
+/// The part of the state that belongs to one environment.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     folder: PathBuf,
 }
 
 impl State {
+    /// The state of the environment with this layout, under whichever name it was asked for.
     pub(super) fn of(folder: &Path, layout: &Layout) -> Self {
-        let key = Sha256::of(layout.purelib.as_os_str().as_encoded_bytes()).short();
+        let site = layout.purelib.canonicalize().unwrap_or_else(|_| layout.purelib.clone());
+        let key = Sha256::of(site.as_os_str().as_encoded_bytes()).short();
         Self { folder: folder.join("python").join(key) }
     }
 
@@ -60,17 +72,25 @@ impl State {
         self.folder.join("marker.json")
     }
 
-    /// What is true now, as far as `marker` asks for it; `profile` is its name and version.
-    pub(super) fn now<'a>(
-        profile: String,
-        lock: Sha256,
-        machine: &'a Machine,
-        marker: Option<&Marker>,
-    ) -> Result<Now<'a>, Failure> {
-        let open = marker.map(|marker| marker.open.as_slice()).unwrap_or_default();
-        let gone = open.iter().map(|open| &open.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect();
-        let (boot_id, kernel, uptime) = (machine.boot_id.as_str(), machine.kernel.as_ref(), uptime()?);
-        Ok(Now { profile, lock, boot_id, kernel, gone, uptime })
+    /// The ledger; an empty one where there is none. One that can't be read is never taken for none: what was there before would be
+    /// forgotten.
+    pub(super) fn ledger(&self) -> Result<Ledger, Failure> {
+        let path = self.folder.join("ledger.json");
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(Ledger::default());
+        };
+        serde_json::from_str(&text).map_err(|error| {
+            Failure::world(format!("the ledger `{}` can't be read", path.display()))
+                .because(&error)
+                .help("look at it; without it colab-boot takes everything that is installed for the image's")
+        })
+    }
+
+    pub(super) fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(ledger)
+            .map_err(|error| Failure::bug("the ledger has no JSON form").because(&error))?;
+        files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
@@ -79,14 +99,15 @@ impl State {
         let Some(text) = files::read_optional(&path)? else {
             return Ok(None);
         };
-        let marker: Result<Marker, _> = serde_json::from_str(&text);
-        if let Some(schema) = marker.as_ref().ok().map(|marker| marker.schema).filter(|schema| *schema != SCHEMA) {
+        let schema = serde_json::from_str(&text).ok().map(|head: Head| head.schema);
+        if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
             return Err(Failure::world(format!(
                 "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",
                 path.display()
             ))
-            .help("use the colab-boot that wrote it, or remove it to have everything checked anew"));
+            .help("restart the kernel, then remove the file: everything is checked anew"));
         }
+        let marker: Result<Marker, _> = serde_json::from_str(&text);
         marker.map(Some).map_err(|error| {
             Failure::world(format!("the marker `{}` can't be read", path.display()))
                 .because(&error)

@@ -1,33 +1,70 @@
-//! `status`: the markers of this machine.
+//! `status`: what was applied on this machine, an environment a line.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::MachineOptions;
 use crate::command::state::State;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
-use crate::marker::standing;
+use crate::machine::Kernel;
+use crate::marker::{Marker, Now, standing};
+use crate::notebook::{Loaded, is_alive, process_clock};
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
     let mut text = String::new();
-    let mut markers = Vec::new();
+    let mut environments = Vec::new();
     for state in State::all(&session.paths.state)? {
         let Some(marker) = state.marker()? else {
             continue;
         };
-        let stands =
-            standing(Some(&marker), &State::now(marker.profile.clone(), marker.lock, &seen.machine, Some(&marker))?);
-        let _ = writeln!(text, "{}  lock {}  {}", marker.profile, marker.lock.short(), stands.as_str());
-        for reason in marker.because() {
-            let _ = writeln!(text, "  {reason}");
+        let ledger = state.ledger()?;
+        let now = from_outside(&marker, &seen.machine.boot_id)?;
+        let stands = standing(Some(&marker), &now);
+        let place = if marker.python.as_os_str().is_empty() { Path::new("an unknown Python") } else { &marker.python };
+        let (profile, lock) = (&marker.profile, marker.lock.short());
+        let _ = writeln!(text, "{}  {profile}  lock {lock}  {}", place.display(), stands.as_str());
+        for asked in marker.pending(&now.gone) {
+            for reason in &asked.because {
+                let _ = writeln!(text, "  kernel {}: {reason}", asked.kernel.pid);
+            }
         }
-        markers.push(json!({ "marker": marker, "standing": stands }));
+        let (put, removed) = (ledger.distributions.len(), ledger.removed.len());
+        let _ = writeln!(text, "  colab-boot has installed or replaced {put} packages and removed {removed}");
+        environments.push(json!({
+            "python": marker.python,
+            "profile": profile,
+            "standing": stands,
+            "marker": marker,
+            "ledger": ledger,
+        }));
     }
-    let none = markers
+    let none = environments
         .is_empty()
         .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
-    Ok(Report::new(json!({ "markers": markers }), text).with_findings(none.into_iter().collect()))
+    let python: Value = super::plan::describe_python(&seen);
+    let data = json!({ "python": python, "environments": environments });
+    Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
+}
+
+/// What is true of a marker for somebody who is no kernel: which of those that were asked to restart still run.
+fn from_outside<'a>(marker: &'a Marker, boot_id: &'a str) -> Result<Now<'a>, Failure> {
+    const NOTHING: &Loaded = &Loaded::UNKNOWN;
+    let gone: Vec<Kernel> =
+        marker.asked.iter().map(|asked| asked.kernel.clone()).filter(|one| !is_alive(one)).collect();
+    Ok(Now {
+        profile: marker.profile.clone(),
+        lock: marker.lock,
+        python: marker.python.clone(),
+        boot_id,
+        kernel: None,
+        loaded: NOTHING,
+        folders: &[],
+        evidence: &[],
+        gone,
+        clock: process_clock()?,
+    })
 }

@@ -5,60 +5,37 @@ use std::fmt::Write;
 use serde_json::json;
 
 use crate::apply::leftovers;
-use crate::cli::VerifyOptions;
-use crate::command::gather::{Seen, lock_path};
+use crate::cli::{IndexOptions, PlanOptions, VerifyOptions};
+use crate::command::gather::Seen;
+use crate::command::outcome::now;
+use crate::command::plan::{Planned, answer, decided, describe_python};
+use crate::command::shadow::shadowed;
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
-use crate::diag::{Code, Failure, Finding, Kind};
-use crate::lock::{LockedPackage, LockedTarget, stale};
+use crate::diag::{Code, Failure, Finding};
+use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Layout, installed_modules};
-use crate::marker::{Event, Standing, standing};
+use crate::marker::{Event, Now, Standing, standing};
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::verify::{FileFault, Held, SmokeOutcome, SmokeTest, check_distributions, ghosts, run_smoke};
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let profile = session.profile(&options.profile)?;
     // An apply under way would be seen half done, and its marker written over.
     let _held = hold(&session.paths.state, &|line| session.say(line))?;
-    let seen = session.machine(&options.machine)?;
+    let planned = locked(options, session)?;
+    let (seen, target) = (&planned.seen, &planned.target);
     seen.must_be_readable()?;
-    let path = lock_path(&options.profile, options.lock.as_ref());
-    let no = |code: Code, message: String, help: &str| {
-        Failure::from_findings(Kind::Answer, vec![Finding::error(code, message).with_help(help.to_owned())])
-    };
-    let lock = session.read_lock(&path)?.ok_or_else(|| {
-        no(Code::LockMissing, format!("there is no lock at `{}`", path.display()), "run `colab-boot apply` first")
-    })?;
-    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
-        return Err(no(
-            Code::LockStale,
-            format!("`{}` is stale: {why}", path.display()),
-            "run `colab-boot apply` again",
-        ));
-    }
-    let python = seen
-        .machine
-        .python
-        .as_ref()
-        .ok_or_else(|| Failure::world("no usable Python was found").help("name one with --python"))?;
-    let layout = python.layout.as_ref().filter(|_| seen.here);
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
     let layout = layout.ok_or_else(|| {
         Failure::input("a described machine can't be verified").help("leave out --runtime and --machine")
     })?;
-    let target = session.fitting(&lock, &seen).map_err(|reasons| {
-        no(
-            Code::MachineNotPlanned,
-            format!("no target of the lock fits: {}", reasons.join("; ")),
-            "run `colab-boot lock`",
-        )
-    })?;
     let state = State::of(&session.paths.state, layout);
-    let mut marker = state.marker()?;
-    let now = State::now(profile.title(), lock.digest(), &seen.machine, marker.as_ref())?;
+    let mut marker = planned.marker.clone();
+    let now = now(&planned, marker.as_ref())?;
     let stands = standing(marker.as_ref(), &now);
-    let mut findings = seen.findings.clone();
-    let files = check_files(target, layout, &state, &seen, &mut findings)?;
+    let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| is_told_here(one)).cloned().collect();
+    let files = check_files(target, layout, &state, seen, &mut findings)?;
     // Of a lock that was never applied here the marker knows nothing, and what it knows of another stays.
     let is_ours = !matches!(stands, Standing::Fresh | Standing::NewMachine);
     if is_ours && (!files.faulty.is_empty() || files.leftovers) {
@@ -66,19 +43,59 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         let why = "verify found files that are not what they should be".to_owned();
         state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;
     }
-    findings.extend(kernel_finding(stands));
-    let smokes = smoke_tests(session, &profile, &seen, target);
-    findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, &seen)));
-    findings.extend(no_gpu(&smokes, &seen));
+    findings.extend(missing_debian(target, seen));
+    findings.extend(kernel_findings(&planned, stands, &now));
+    findings.extend(shadowed(&planned, layout)?);
+    let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
+    let smokes = smoke_tests(session, profile, seen, target);
+    findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
+    findings.extend(no_gpu(&smokes, seen));
     let text = render(&files, stands, &smokes, &findings);
     let smoke: serde_json::Map<String, serde_json::Value> =
         smokes.iter().map(|(name, outcome)| (name.to_string(), json!(outcome))).collect();
     let data = json!({
+        "python": describe_python(seen),
         "standing": stands,
         "files": { "against-wheel": files.against_wheel, "against-own-record": files.against_own, "by-version": files.by_version, "faulty": files.faulty },
         "smoke": smoke,
     });
     Ok(Report::new(data, text).with_findings(findings))
+}
+
+/// What the lock beside the profile means here; nothing is solved anew and no index is asked.
+fn locked(options: &VerifyOptions, session: &Session<'_>) -> Result<Planned, Failure> {
+    let options = PlanOptions {
+        profile: options.profile.clone(),
+        lock: options.lock.clone(),
+        locked: true,
+        script: None,
+        machine: options.machine.clone(),
+        index: IndexOptions { offline: true, ..IndexOptions::default() },
+    };
+    let mut answer = answer(&options, session)?;
+    // What another apply would take away is no fault of what is there.
+    answer.wish.prune = false;
+    decided(answer, &options, session)
+}
+
+/// What a plan would break or skip is not what a verification is about.
+fn is_told_here(finding: &Finding) -> bool {
+    !matches!(finding.code, Code::PlanBreakage | Code::PlanAptSkipped | Code::MachineNoGpu | Code::LockUnhashed)
+}
+
+/// The lock's Debian packages that are not installed.
+fn missing_debian(target: &LockedTarget, seen: &Seen) -> Option<Finding> {
+    let installed = seen.machine.debian.packages();
+    let missing = target.apt.iter().filter(|one| !installed.contains_key(&one.name));
+    let missing: Vec<&str> = missing.map(|one| one.name.as_str()).collect();
+    let message = format!("Debian packages are not installed: {}", missing.join(", "));
+    let finding = if seen.machine.has_apt && seen.machine.is_root {
+        Finding::error(Code::VerifyDebian, message).with_help("`colab-boot apply` installs them")
+    } else {
+        Finding::warning(Code::VerifyDebian, message)
+            .with_help("have them installed by other means, or run this as root")
+    };
+    (!missing.is_empty()).then_some(finding)
 }
 
 /// How many packages were held against what.
@@ -151,20 +168,41 @@ pub(super) fn finding_of(package: &LockedPackage, faults: &[FileFault]) -> Optio
     Some(finding.with_help("`colab-boot apply` installs it again"))
 }
 
-fn kernel_finding(stands: Standing) -> Option<Finding> {
+/// Where the kernel stands, and which variables it does not have as the profile sets them.
+fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
     match stands {
-        Standing::RestartPending => {
-            let message = "the kernel is older than the apply and may run code that was replaced";
-            Some(Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again"))
-        }
         Standing::Interrupted | Standing::Failed => {
-            Some(Finding::error(Code::ApplyFailed, stands.as_str()).with_help("run `colab-boot apply` again"))
+            let finding = Finding::error(Code::ApplyFailed, stands.as_str());
+            findings.push(finding.with_help("run `colab-boot apply` again"));
         }
         Standing::Fresh | Standing::NewMachine => {
-            Some(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"))
+            findings.push(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"));
         }
-        Standing::Restarted | Standing::Ready => None,
+        Standing::RestartPending | Standing::Restarted | Standing::Ready => {}
     }
+    // What the kernel holds is true whatever lock the marker is of.
+    let marker = planned.marker.as_ref().filter(|marker| marker.boot_id == now.boot_id);
+    let because = match (marker, now.kernel) {
+        (Some(marker), Some(_)) => marker.because(now),
+        (Some(marker), None) => marker.pending(&now.gone).flat_map(|asked| asked.because.clone()).collect(),
+        (None, _) => now.evidence.to_vec(),
+    };
+    if !because.is_empty() {
+        let message = "the kernel runs code, or has read variables, that were replaced since";
+        let finding = Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again");
+        findings.push(because.into_iter().fold(finding, Finding::with_note));
+    }
+    let live = &planned.decision.environment.live;
+    let names: Vec<&str> = live.keys().map(String::as_str).filter(|name| !name.starts_with("COLAB_BOOT_")).collect();
+    if !names.is_empty() {
+        let message = format!("the kernel does not have what the profile sets: {}", names.join(", "));
+        findings.push(
+            Finding::error(Code::VerifyEnvironment, message)
+                .with_help("run the cell that applies, it sets them; then verify again"),
+        );
+    }
+    findings
 }
 
 fn smoke_tests(
@@ -180,7 +218,14 @@ fn smoke_tests(
         session.say(&format!("testing {name}"));
         let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
         let modules = location.and_then(|folder| installed_modules(name, folder).ok()).unwrap_or_default();
-        (name.clone(), run_smoke(&SmokeTest { package: name.clone(), modules }, python, session.environment))
+        (
+            name.clone(),
+            run_smoke(
+                &SmokeTest { package: name.clone(), modules: modules.into_iter().collect() },
+                python,
+                session.environment,
+            ),
+        )
     };
     // A marker may keep a framework of the profile out of this target.
     profile.smoke.iter().filter(|name| target.package(name).is_some()).map(run).collect()

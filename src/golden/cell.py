@@ -8,6 +8,7 @@ COLAB_BOOT = {
     "binary": {"url": "@BINARY_URL@", "sha256": "@BINARY_SHA256@"},
     "profile": {"sha256": "@PROFILE_SHA256@", "packed": "@PROFILE@"},
     "lock": {"sha256": "@LOCK_SHA256@", "packed": "@LOCK@"},
+    "variables": "@VARIABLES@",
 }
 
 
@@ -66,19 +67,34 @@ def colab_boot_files():
     return folder / f"{COLAB_BOOT['name']}.toml"
 
 
+@FACTS@
+
 def colab_boot_run(verb, *options):
-    """Runs colab-boot for this kernel, passes on what it says, returns its exit code."""
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
     command = [colab_boot_binary(), verb, str(colab_boot_files()), "--python", sys.executable, *options]
-    command += ["--kernel-pid", str(os.getpid())]
-    with tempfile.NamedTemporaryFile("w", suffix=".modules") as modules:
-        modules.write("\n".join(sorted({name.split(".")[0] for name in sys.modules})))
-        modules.flush()
-        if verb == "apply":
-            command += ["--kernel-modules", modules.name]
+    named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    with tempfile.TemporaryDirectory() as folder:
+        facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
+        with open(facts, "w") as file:
+            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named}), file)
+        command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for line in process.stdout:
                 print(line, end="", flush=True)
-    return process.returncode
+        try:
+            with open(report) as file:
+                return process.returncode, json.load(file)["report"] or {}
+        except (OSError, ValueError):
+            return process.returncode, {}
+
+
+def colab_boot_set(variables):
+    """Gives this kernel the variables that it has not read too early; the others came with its restart."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def colab_boot_server():
@@ -133,7 +149,8 @@ def colab_boot_restart():
 
 
 def colab_boot_apply():
-    code = colab_boot_run("apply", "--locked")
+    code, report = colab_boot_run("apply", "--locked")
+    colab_boot_set(report.get("set-live") or {})
     if code == 10:
         colab_boot_restart()
     elif code:

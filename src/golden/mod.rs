@@ -8,6 +8,7 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use crate::model::Sha256;
+use crate::notebook::FACTS;
 use crate::profile::Profile;
 
 const CELL: &str = include_str!("cell.py");
@@ -37,6 +38,7 @@ pub fn render_cell(golden: Golden<'_>) -> String {
         None => ("None".to_owned(), "None".to_owned()),
     };
     let lock = Sha256::of(golden.lock.as_bytes()).to_string();
+    let variables: Vec<String> = golden.profile.full_environment().into_keys().collect();
     let values = [
         ("@NAME@", golden.profile.name.to_string()),
         ("@VERSION@", golden.profile.version.to_string()),
@@ -47,6 +49,8 @@ pub fn render_cell(golden: Golden<'_>) -> String {
         ("\"@LOCK_SHA256@\"", text(&lock)),
         ("\"@BINARY_URL@\"", url),
         ("\"@BINARY_SHA256@\"", sha256),
+        ("\"@VARIABLES@\"", json!(variables).to_string()),
+        ("@FACTS@", FACTS.to_owned()),
     ];
     values.iter().fold(CELL.to_owned(), |cell, (name, value)| cell.replace(name, value))
 }

@@ -17,7 +17,7 @@ use crate::model::{ComputeCapability, CudaVersion, DriverVersion, Libc, PackageN
 
 pub use compare::differences;
 pub use read::{Unreadable, read_lock};
-pub use stale::{Fit, stale, target_for};
+pub use stale::{Fit, stale, target_for, uncovered};
 pub use write::write_lock;
 
 /// The format this program writes, and the newest that it reads.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::lock::{FORMAT, Lock, LockedPackage, LockedTarget};
 use crate::matrix::Hardware;
 use crate::model::platform::parse_platform;
+use crate::model::version::range_of;
 use crate::model::{Libc, PackageName, PythonFacts, Sha256, Version};
+use crate::profile::Profile;
 
 /// Why `lock` is stale for this profile and matrix; `None` where it is not.
 pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
@@ -19,6 +21,21 @@ pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
         return Some(format!("it was made with matrix {}, this colab-boot has {matrix}", lock.matrix));
     }
     None
+}
+
+/// What `profile` asks for and `target` does not have: a merge of two locks can lose it. `None` where it has everything.
+pub fn uncovered(profile: &Profile, target: &LockedTarget) -> Option<String> {
+    let (libc, architecture) = parse_platform(&target.platform)?;
+    let facts = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
+    let markers = facts.marker_environment()?;
+    let mut wanted = profile.wanted.iter().filter(|one| one.marker.evaluate(&markers, &[]));
+    wanted.find_map(|one| match target.package(&one.name) {
+        None => Some(format!("it has no `{}`, which the profile asks for", one.name)),
+        Some(package) if range_of(&one.specifiers).contains(&package.version) => None,
+        Some(package) => {
+            Some(format!("it has {} {}, and the profile asks for {}", one.name, package.version, one.specifiers))
+        }
+    })
 }
 
 /// The machine that a target is to fit.

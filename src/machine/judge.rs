@@ -196,6 +196,7 @@ fn installed(raw: &[RawDistribution]) -> BTreeMap<PackageName, Installed> {
             requires: Some(Recorded::new(one.requires.clone())),
             direct: one.direct,
             location: one.folder.parent().map(std::path::Path::to_owned),
+            installer: one.installer.clone(),
         });
     }
     all

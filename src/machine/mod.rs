@@ -20,10 +20,7 @@ use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use debian::Debian;
 pub use judge::judge;
-pub use observe::{
-    Looker, find_info, installed_modules, is_alive, kernel_identity, loaded_distributions, observe, owned_elsewhere,
-    uptime,
-};
+pub use observe::{Looker, find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
 pub use overrides::{Overrides, apply_overrides, resolve_gpus};
 pub use python::observe_python;
 pub use raw::{Observed, RawDistribution};
@@ -71,6 +68,8 @@ pub struct Home {
     pub stdlib: PathBuf,
     /// `sys.path`.
     pub search: Vec<PathBuf>,
+    /// What kernels have before site-packages on their path: the folders of PYTHONPATH and the user's own site-packages.
+    pub ahead: Vec<PathBuf>,
 }
 
 /// Where an installer puts things (`sysconfig` paths).
@@ -105,6 +104,8 @@ pub struct Installed {
     pub direct: bool,
     /// The folder with its dist-info.
     pub location: Option<PathBuf>,
+    /// Whom its INSTALLER names; empty where it does not say.
+    pub installer: String,
 }
 
 /// The requirements that an installed distribution records, read when somebody asks: an image has thousands of them.
@@ -118,6 +119,11 @@ impl Recorded {
     /// From the values of `Requires-Dist`.
     pub fn new(lines: Vec<String>) -> Self {
         Self { lines, parsed: OnceCell::new() }
+    }
+
+    /// As they are recorded.
+    pub fn lines(&self) -> &[String] {
+        &self.lines
     }
 
     /// Those that can be understood.

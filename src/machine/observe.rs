@@ -7,11 +7,13 @@ use std::time::Duration;
 use crate::diag::Failure;
 use crate::host::command::{NoResult, find_program, is_executable, stat_field};
 use crate::host::{Invocation, Paths, files, paths};
+use crate::inspect::parse_record;
 use crate::machine::debian::Debian;
 use crate::machine::python::observe_python;
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
-use crate::machine::{Installed, Kernel, Layout};
+use crate::machine::{Kernel, Layout};
 use crate::model::PackageName;
+use crate::model::modules::modules_among;
 use crate::model::wheel::{dist_info, egg_info};
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
@@ -234,61 +236,11 @@ pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
     Some(Kernel { pid, start_time })
 }
 
-/// The time since boot in clock ticks of a hundredth of a second, the unit of process start times on Linux. Not knowing it is an error:
-/// a kernel would seem younger than what was installed.
-pub fn uptime() -> Result<u64, Failure> {
-    let text = files::read_text(Path::new("/proc/uptime"), "time since boot")?;
-    let parsed = text.split_whitespace().next().and_then(|first| {
-        let (seconds, hundredths) = first.split_once('.')?;
-        Some(seconds.parse::<u64>().ok()? * 100 + hundredths.parse::<u64>().ok()?)
-    });
-    parsed.ok_or_else(|| Failure::world(format!("`/proc/uptime` makes no sense: {}", text.trim())))
-}
-
-/// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.
-pub fn is_alive(kernel: &Kernel) -> bool {
-    match files::read_optional(Path::new(&format!("/proc/{}/stat", kernel.pid))) {
-        Ok(stat) => stat.and_then(|stat| kernel_identity(kernel.pid, &stat)).as_ref() == Some(kernel),
-        Err(_) => true,
-    }
-}
-
-/// Which of `names` are alive in a kernel that has loaded `modules` (top-level names): those of whose modules one is among them.
-pub fn loaded_distributions(
-    names: &[&PackageName],
-    installed: &BTreeMap<PackageName, Installed>,
-    modules: &BTreeSet<&str>,
-) -> Result<BTreeSet<PackageName>, Failure> {
-    let mut loaded = BTreeSet::new();
-    for name in names {
-        let of_it = installed.get(name).map_or_else(|| Ok(Vec::new()), |one| top_level(name, one))?;
-        if of_it.iter().any(|module| modules.contains(module.as_str())) {
-            loaded.insert((*name).clone());
-        }
-    }
-    Ok(loaded)
-}
-
-/// The top-level modules of an installed distribution, from its RECORD. Namespace packages such as `nvidia` count too: a false
-/// alarm costs a restart, a miss costs an hour.
-fn top_level(name: &PackageName, installed: &Installed) -> Result<Vec<String>, Failure> {
-    installed.location.as_ref().map_or_else(|| Ok(Vec::new()), |folder| installed_modules(name, folder))
-}
-
-/// The top-level modules that the distribution `name` has put into `folder`.
-pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<Vec<String>, Failure> {
+/// The modules that the distribution `name` has put into `folder`, by its RECORD; none where it has none.
+pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<BTreeSet<String>, Failure> {
     let info = find_info(folder, name)?;
     let record = info.map_or(Ok(None), |info| files::read_optional(&info.join("RECORD")))?.unwrap_or_default();
-    let mut modules: BTreeSet<String> = BTreeSet::new();
-    for path in record.lines().filter_map(|line| line.split(',').next()) {
-        let first = path.split('/').next().unwrap_or_default();
-        let module = if path.contains('/') { Some(first) } else { first.split_once('.').map(|(module, _)| module) };
-        let is_code = path.ends_with(".py") || path.contains(".so");
-        let is_module =
-            |module: &&str| is_code && !module.is_empty() && !module.contains(['.', '-']) && !module.starts_with("__");
-        modules.extend(module.filter(is_module).map(str::to_owned));
-    }
-    Ok(modules.into_iter().collect())
+    Ok(modules_among(parse_record(&record).iter().map(|entry| entry.path.as_str())))
 }
 
 /// Those of `names` that lie in a folder of `search` in which `layout` does not install, such as Debian's. No installer may remove

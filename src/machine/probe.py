@@ -18,6 +18,19 @@ if not libc:  # musl's loader tells its version when it is run by itself
         said = subprocess.run([loader], stderr=subprocess.PIPE, check=False).stderr.decode(errors="replace")
         version = re.search(r"^Version (\d+\.\d+)", said, re.M)
         libc = f"musl {version[1]}" if version else ""
+# What -I leaves out: PYTHONPATH, and the user's own site-packages where this Python would look there.
+ahead = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and os.path.isdir(entry)]
+shared = sys.prefix == sys.base_prefix
+if not shared:
+    try:
+        with open(os.path.join(sys.prefix, "pyvenv.cfg")) as settings:
+            shared = re.search(r"(?mi)^include-system-site-packages\s*=\s*true\s*$", settings.read()) is not None
+    except OSError:
+        pass
+if shared and not os.environ.get("PYTHONNOUSERSITE"):
+    import site
+
+    ahead += [folder for folder in [site.getusersitepackages()] if folder and os.path.isdir(folder)]
 marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
 print(json.dumps({
     "path": sys.executable,
@@ -35,5 +48,6 @@ print(json.dumps({
     },
     "prefix": sys.prefix,
     "stdlib": paths["stdlib"],
+    "ahead": ahead,
     "search": [entry for entry in sys.path if entry and os.path.isdir(entry)],
 }))

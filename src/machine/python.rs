@@ -1,7 +1,7 @@
 //! The interpreter: asked once, and remembered for as long as nothing that its answer depends on has changed. Starting Python takes
 //! longer than all else that an apply with nothing to do has to do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
     };
     let mut errors = Vec::new();
     for candidate in candidates {
-        let remembered = Remembered::at(looker.paths, &candidate);
+        let remembered = Remembered::at(looker.paths, &candidate, looker.environment);
         if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
             return (Some(python), errors);
         }
@@ -91,9 +91,11 @@ impl Stamp {
 }
 
 impl Remembered {
-    fn at(paths: &Paths, interpreter: &Path) -> Option<Self> {
+    fn at(paths: &Paths, interpreter: &Path, environment: &BTreeMap<String, String>) -> Option<Self> {
         let interpreter = files::absolute(interpreter).ok()?;
-        let key = [interpreter.as_os_str().as_encoded_bytes(), PROBE.as_bytes()].join(&0);
+        let told = ["PYTHONPATH", "PYTHONNOUSERSITE", "PYTHONUSERBASE", "HOME"];
+        let told: Vec<&str> = told.iter().map(|name| environment.get(*name).map_or("", String::as_str)).collect();
+        let key = [interpreter.as_os_str().as_encoded_bytes(), PROBE.as_bytes(), told.join("\0").as_bytes()].join(&0);
         let record = paths.cache.join("python").join(format!("{}.json", Sha256::of(&key).short()));
         Some(Self { record, interpreter })
     }
@@ -142,6 +144,7 @@ fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::os::unix::fs::MetadataExt;
     use std::path::PathBuf;
 
@@ -184,9 +187,10 @@ mod tests {
             prefix: at(""),
             stdlib: site.clone(),
             search: vec![site.clone()],
+            ahead: Vec::new(),
         };
         let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state") };
-        let remembered = Remembered::at(&paths, &interpreter).expect("a place");
+        let remembered = Remembered::at(&paths, &interpreter, &BTreeMap::new()).expect("a place");
         remembered.keep(&python, now);
         assert_eq!(remembered.recall(), None, "too fresh to be told from what comes next");
         long_ago();

@@ -78,6 +78,9 @@ pub struct RawPython {
     pub stdlib: PathBuf,
     /// `sys.path` without the empty entry.
     pub search: Vec<PathBuf>,
+    /// Folders that come before site-packages where Python is not started with `-I`.
+    #[serde(default)]
+    pub ahead: Vec<PathBuf>,
 }
 
 impl RawPython {
@@ -85,7 +88,7 @@ impl RawPython {
     pub fn home(&self) -> Option<Home> {
         let told = !self.prefix.as_os_str().is_empty();
         let (prefix, stdlib, search) = (self.prefix.clone(), self.stdlib.clone(), self.search.clone());
-        told.then_some(Home { prefix, stdlib, search })
+        told.then_some(Home { prefix, stdlib, search, ahead: self.ahead.clone() })
     }
 }
 

@@ -88,7 +88,13 @@ impl Runtime {
     pub fn machine(&self) -> Machine {
         let direct = |name: &PackageName| self.direct_url.contains(name);
         let installed = self.packages.iter().map(|(name, version)| {
-            let one = Installed { version: version.clone(), requires: None, direct: direct(name), location: None };
+            let one = Installed {
+                version: version.clone(),
+                requires: None,
+                direct: direct(name),
+                location: None,
+                installer: String::new(),
+            };
             (name.clone(), one)
         });
         let facts = PythonFacts {

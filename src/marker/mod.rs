@@ -1,21 +1,27 @@
-//! The durable record of an apply, and every move of it. Pure: the file is read and written by the commands.
+//! The durable record of the applies of one environment, and every move of it. Pure: the file is read and written by the commands.
 //!
-//! What makes a marker void: another lock digest (something else is wanted), another boot id (the machine was started anew or is
-//! another one). What does not: the working directory, a file in the notebook's folder, the wall clock. What a void marker leaves
-//! open in the same boot, the next one takes over.
+//! What makes a marker void: another boot id (the machine was started anew or is another one). Another lock digest means that
+//! something else is wanted; what was changed under running kernels, and what is in doubt, stays true. What does not make it void:
+//! the working directory, a file in the notebook's folder, the wall clock.
 //!
-//! [`standing`] says what a marker means, [`next`] what becomes of it: nothing → applying → (failed →) applied, with or without a
-//! restart wanted; restart wanted → restarted once the kernel is another process. A kernel that goes on is reminded at most
-//! [`ASKED_AT_MOST`] times. After a lock has had its restart on a machine no other is asked for: whatever puts packages back would
-//! make a loop of it, so a person decides.
+//! [`standing`] says what a marker means, [`next`] what becomes of it: nothing → applying → (failed →) applied. Whether a kernel must
+//! restart is evidence, not a state: what it has loaded, and what was changed since it started ([`Touched`]). A kernel that goes on is
+//! reminded at most [`ASKED_AT_MOST`] times.
+
+mod evidence;
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Kernel;
 use crate::model::{PackageName, Sha256};
+use crate::notebook::{Loaded, Modules};
+
+pub use evidence::{Touched, because};
 
 /// The format of the record.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// How often a restart is asked for before we say that it does not happen.
 pub const ASKED_AT_MOST: u32 = 3;
@@ -28,30 +34,25 @@ pub struct Marker {
     /// Name and version of the profile, for people.
     pub profile: String,
     pub lock: Sha256,
+    /// The interpreter, for people.
+    pub python: PathBuf,
     pub boot_id: String,
     pub phase: Phase,
     /// Distributions that this apply changes: on an interruption they are in doubt.
     pub changed: Vec<PackageName>,
-    /// The kernels that have old code loaded. They stand here before the first change is made.
-    pub open: Vec<Open>,
-    /// The locks that have had their restart on this machine.
-    pub restarted: Vec<Sha256>,
-    /// What this apply changes under a kernel, it changes for the second time: the lock has had its restart.
-    pub drifted: bool,
+    /// What was changed since the machine started.
+    pub touched: Vec<Touched>,
+    /// The kernels that were asked to restart and have not been seen to be gone.
+    pub asked: Vec<Asked>,
 }
 
-/// A restart that is wanted.
+/// A restart that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Open {
+pub struct Asked {
     pub kernel: Kernel,
-    /// The lock that wants it.
-    pub lock: Sha256,
     pub because: Vec<String>,
-    /// How often it has been asked for.
-    pub asked: u32,
-    /// When the change was done, in the unit of [`Kernel::start_time`]: kernels that started later run the new code.
-    pub since: u64,
+    pub times: u32,
 }
 
 /// How far the apply has come.
@@ -72,12 +73,19 @@ pub struct Now<'a> {
     /// Name and version of the profile.
     pub profile: String,
     pub lock: Sha256,
+    pub python: PathBuf,
     pub boot_id: &'a str,
     pub kernel: Option<&'a Kernel>,
-    /// Those of the marker's open kernels that are no process any more.
+    /// What that kernel has loaded.
+    pub loaded: &'a Loaded,
+    /// The folders that modules are installed to.
+    pub folders: &'a [PathBuf],
+    /// Why the kernel must restart, whatever the marker says: libraries that were replaced under it, variables that it read too early.
+    pub evidence: &'a [String],
+    /// Those of the kernels that were asked to restart that are no process any more.
     pub gone: Vec<Kernel>,
-    /// The time since boot, in the unit of [`Kernel::start_time`].
-    pub uptime: u64,
+    /// Now, in the unit of [`Kernel::start_time`].
+    pub clock: u64,
 }
 
 /// Where this machine stands with a lock.
@@ -91,11 +99,11 @@ pub enum Standing {
     /// An apply was killed.
     Interrupted,
     Failed,
-    /// Applied; the kernel still runs the old code.
+    /// Applied; the kernel runs code that was replaced.
     RestartPending,
-    /// Applied, and the kernel is another process since.
+    /// Applied, and the kernel that was asked to restart is gone.
     Restarted,
-    /// Applied; no restart was needed.
+    /// Applied, and nothing of what was replaced is loaded.
     Ready,
 }
 
@@ -113,8 +121,8 @@ impl Standing {
     }
 }
 
-/// What `marker` means now. Seen from a terminal, an open kernel counts while it lives; seen from a kernel, what counts is whether
-/// that one started after the apply: a second notebook neither settles the first one's restart nor inherits it.
+/// What `marker` means now. Seen from a kernel, its own memory counts; seen from a terminal, whether a kernel that was asked to restart
+/// is still there.
 pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     let Some(marker) = marker.filter(|marker| marker.lock == now.lock) else {
         return Standing::Fresh;
@@ -122,15 +130,11 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     if marker.boot_id != now.boot_id {
         return Standing::NewMachine;
     }
-    let runs_old = |open: &Open| match now.kernel {
-        Some(kernel) => open.kernel == *kernel || kernel.start_time < open.since,
-        None => !now.gone.contains(&open.kernel),
-    };
     match marker.phase {
         Phase::Applying => Standing::Interrupted,
         Phase::Failed(_) => Standing::Failed,
-        Phase::Applied if marker.open.is_empty() => Standing::Ready,
-        Phase::Applied if marker.open.iter().any(runs_old) => Standing::RestartPending,
+        Phase::Applied if marker.is_pending(now) => Standing::RestartPending,
+        Phase::Applied if marker.asked.is_empty() => Standing::Ready,
         Phase::Applied => Standing::Restarted,
     }
 }
@@ -138,9 +142,8 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
 /// What happens to a marker.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// An apply is about to change these distributions; the kernel that must go when they are, with the reasons, if one must. An apply
-    /// that dies in the middle leaves nothing to tell it by.
-    Begin { changed: Vec<PackageName>, restart: Option<(Kernel, Vec<String>)> },
+    /// An apply is about to change these distributions. An apply that dies in the middle leaves nothing else to tell it by.
+    Begin { changed: Vec<PackageName>, touched: Vec<Touched> },
     /// A step of that apply failed.
     Fail { why: String },
     /// Everything is installed and checked.
@@ -160,7 +163,7 @@ pub struct Move {
 }
 
 /// What the caller does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Change the machine.
     Change,
@@ -168,15 +171,13 @@ pub enum Verdict {
     Stop,
     /// Nothing is left to do.
     Ready(Standing),
-    /// Have the kernel restarted.
-    Restart,
+    /// Have the kernel restarted, for these reasons.
+    Restart(Vec<String>),
     /// Have a person restart the kernel: it was asked for several times, and the kernel is the same.
     RestartByHand,
-    /// Have a person look: this lock has had its restart here, and packages have changed since.
-    Drifted,
 }
 
-/// A move that no command may make: changes that nobody announced, or an end without a beginning.
+/// A move that no command may make: an end without a beginning, or a look at packages in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Illegal;
 
@@ -184,45 +185,29 @@ pub struct Illegal;
 pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move, Illegal> {
     let stands = standing(marker, now);
     match (event, marker) {
-        (Event::Begin { changed, restart }, _) => Ok(Move::to(begin(now, changed, restart, marker), Verdict::Change)),
+        (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Verdict::Change)),
         (Event::Doubt { changed, why }, _) => {
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..begin(now, changed, None, marker) }, Verdict::Stop))
+            let begun = begin(now, changed, Vec::new(), marker);
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..begun }, Verdict::Stop))
         }
         (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
             Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone() }, Verdict::Stop))
         }
-        (Event::Finish, Some(marker)) if stands == Standing::Interrupted => {
-            let mut marker = marker.clone();
-            for open in marker.open.iter_mut().filter(|open| Some(&open.kernel) == now.kernel) {
-                open.since = now.uptime;
-            }
-            Ok(marker.applied(now))
-        }
+        (Event::Finish, Some(marker)) if stands == Standing::Interrupted => Ok(marker.clone().finished(now)),
         (Event::Fail { .. } | Event::Finish, _) => Err(Illegal),
         // Packages in doubt are looked at by an apply that begins.
-        (Event::Look, Some(marker)) if marker.is_in_doubt() => Err(Illegal),
-        (Event::Look, Some(marker)) => match stands {
-            Standing::RestartPending => Ok(marker.clone().ask(now)),
-            Standing::Restarted => Ok(Move {
-                write: Some(marker.settled(now)).filter(|settled| settled != marker),
-                verdict: Verdict::Ready(stands),
-            }),
-            Standing::Ready => Ok(Move { write: None, verdict: Verdict::Ready(stands) }),
-            // Everything is in place already, by another lock or on a machine that was started anew.
-            _ => Ok(begin(now, Vec::new(), None, Some(marker)).applied(now)),
-        },
-        (Event::Look, None) => Ok(begin(now, Vec::new(), None, None).applied(now)),
+        (Event::Look, Some(marker)) if marker.is_in_doubt() && marker.boot_id == now.boot_id => Err(Illegal),
+        (Event::Look, Some(marker)) if stands != Standing::Fresh && stands != Standing::NewMachine => {
+            Ok(marker.looked_at(stands, now))
+        }
+        // Everything is in place already, by another lock or on a machine that was started anew.
+        (Event::Look, previous) => Ok(begin(now, Vec::new(), Vec::new(), previous).finished(now)),
     }
 }
 
 /// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in doubt, and
-/// kernels that still run old code.
-fn begin(
-    now: &Now<'_>,
-    mut changed: Vec<PackageName>,
-    restart: Option<(Kernel, Vec<String>)>,
-    previous: Option<&Marker>,
-) -> Marker {
+/// what was changed under kernels.
+fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, new: Vec<Touched>, previous: Option<&Marker>) -> Marker {
     let previous = previous.filter(|marker| marker.boot_id == now.boot_id);
     if let Some(doubted) = previous.filter(|marker| marker.is_in_doubt()) {
         changed.extend(doubted.changed.iter().cloned());
@@ -230,40 +215,26 @@ fn begin(
         changed.dedup();
     }
     let settled = previous.map(|marker| marker.settled(now));
-    let (mut open, restarted) = settled.map(|marker| (marker.open, marker.restarted)).unwrap_or_default();
-    let goes_on = previous.is_some_and(|marker| marker.drifted && marker.is_in_doubt());
-    let drifted = (restart.is_some() || goes_on) && restarted.contains(&now.lock);
-    if let Some((kernel, because)) = restart {
-        let new = Open { kernel, lock: now.lock, because: Vec::new(), asked: 0, since: now.uptime };
-        let one = entry(&mut open, new);
-        one.lock = now.lock;
-        for reason in because {
-            if !one.because.contains(&reason) {
-                one.because.push(reason);
-            }
+    let (mut touched, asked) = settled.map(|marker| (marker.touched, marker.asked)).unwrap_or_default();
+    for mut one in new {
+        if let Some(at) = touched.iter().position(|known| known.name == one.name) {
+            let known = touched.remove(at);
+            one.modules.extend(known.modules);
+            one.existed |= known.existed;
         }
+        touched.push(one);
     }
     Marker {
         schema: SCHEMA,
         profile: now.profile.clone(),
         lock: now.lock,
+        python: now.python.clone(),
         boot_id: now.boot_id.to_owned(),
         phase: Phase::Applying,
         changed,
-        open,
-        restarted,
-        drifted,
+        touched,
+        asked,
     }
-}
-
-/// The entry of the kernel that `new` is for; `new` where there is none.
-fn entry(open: &mut Vec<Open>, new: Open) -> &mut Open {
-    let known = open.iter().position(|one| one.kernel == new.kernel);
-    let at = known.unwrap_or(open.len());
-    if known.is_none() {
-        open.push(new);
-    }
-    &mut open[at]
 }
 
 impl Move {
@@ -278,14 +249,37 @@ impl Marker {
         !matches!(self.phase, Phase::Applied)
     }
 
-    /// Why restarts are wanted.
-    pub fn because(&self) -> Vec<String> {
-        let mut all: Vec<String> = self.open.iter().flat_map(|open| open.because.iter().cloned()).collect();
-        all.dedup();
+    /// Why the kernel of `now` must restart; nothing where there is no kernel, or it need not.
+    pub fn because(&self, now: &Now<'_>) -> Vec<String> {
+        let Some(kernel) = now.kernel else {
+            return Vec::new();
+        };
+        let mut all = because(&self.touched, kernel, now.loaded, now.folders);
+        all.extend(now.evidence.iter().filter(|reason| !all.contains(reason)).cloned().collect::<Vec<_>>());
         all
     }
 
-    fn applied(self, now: &Now<'_>) -> Move {
+    /// The kernels that were asked to restart and still run.
+    pub fn pending<'a>(&'a self, gone: &'a [Kernel]) -> impl Iterator<Item = &'a Asked> {
+        self.asked.iter().filter(|asked| !gone.contains(&asked.kernel))
+    }
+
+    fn is_pending(&self, now: &Now<'_>) -> bool {
+        match now.kernel {
+            Some(_) => !self.because(now).is_empty(),
+            None => self.pending(&now.gone).next().is_some(),
+        }
+    }
+
+    /// Applied: what was under way is over now. The kernel that has waited for it and holds nothing of it is clean.
+    fn finished(mut self, now: &Now<'_>) -> Move {
+        let told = matches!(now.loaded.modules, Modules::Told(_));
+        for one in self.touched.iter_mut().filter(|one| one.ended.is_none()) {
+            one.ended = Some(now.clock);
+            if let Some(kernel) = now.kernel.filter(|_| told && !one.is_held(now.loaded, now.folders)) {
+                one.clean.push(kernel.clone());
+            }
+        }
         let marker = Self { phase: Phase::Applied, ..self };
         match standing(Some(&marker), now) {
             Standing::RestartPending => marker.ask(now),
@@ -293,36 +287,39 @@ impl Marker {
         }
     }
 
-    /// Asks for the restart of the kernel that asks us; seen from a terminal, of the first that is open.
+    /// Nothing was to be changed.
+    fn looked_at(&self, stands: Standing, now: &Now<'_>) -> Move {
+        if stands == Standing::RestartPending {
+            return self.clone().ask(now);
+        }
+        let settled = self.settled(now);
+        Move { write: Some(settled).filter(|settled| settled != self), verdict: Verdict::Ready(stands) }
+    }
+
+    /// Asks for the restart of the kernel that asks us; seen from a terminal, says which restarts are pending.
     fn ask(mut self, now: &Now<'_>) -> Move {
-        let kernel =
-            now.kernel.or_else(|| self.open.iter().map(|open| &open.kernel).find(|one| !now.gone.contains(one)));
-        let Some(kernel) = kernel.cloned() else {
-            return Move { write: Some(self), verdict: Verdict::Ready(Standing::Restarted) };
+        let because = self.because(now);
+        self = self.settled(now);
+        let Some(kernel) = now.kernel else {
+            let pending = self.asked.iter().flat_map(|asked| asked.because.iter().cloned()).collect();
+            return Move::to(self, Verdict::Restart(pending));
         };
-        // It may be another one, older than the apply.
-        let since = self.open.iter().map(|open| open.since).max().unwrap_or(now.uptime);
-        let new = Open { kernel, lock: self.lock, because: self.because(), asked: 0, since };
-        let drifted = self.drifted;
-        let one = entry(&mut self.open, new);
-        let verdict = match (one.asked < ASKED_AT_MOST, drifted) {
-            (false, _) => Verdict::RestartByHand,
-            (true, true) => Verdict::Drifted,
-            (true, false) => Verdict::Restart,
+        let known = self.asked.iter().position(|asked| asked.kernel == *kernel);
+        let mut asked = match known {
+            Some(at) => self.asked.remove(at),
+            None => Asked { kernel: kernel.clone(), because: Vec::new(), times: 0 },
         };
-        one.asked = if drifted { ASKED_AT_MOST } else { ASKED_AT_MOST.min(one.asked + 1) };
+        asked.because.clone_from(&because);
+        let verdict = if asked.times < ASKED_AT_MOST { Verdict::Restart(because) } else { Verdict::RestartByHand };
+        asked.times = ASKED_AT_MOST.min(asked.times + 1);
+        self.asked.push(asked);
         Move::to(self, verdict)
     }
 
     /// Without the kernels that are gone: they have restarted.
     fn settled(&self, now: &Now<'_>) -> Self {
-        let (gone, open): (Vec<Open>, Vec<Open>) =
-            self.open.iter().cloned().partition(|open| now.gone.contains(&open.kernel));
-        let mut restarted = self.restarted.clone();
-        let done = gone.iter().map(|open| open.lock).filter(|_| !self.is_in_doubt());
-        restarted.extend(done.filter(|lock| !self.restarted.contains(lock)));
-        restarted.dedup();
-        Self { open, restarted, ..self.clone() }
+        let asked = self.asked.iter().filter(|asked| !now.gone.contains(&asked.kernel)).cloned().collect();
+        Self { asked, ..self.clone() }
     }
 }
 

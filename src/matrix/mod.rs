@@ -2,6 +2,7 @@
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
+mod environment;
 mod hints;
 mod rows;
 mod verdict;
@@ -19,6 +20,7 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
+pub use environment::{Read, Variable};
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
@@ -55,6 +57,7 @@ pub struct Matrix {
     pub collisions: Vec<Collision>,
     floors: Vec<rows::Floor>,
     probes: Vec<Probe>,
+    variables: Vec<Variable>,
     titles: Vec<Title>,
 }
 
@@ -83,6 +86,7 @@ impl Matrix {
             watches: watch.watch,
             source_only: watch.source_only,
             probes: parse::<rows::ProbesFile>("probes.toml")?.probe,
+            variables: parse::<environment::EnvironmentFile>("environment.toml")?.variable,
         })
     }
 

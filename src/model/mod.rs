@@ -5,6 +5,7 @@ pub mod catalog;
 pub mod cuda;
 pub mod digest;
 pub mod files;
+pub mod modules;
 pub mod platform;
 pub mod requirement;
 pub mod version;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::machine::Recorded;
 use crate::model::version::describe;
 use crate::model::{PackageName, Version, VersionRange};
-use crate::plan::{Change, Inputs};
+use crate::plan::{Basis, Change};
 
 /// An installed package that would break.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,18 +18,18 @@ pub struct Breakage {
     pub to: Option<Version>,
 }
 
-pub(super) fn breakages(inputs: Inputs<'_>, changes: &[Change]) -> Vec<Breakage> {
+pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> {
     if changes.is_empty() {
         return Vec::new();
     }
-    let Some(markers) = inputs.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
+    let Some(markers) = basis.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
         return Vec::new();
     };
     let changed = |name: &PackageName| changes.iter().find(|change| change.name == *name);
     let mut found = Vec::new();
-    for (name, installed) in &inputs.machine.installed {
+    for (name, installed) in &basis.machine.installed {
         // What is itself replaced brings requirements that the solver has already satisfied.
-        if changed(name).is_some() || inputs.target.package(name).is_some() {
+        if changed(name).is_some() || basis.target.package(name).is_some() {
             continue;
         }
         let who = format!("{name} {}", installed.version);
@@ -39,12 +39,12 @@ pub(super) fn breakages(inputs: Inputs<'_>, changes: &[Change]) -> Vec<Breakage>
         }
         // A described runtime records no requirements; what must move together is known all the same.
         if let Some((anchor, range)) =
-            inputs.matrix.family(name, &installed.version).filter(|_| installed.requires.is_none())
+            basis.matrix.family(name, &installed.version).filter(|_| installed.requires.is_none())
         {
             found.extend(violated(&who, &format!("{anchor} {}", describe(&range)), &range, changed(anchor)));
         }
     }
-    for pin in &inputs.machine.pins {
+    for pin in &basis.machine.pins {
         let shown = format!("{}{}", pin.name, pin.specifiers);
         found.extend(violated("google-colab", &shown, &pin.range, changed(&pin.name)));
     }

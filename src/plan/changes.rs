@@ -1,20 +1,34 @@
 //! What to do with each distribution.
 
+use crate::diag::Finding;
+use crate::ledger::Hand;
 use crate::lock::LockedPackage;
 use crate::machine::Installed;
 use crate::matrix::Matrix;
 use crate::model::{PackageName, Version};
-use crate::plan::{Change, Inputs, Kept, Kind};
+use crate::plan::prune::prune;
+use crate::plan::{Basis, Change, Kept, Kind};
 
-pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
-    let removals = collisions(inputs);
-    let mut changes = removals.clone();
+/// What happens to each distribution, and what could not.
+pub(super) struct Changed {
+    pub changes: Vec<Change>,
+    pub kept: Vec<Kept>,
+    pub findings: Vec<Finding>,
+}
+
+pub(super) fn changes(basis: &Basis<'_>) -> Changed {
+    let removals = collisions(basis);
+    let (mut changes, findings) = prune(basis);
+    changes.retain(|change| !removals.iter().any(|removal| removal.name == change.name));
+    changes.extend(removals.iter().cloned());
     let mut kept = Vec::new();
-    for package in &inputs.target.packages {
-        let installed = inputs.machine.installed.get(&package.name);
-        let shared = removals.iter().find(|removal| shares_files(inputs.matrix, removal, package));
-        let reason = if inputs.broken.contains(&package.name) {
+    for package in &basis.target.packages {
+        let installed = basis.machine.installed.get(&package.name);
+        let shared = removals.iter().find(|removal| shares_files(basis.matrix, removal, package));
+        let reason = if basis.broken.contains(&package.name) {
             Some("its files are not known to be those of the wheel".to_owned())
+        } else if is_another_file(basis, package, installed) {
+            Some("another file of this version was installed".to_owned())
         } else {
             shared.map(|removal| format!("{} takes files of it along", removal.name))
         };
@@ -24,7 +38,18 @@ pub(super) fn changes(inputs: Inputs<'_>) -> (Vec<Change>, Vec<Kept>) {
         }
     }
     changes.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-    (changes, kept)
+    Changed { changes, kept, findings }
+}
+
+/// Whether colab-boot has installed this version from another file than the lock names.
+fn is_another_file(basis: &Basis<'_>, package: &LockedPackage, installed: Option<&Installed>) -> bool {
+    match basis.ledger.hand(&package.name, installed.map(|one| &one.version)) {
+        Hand::Ours(entry) => {
+            let wanted = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
+            entry.version == package.version && entry.sha256.zip(wanted).is_some_and(|(is, wanted)| is != wanted)
+        }
+        Hand::Other | Hand::Changed(_) => false,
+    }
 }
 
 /// Whether what is removed owns files of `package`.
@@ -41,13 +66,10 @@ fn shares_files(matrix: &Matrix, removal: &Change, package: &LockedPackage) -> b
 fn change(package: &LockedPackage, installed: Option<&Installed>, reason: Option<String>) -> Option<Change> {
     package.wheel.as_ref()?;
     let from = installed.map(|installed| installed.version.clone());
-    let kind = match &from {
-        None => Kind::Install,
-        Some(from) if *from == package.version && reason.is_none() => return None,
-        Some(from) if same_public(from, &package.version) => Kind::Replace,
-        Some(from) if *from < package.version => Kind::Upgrade,
-        Some(_) => Kind::Downgrade,
-    };
+    if from.as_ref() == Some(&package.version) && reason.is_none() {
+        return None;
+    }
+    let kind = kind_of(from.as_ref(), &package.version);
     Some(Change {
         name: package.name.clone(),
         kind,
@@ -58,6 +80,16 @@ fn change(package: &LockedPackage, installed: Option<&Installed>, reason: Option
     })
 }
 
+/// How a distribution gets from one version to another.
+pub(super) fn kind_of(from: Option<&Version>, to: &Version) -> Kind {
+    match from {
+        None => Kind::Install,
+        Some(from) if same_public(from, to) => Kind::Replace,
+        Some(from) if from < to => Kind::Upgrade,
+        Some(_) => Kind::Downgrade,
+    }
+}
+
 /// `2.11.0` and `2.11.0+cu128`: the local label is another build, neither newer nor older.
 fn same_public(a: &Version, b: &Version) -> bool {
     a.clone().without_local() == b.clone().without_local()
@@ -65,9 +97,9 @@ fn same_public(a: &Version, b: &Version) -> bool {
 
 /// Installed distributions that own a path (`nvidia/cudnn/lib/libcudnn.so.9`) which one to be installed will own.
 /// They go first: removed afterwards they would take the new files with them.
-fn collisions(inputs: Inputs<'_>) -> Vec<Change> {
-    let matrix = inputs.matrix;
-    let incoming: Vec<(usize, &PackageName)> = inputs
+fn collisions(basis: &Basis<'_>) -> Vec<Change> {
+    let matrix = basis.matrix;
+    let incoming: Vec<(usize, &PackageName)> = basis
         .target
         .packages
         .iter()
@@ -76,10 +108,10 @@ fn collisions(inputs: Inputs<'_>) -> Vec<Change> {
         .filter(|(at, _)| matrix.collisions[*at].hard)
         .collect();
     let mut removals = Vec::new();
-    for (name, installed) in &inputs.machine.installed {
+    for (name, installed) in &basis.machine.installed {
         let owned: Vec<usize> = matrix.owned(name, &installed.version).map(|(at, _)| at).collect();
         let other = incoming.iter().find(|(at, other)| owned.contains(at) && *other != name);
-        if let Some((_, other)) = other.filter(|_| inputs.target.package(name).is_none()) {
+        if let Some((_, other)) = other.filter(|_| basis.target.package(name).is_none()) {
             removals.push(Change {
                 name: name.clone(),
                 kind: Kind::Remove,

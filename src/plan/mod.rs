@@ -2,20 +2,24 @@
 
 mod breakage;
 mod changes;
+mod decide;
+mod environment;
+mod prune;
 mod restart;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::lock::{LockedPackage, LockedTarget};
-use crate::machine::{HostKind, Machine};
-use crate::matrix::Matrix;
+use crate::lock::LockedPackage;
+use crate::machine::HostKind;
 use crate::model::{PackageName, Version};
-use crate::profile::Profile;
 
 pub use breakage::Breakage;
-pub use restart::{Restart, decide_restart, disturbed};
+pub use decide::{Basis, Decision, Wish, decide, disturbed, touched};
+pub use environment::{Environment, environment_line, set_by};
+pub use prune::wanted_back;
+pub use restart::Restart;
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.
 #[derive(Clone, Debug, Serialize)]
@@ -77,36 +81,6 @@ pub struct Change {
 pub struct Kept {
     pub name: PackageName,
     pub version: Version,
-}
-
-/// What a plan is made from.
-#[derive(Clone, Copy)]
-pub struct Inputs<'a> {
-    pub profile: &'a Profile,
-    pub target: &'a LockedTarget,
-    pub machine: &'a Machine,
-    pub matrix: &'a Matrix,
-    /// Distributions whose files are known to be broken, to be installed again though their version is right.
-    pub broken: &'a [PackageName],
-}
-
-/// Plans.
-pub fn plan(inputs: Inputs<'_>) -> Plan {
-    let Inputs { profile, target, machine, .. } = inputs;
-    let (changes, kept) = changes::changes(inputs);
-    let sizes = changes.iter().filter_map(|change| change.package.as_ref()?.wheel.as_ref()).map(|wheel| wheel.size);
-    let missing = target.apt.iter().filter(|one| !machine.debian.packages().contains_key(&one.name));
-    Plan {
-        target: target.name.clone(),
-        apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),
-        apt_snapshot: profile.apt_snapshot.clone(),
-        environment: profile.full_environment(),
-        download_bytes: sizes.clone().flatten().sum(),
-        unknown_sizes: sizes.filter(Option::is_none).count(),
-        breakages: breakage::breakages(inputs, &changes),
-        changes,
-        kept,
-    }
 }
 
 impl Plan {

@@ -1,13 +1,13 @@
 //! Plans from small locks and machines.
 
-use std::collections::BTreeSet;
-
-use crate::diag::Source;
+use crate::diag::{Code, Source};
+use crate::ledger::{Before, Ledger, Step};
 use crate::lock::{LockedApt, LockedPackage, LockedTarget, LockedWheel};
-use crate::machine::{Installed, Machine, Recorded, find_runtime};
+use crate::machine::{Installed, Kernel, Machine, Recorded, find_runtime};
 use crate::matrix::Matrix;
 use crate::model::{PackageName, Sha256};
-use crate::plan::{Inputs, Kind, Plan, decide_restart, plan};
+use crate::notebook::{Loaded, Modules, read_facts};
+use crate::plan::{Basis, Decision, Kind, Plan, Wish, decide};
 use crate::profile::Profile;
 
 fn name(text: &str) -> PackageName {
@@ -36,6 +36,7 @@ fn installed(version: &str, requires: &[&str]) -> Installed {
         requires: Some(Recorded::new(requires.iter().map(|line| (*line).to_owned()).collect())),
         direct: false,
         location: None,
+        installer: String::new(),
     }
 }
 
@@ -47,8 +48,8 @@ fn machine(packages: &[(&str, Installed)]) -> Machine {
     machine
 }
 
-fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {
-    let text = "[profile]\nname='a'\nversion='1.0.0'\n[packages]\na='*'\n[env]\nA='1'\n";
+fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, before: &[LockedPackage]) -> Decision {
+    let text = "[profile]\nname='a'\nversion='1.0.0'\n[packages]\na='*'\n[env]\nMY_OWN='1'\n";
     let profile =
         Profile::parse(&Source { name: "p".into(), text: text.into() }, std::path::Path::new("/")).expect("a profile");
     let target = LockedTarget {
@@ -63,7 +64,30 @@ fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {
         packages,
     };
     let matrix = Matrix::bundled().expect("the matrix");
-    plan(Inputs { profile: &profile, target: &target, machine, matrix: &matrix, broken: &[] })
+    let before = before.iter().map(|package| (package.name.clone(), package.clone())).collect();
+    decide(Basis {
+        wish: &Wish::of(&profile),
+        target: &target,
+        machine,
+        matrix: &matrix,
+        prune: true,
+        ledger,
+        before: &before,
+        broken: &[],
+        environment_file: None,
+        history: &[],
+        loaded: &holding("numpy jax"),
+        modules: &std::collections::BTreeMap::new(),
+        folders: &[],
+    })
+}
+
+fn holding(modules: &str) -> Loaded {
+    Loaded { modules: Modules::Told(read_facts(modules).expect("a list")), ..Loaded::default() }
+}
+
+fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {
+    decided(packages, machine, &Ledger::default(), &[]).plan
 }
 
 #[test]
@@ -117,12 +141,84 @@ fn a_breakage_is_what_the_plan_breaks_and_nothing_else() {
 
 #[test]
 fn a_restart_has_reasons_or_is_not_needed() {
-    let machine = machine(&[("numpy", installed("1.26.4", &[]))]);
-    let plan = planned(vec![locked("numpy", "2.1.3"), locked("jax", "0.7.2")], &machine);
-    let loaded: BTreeSet<_> = [name("numpy"), name("jax")].into();
-    assert!(!decide_restart(&plan, None, true).needed, "no kernel");
-    assert!(!decide_restart(&plan, Some(&BTreeSet::new()), false).needed, "nothing loaded");
-    let restart = decide_restart(&plan, Some(&loaded), false);
-    assert_eq!(restart.because, ["numpy is loaded and goes from 1.26.4 to 2.1.3"]);
-    assert!(decide_restart(&plan, Some(&BTreeSet::new()), true).needed, "the environment changes");
+    let mut machine = machine(&[("numpy", installed("1.26.4", &[])), ("attrs", installed("1.0", &[]))]);
+    machine.runtime = None;
+    let decide = |machine: &Machine, packages| decided(packages, machine, &Ledger::default(), &[]).restart;
+    assert!(!decide(&machine, vec![locked("numpy", "2.1.3")]).needed, "no kernel");
+    machine.kernel = Some(Kernel { pid: 7, start_time: 1 });
+    let because = decide(&machine, vec![locked("numpy", "2.1.3"), locked("jax", "0.7.2")]).because;
+    assert_eq!(
+        because,
+        [
+            "numpy is loaded and goes from 1.26.4 to 2.1.3",
+            "`MY_OWN` is set for the kernel; when it is read is not known"
+        ],
+        "what is new can't be loaded, and the variable is in no row"
+    );
+    let other = decide(&machine, vec![locked("attrs", "2.0")]).because;
+    assert_eq!(other.len(), 1, "what is not loaded needs none: {other:?}");
+}
+
+/// A ledger in which these were put there: name, version, what was there before.
+fn ledger(entries: &[(&str, &str, Option<&str>)]) -> Ledger {
+    let before = |text: &str| Before {
+        version: text.parse().expect("a version"),
+        installer: String::new(),
+        requires: vec![],
+        direct: false,
+    };
+    let steps: Vec<Step> = entries
+        .iter()
+        .map(|(text, version, was)| Step {
+            name: name(text),
+            present: was.map(before),
+            becomes: Some((version.parse().expect("a version"), None)),
+        })
+        .collect();
+    Ledger::default().after(&steps, "p 1.0.0", Sha256::of(b"lock"))
+}
+
+#[test]
+fn what_nothing_wants_any_more_goes_and_what_was_replaced_comes_back() {
+    let machine = machine(&[
+        ("ours", installed("1.0", &[])),
+        ("replaced", installed("2.0", &[])),
+        ("lost", installed("2.0", &[])),
+        ("needed", installed("1.0", &[])),
+        ("image", installed("1.0", &["needed>=1"])),
+        ("changed", installed("9.0", &[])),
+        ("wanted", installed("1.0", &[])),
+    ]);
+    let ledger = ledger(&[
+        ("ours", "1.0", None),
+        ("replaced", "2.0", Some("1.0")),
+        ("lost", "2.0", Some("1.0")),
+        ("needed", "1.0", None),
+        ("changed", "1.0", None),
+        ("wanted", "1.0", None),
+        ("gone", "1.0", None),
+    ]);
+    let decision = decided(vec![locked("wanted", "1.0")], &machine, &ledger, &[locked("replaced", "1.0")]);
+    let steps: Vec<_> = decision.plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
+    assert_eq!(steps, [("ours".to_owned(), Kind::Remove), ("replaced".to_owned(), Kind::Downgrade)]);
+    let told: Vec<&str> = decision.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert!(told.iter().any(|text| text.starts_with("lost 1.0, which was there before")), "{told:?}");
+    assert!(told.iter().any(|text| text.starts_with("needed stay")), "{told:?}");
+}
+
+#[test]
+fn another_hand_is_named() {
+    let mut machine = machine(&[("a", installed("2.0", &[])), ("b", installed("1.0", &[]))]);
+    machine.installed.get_mut(&name("a")).expect("a package").installer = "pip".into();
+    let ledger = ledger(&[("a", "1.0", None), ("b", "1.0", None), ("c", "1.0", None)]);
+    let all = vec![locked("a", "1.0"), locked("b", "1.0"), locked("c", "1.0")];
+    let decision = decided(all, &machine, &ledger, &[]);
+    let told: Vec<String> = decision
+        .findings
+        .iter()
+        .filter(|finding| finding.code == Code::ForeignChange)
+        .map(|finding| finding.message.clone())
+        .collect();
+    // One that was not there before and is gone again can't be told from an apply that was killed before it came to it.
+    assert_eq!(told, ["a 1.0 was replaced by 2.0 (pip) after colab-boot had installed it"]);
 }

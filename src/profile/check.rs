@@ -250,6 +250,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
         policy.breakage_is_error = faults.value(&place, "`breakage`", choice).unwrap_or(true);
     }
     policy.one_cuda_major = table.flag("one-cuda-major", faults).unwrap_or(true);
+    policy.prune = table.flag("prune", faults).unwrap_or(true);
     sources(&mut table, &mut policy, faults);
     if let Some(place) = table.text("prereleases", faults) {
         let choices = [

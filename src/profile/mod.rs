@@ -130,12 +130,15 @@ pub struct NamedIndex {
 
 /// `[policy]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in the profile")]
 pub struct Policy {
     /// Keep what is installed where it satisfies.
     pub prefer_installed: bool,
     /// A breakage of an installed package is an error, not a warning.
     pub breakage_is_error: bool,
     pub one_cuda_major: bool,
+    /// What colab-boot has installed and the lock no longer has is removed.
+    pub prune: bool,
     pub prereleases: Prereleases,
     /// Packages that the installer may build from source where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
@@ -149,6 +152,7 @@ impl Default for Policy {
             prefer_installed: true,
             breakage_is_error: true,
             one_cuda_major: true,
+            prune: true,
             prereleases: Prereleases::IfNecessary,
             buildable: BTreeSet::new(),
             as_of: None,

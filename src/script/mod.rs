@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::{PackageName, Sha256};
-use crate::plan::{Kind, Plan};
+use crate::plan::{Kind, Plan, environment_line};
 
 const HEAD: &str = include_str!("install.sh");
 const APT: &str = include_str!("apt.sh");
@@ -188,21 +188,6 @@ fn environment(text: &mut String, plan: &Plan) {
         }
     }
     text.push_str("end environment\n");
-}
-
-/// The line of the environment file, without its newline; `None` where the profile sets nothing.
-///
-/// The first Python of a process tree sets the variables and leaves their digest in `COLAB_BOOT_ENV`; its children see the digest
-/// and leave alone what their caller gave them.
-pub fn environment_line(variables: &BTreeMap<String, String>) -> Option<String> {
-    if variables.is_empty() {
-        return None;
-    }
-    let json = |value: &BTreeMap<String, String>| serde_json::to_string(value).unwrap_or_default();
-    let digest = Sha256::of(json(variables).as_bytes()).short();
-    let mut all = variables.clone();
-    all.insert("COLAB_BOOT_ENV".to_owned(), digest.clone());
-    Some(format!("import os; os.environ.get('COLAB_BOOT_ENV') == '{digest}' or os.environ.update({})", json(&all)))
 }
 
 fn fill(template: &str, values: &[(&str, String)]) -> String {

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::diag::Failure;
 use crate::host::files::{names_if_any, names_in, read_optional};
+use crate::inspect::Entry;
 use crate::machine::Layout;
 use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Sha256, Version};
-use crate::verify::Entry;
 
 /// What is wrong with a distribution on disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +107,7 @@ fn entries_of(held: Held<'_>) -> Result<(Vec<Entry>, PathBuf), FileFault> {
     }
     let written = || {
         let text = read_optional(&own.join("RECORD")).map_err(|failure| unreadable(&own.join("RECORD"), &failure))?;
-        Ok(crate::verify::parse_record(&text.unwrap_or_default()))
+        Ok(crate::inspect::parse_record(&text.unwrap_or_default()))
     };
     let entries = held.record.map_or_else(written, Ok)?;
     if entries.is_empty() {
@@ -194,8 +194,8 @@ pub fn ghosts(layout: &Layout) -> Vec<String> {
 mod tests {
     use super::{FileFault, Held, check_distributions, ghosts};
     use crate::host::files::write_whole;
+    use crate::inspect::parse_record;
     use crate::machine::Layout;
-    use crate::verify::parse_record;
 
     fn site() -> (tempfile::TempDir, Layout) {
         let folder = tempfile::tempdir().expect("a folder");

@@ -6,5 +6,5 @@ mod record;
 mod smoke;
 
 pub use files::{FileFault, Held, check_distributions, ghosts};
-pub use record::{Entry, parse_record, record_of_wheel, unpacked_bytes};
+pub use record::{record_of_wheel, unpacked_bytes};
 pub use smoke::{SmokeOutcome, SmokeTest, run_smoke};

@@ -64,11 +64,14 @@ fn a_venv_without_pip_has_the_default_of_the_pip_it_would_get() {
     assert_eq!(ours(&test, &venv.python), truth(&test, interpreter()));
 }
 
+/// What it is about, the files with their texts, variables.
+type Case<'a> = (&'a str, &'a [(&'a str, String)], &'a [(&'a str, &'a str)]);
+
 #[test]
 fn configuration_counts_as_it_does_for_pip() {
     let user = "home/.config/pip/pip.conf";
     let index = |name: &str| format!("[global]\nindex-url = https://{name}.example/simple\n");
-    let cases: &[(&str, &[(&str, String)], &[(&str, &str)])] = &[
+    let cases: &[Case<'_>] = &[
         ("the user's", &[(user, index("user"))], &[]),
         ("the older user's loses", &[(user, index("new")), ("home/.pip/pip.conf", index("old"))], &[]),
         ("the environment's wins", &[(user, index("user")), ("venv/pip.conf", index("venv"))], &[]),

@@ -204,7 +204,7 @@ fi
 # one sets the variables; children that inherit them may override them.
 begin environment "variables for the kernel"
 cat >"$site/colab-boot-env.pth".new <<'END_OF_LINE'
-import os; os.environ.get('COLAB_BOOT_ENV') == '60df2e15a9e6' or os.environ.update({"COLAB_BOOT_ENV":"60df2e15a9e6","FLAG":"it's $HOME \"quoted\" `id`"})
+import os; os.environ.get('COLAB_BOOT_ENV') == '60df2e15a9e6' or os.environ.update({"COLAB_BOOT_ENV":"60df2e15a9e6","COLAB_BOOT_ENV_NAMES":"FLAG","FLAG":"it's $HOME \"quoted\" `id`"})
 END_OF_LINE
 mv "$site/colab-boot-env.pth".new "$site/colab-boot-env.pth"
 end environment

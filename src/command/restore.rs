@@ -1,0 +1,87 @@
+//! `restore`: the environment as it was before colab-boot came. What it installed goes, what it replaced or removed comes back.
+
+use std::collections::BTreeMap;
+
+use crate::cli::{PlanOptions, RestoreOptions};
+use crate::command::apply::carry_out;
+use crate::command::plan::{Answer, Planned, decided};
+use crate::command::state::hold;
+use crate::command::{Report, Session};
+use crate::diag::{Code, Failure, Finding};
+use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
+use crate::model::Sha256;
+use crate::output::{Style, render_plan};
+use crate::plan::Wish;
+
+pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let held = hold(&session.paths.state, &|line| session.say(line))?;
+    let options_of_plan = PlanOptions {
+        profile: std::path::PathBuf::new(),
+        lock: None,
+        locked: false,
+        script: None,
+        machine: options.machine.clone(),
+        index: options.index.clone(),
+    };
+    let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?;
+    if options.dry_run {
+        return Ok(preview(&planned));
+    }
+    let debian = planned.seen.ledger.debian.join(" ");
+    let mut report = carry_out(&planned, &options_of_plan, session, (&held.folder, style))?;
+    if !debian.is_empty() {
+        report.talk.push(format!("Debian packages stay: {debian}"));
+    }
+    Ok(report)
+}
+
+/// An answer in which nothing is wanted.
+fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Failure> {
+    let seen = session.machine(&options.machine)?;
+    let python = seen.machine.python.as_ref().ok_or_else(|| {
+        Failure::world("no usable Python was found").help("name the environment to restore with --python")
+    })?;
+    let target = LockedTarget {
+        name: "machine".to_owned(),
+        runtime: None,
+        python: python.facts.version.clone(),
+        platform: python.facts.platform_tag(),
+        cuda: None,
+        driver_floor: None,
+        gpus: Vec::new(),
+        apt: Vec::new(),
+        packages: Vec::new(),
+    };
+    let name = "restore".parse().map_err(|_| Failure::bug("`restore` is no name"))?;
+    let lock = Lock {
+        version: FORMAT,
+        requires: String::new(),
+        matrix: session.matrix.version.clone(),
+        profile: LockedProfile { name, version: semver::Version::new(0, 0, 0), sha256: Sha256::of(b"") },
+        targets: vec![target.clone()],
+    };
+    let wish = Wish {
+        title: "restore".to_owned(),
+        environment: BTreeMap::new(),
+        apt_snapshot: None,
+        breakage_is_error: false,
+        prune: true,
+    };
+    let mut findings = seen.findings.clone();
+    if seen.ledger.is_empty() {
+        let message = "colab-boot has installed nothing here, or all of it is restored already";
+        findings.push(Finding::note(Code::NothingApplied, message));
+    }
+    Ok(Answer { profile: None, wish, seen, target, lock, findings, keep_lock: false, traffic: None })
+}
+
+fn preview(planned: &Planned) -> Report {
+    let (plan, restart) = (&planned.decision.plan, &planned.decision.restart);
+    let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]);
+    let data = serde_json::json!({
+        "python": super::plan::describe_python(&planned.seen),
+        "plan": plan,
+        "restart": restart,
+    });
+    Report::new(data, text).with_findings(planned.findings.clone())
+}

@@ -1,0 +1,51 @@
+//! RECORD, the list of a distribution's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
+
+use crate::model::Sha256;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: String,
+    /// `None` for RECORD itself and for files that an installer makes.
+    pub sha256: Option<Sha256>,
+    /// Bytes; 0 where it does not say.
+    pub size: u64,
+}
+
+/// The entries of a RECORD: CSV, paths with commas in quotes.
+pub fn parse_record(text: &str) -> Vec<Entry> {
+    text.lines().filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<Entry> {
+    let (path, rest) = match line.strip_prefix('"') {
+        Some(quoted) => {
+            let end = quoted.find("\",")?;
+            (quoted[..end].replace("\"\"", "\""), &quoted[end + 2..])
+        }
+        None => {
+            let (path, rest) = line.split_once(',')?;
+            (path.to_owned(), rest)
+        }
+    };
+    let (hash, size) = rest.split_once(',').unwrap_or((rest, ""));
+    let sha256 = hash.strip_prefix("sha256=").and_then(Sha256::from_record);
+    Some(Entry { path, sha256, size: size.parse().unwrap_or_default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_record;
+
+    #[test]
+    fn lines_are_read_with_and_without_quotes() {
+        let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+        let text = format!("a/b.py,sha256={digest},12\n\"a/x,y.py\",sha256={digest},0\na-1.0.dist-info/RECORD,,\n");
+        let entries = parse_record(&text);
+        let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a/b.py", "a/x,y.py", "a-1.0.dist-info/RECORD"]);
+        assert_eq!(entries[0].sha256, Some(crate::model::Sha256::of(b"")));
+        assert_eq!(entries[2].sha256, None);
+        assert_eq!(entries.iter().map(|entry| entry.size).collect::<Vec<_>>(), [12, 0, 0]);
+    }
+}

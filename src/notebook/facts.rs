@@ -1,0 +1,61 @@
+//! What a kernel says of itself: a JSON document that the cell writes, or a plain list of module names.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// What a kernel has loaded and how it is set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Facts {
+    /// By dotted name: top-level modules, and below namespace packages the first with a file.
+    pub modules: BTreeMap<String, Module>,
+    /// Values of the variables that were asked for; `None` for one that is not set.
+    pub environment: BTreeMap<String, Option<String>>,
+    /// Whether `torch.cuda`, `jax` and `tensorflow` have initialised their devices, where that is known.
+    pub initialised: BTreeMap<String, bool>,
+    /// `sys.path`.
+    pub path: Vec<PathBuf>,
+}
+
+/// A loaded module.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Module {
+    /// Unknown in a plain list.
+    #[serde(default)]
+    pub file: Option<PathBuf>,
+    /// Its `__version__`.
+    #[serde(default)]
+    pub version: Option<String>,
+}
+
+/// Reads the facts. What begins with a brace is JSON, anything else a list of names; the error says what is wrong.
+pub fn read_facts(text: &str) -> Result<Facts, String> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| error.to_string());
+    }
+    let modules = text.split_whitespace().map(|name| (name.to_owned(), Module::default()));
+    Ok(Facts { modules: modules.collect(), ..Facts::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_facts;
+
+    #[test]
+    fn facts_are_json_or_a_list_of_names() {
+        let facts = read_facts(
+            r#"{"schema": 1, "pid": 7, "modules": {"numpy": {"file": "/site/numpy/__init__.py", "version": "2.1"}},
+                "environment": {"A": "1", "B": null}, "initialised": {"jax": true}, "path": ["", "/site"]}"#,
+        )
+        .expect("facts");
+        assert_eq!(facts.modules["numpy"].version.as_deref(), Some("2.1"));
+        assert_eq!(facts.environment["B"], None);
+        assert!(facts.initialised["jax"]);
+        let listed = read_facts("numpy\nos\n").expect("a list");
+        assert_eq!(listed.modules.len(), 2);
+        assert_eq!(listed.modules["numpy"].file, None);
+        assert!(read_facts("{").is_err());
+    }
+}

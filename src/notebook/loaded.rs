@@ -1,0 +1,174 @@
+//! What a kernel has loaded, and which of it a change touches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::model::PackageName;
+use crate::notebook::Facts;
+
+/// What is known of a kernel's memory.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    pub modules: Modules,
+    /// Libraries below site-packages that are mapped and are other files by now.
+    pub replaced: Vec<PathBuf>,
+    /// Modules whose file was written, or removed, after the kernel had started.
+    pub rewritten: BTreeSet<String>,
+}
+
+/// The modules of a kernel.
+#[derive(Clone, Debug)]
+pub enum Modules {
+    /// The kernel has said which.
+    Told(Facts),
+    /// Nobody has; a fresh kernel on this kind of host has loaded these distributions.
+    Preloaded(BTreeSet<PackageName>),
+    /// Nobody has: it may have loaded anything.
+    Unknown,
+}
+
+impl Default for Modules {
+    fn default() -> Self {
+        Self::Told(Facts::default())
+    }
+}
+
+/// What a change does to a distribution, as far as a kernel is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub name: &'a PackageName,
+    /// Modules of the old version and of the new one, by dotted name.
+    pub modules: &'a BTreeSet<String>,
+    /// A version of it was installed before.
+    pub existed: bool,
+    /// The folders that its files lie in.
+    pub folders: &'a [PathBuf],
+}
+
+impl Loaded {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self { modules: Modules::Unknown, replaced: Vec::new(), rewritten: BTreeSet::new() };
+
+    /// Whether the kernel holds code that `subject` is about. What was not there before can only be loaded where it lay about without
+    /// metadata, which shows in the file of the module.
+    pub fn holds(&self, subject: Subject<'_>) -> bool {
+        match &self.modules {
+            Modules::Told(facts) => subject.modules.iter().any(|module| is_held(facts, module, subject)),
+            Modules::Preloaded(names) => subject.existed && names.contains(subject.name),
+            Modules::Unknown => subject.existed,
+        }
+    }
+
+    /// Modules that were loaded from elsewhere than `folder`, though a distribution installed there has them: by name, with their file.
+    /// A restart would load them from there again, for what comes first on the path is found first.
+    pub fn shadowing(&self, modules: &BTreeSet<String>, folder: &Path) -> BTreeMap<String, PathBuf> {
+        let Modules::Told(facts) = &self.modules else {
+            return BTreeMap::new();
+        };
+        let elsewhere = |module: &String| {
+            let file = facts.modules.get(module)?.file.as_ref()?;
+            (!file.starts_with(folder) && comes_first(facts, file, folder)).then(|| (module.clone(), file.clone()))
+        };
+        modules.iter().filter_map(elsewhere).collect()
+    }
+
+    /// The version of `module` in memory, where its file is another one by now.
+    pub fn outdated(&self, module: &str) -> Option<&str> {
+        let Modules::Told(facts) = &self.modules else {
+            return None;
+        };
+        facts.modules.get(module).filter(|_| self.rewritten.contains(module))?.version.as_deref()
+    }
+
+    /// The value of `variable` in the kernel; `None` where it was not asked for.
+    pub fn variable(&self, variable: &str) -> Option<&Option<String>> {
+        match &self.modules {
+            Modules::Told(facts) => facts.environment.get(variable),
+            _ => None,
+        }
+    }
+}
+
+/// Whether `facts` has `module` or something below it, from where a change of `subject` counts.
+fn is_held(facts: &Facts, module: &str, subject: Subject<'_>) -> bool {
+    let below = format!("{module}.");
+    let named = facts.modules.iter().filter(|(name, _)| *name == module || name.starts_with(&below));
+    named.map(|(_, held)| &held.file).any(|file| match file {
+        None => subject.existed,
+        // A module of the user's own that comes first on the path stays what it is.
+        Some(file) => {
+            let installed = subject.folders.iter().any(|folder| file.starts_with(folder));
+            installed || !subject.folders.iter().all(|folder| comes_first(facts, file, folder))
+        }
+    })
+}
+
+/// Whether `file` is found by a path entry that stands before `folder`.
+fn comes_first(facts: &Facts, file: &Path, folder: &Path) -> bool {
+    let own = facts.path.iter().position(|entry| entry == folder).unwrap_or(facts.path.len());
+    facts.path.iter().take(own).any(|entry| found_in(file, entry))
+}
+
+/// Whether `import` finds `file` in `entry` itself: `entry/name.py` or `entry/name/__init__.py`.
+fn found_in(file: &Path, entry: &Path) -> bool {
+    let Ok(rest) = file.strip_prefix(entry) else {
+        return false;
+    };
+    // site-packages of the same prefix lies below the standard library on some systems.
+    !rest.components().any(|part| matches!(part.as_os_str().to_str(), Some("site-packages" | "dist-packages")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use super::{Loaded, Modules, Subject};
+    use crate::notebook::read_facts;
+
+    fn told(text: &str) -> Loaded {
+        Loaded { modules: Modules::Told(read_facts(text).expect("facts")), ..Loaded::default() }
+    }
+
+    fn holds(loaded: &Loaded, module: &str, existed: bool) -> bool {
+        let (modules, folders) = (BTreeSet::from([module.to_owned()]), [PathBuf::from("/venv/site-packages")]);
+        let name = "demo".parse().expect("a name");
+        loaded.holds(Subject { name: &name, modules: &modules, existed, folders: &folders })
+    }
+
+    #[test]
+    fn what_is_held_is_found_by_module_and_file() {
+        let from = |file: &str| {
+            told(&format!(
+                r#"{{"modules": {{"demo": {{"file": "{file}"}}}}, "path": ["/content", "/usr/lib/python3.12", "/venv/site-packages", "/home/me/src"]}}"#
+            ))
+        };
+        for (file, held, why) in [
+            ("/venv/site-packages/demo/__init__.py", true, "installed"),
+            ("/home/me/src/demo.py", true, "editable, behind site-packages"),
+            ("/elsewhere/demo.py", true, "by a finder"),
+            ("/content/demo.py", false, "the user's own, before site-packages"),
+        ] {
+            assert_eq!(holds(&from(file), "demo", false), held, "{why}");
+        }
+        assert!(!holds(&from("/venv/site-packages/demo/__init__.py"), "other", true));
+        let namespace =
+            told(r#"{"modules": {"google.protobuf": {"file": "/venv/site-packages/google/protobuf/__init__.py"}}}"#);
+        assert!(holds(&namespace, "google.protobuf", true) && holds(&namespace, "google", true));
+        assert!(!holds(&namespace, "google.cloud", true));
+        let list = told("demo\n");
+        assert!(holds(&list, "demo", true) && !holds(&list, "demo", false), "no file is known");
+        let unknown = Loaded { modules: Modules::Unknown, ..Loaded::default() };
+        assert!(holds(&unknown, "demo", true) && !holds(&unknown, "demo", false));
+    }
+
+    #[test]
+    fn an_older_copy_that_comes_first_is_seen() {
+        let loaded = told(
+            r#"{"modules": {"demo": {"file": "/root/.local/lib/demo.py"}}, "path": ["/root/.local/lib", "/venv/site-packages"]}"#,
+        );
+        let modules = BTreeSet::from(["demo".to_owned()]);
+        assert_eq!(loaded.shadowing(&modules, &PathBuf::from("/venv/site-packages")).len(), 1);
+        assert!(loaded.shadowing(&modules, &PathBuf::from("/root/.local/lib")).is_empty());
+    }
+}

@@ -1,0 +1,17 @@
+//! The notebook's kernel: what it has loaded, as far as it can be known, and the Python that cells use to tell us and to restart it.
+//!
+//! `facts` reads what the kernel says of itself, `maps` what Linux says of its libraries; [`Loaded`] is both. `observe` is the only
+//! one that looks.
+
+mod facts;
+mod loaded;
+mod maps;
+mod observe;
+
+pub use facts::{Facts, Module, read_facts};
+pub use loaded::{Loaded, Modules, Subject};
+pub use maps::replaced_libraries;
+pub use observe::{is_alive, observe_loaded, process_clock};
+
+/// Python that writes the kernel's facts; part of every cell.
+pub const FACTS: &str = include_str!("facts.py");

@@ -1,0 +1,78 @@
+//! Looks at a kernel: its facts file, its memory map, the clock that its start time is counted by.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::diag::Failure;
+use crate::host::command::stat_field;
+use crate::host::files;
+use crate::machine::{Kernel, kernel_identity};
+use crate::model::PackageName;
+use crate::notebook::maps::mapped_below;
+use crate::notebook::{Loaded, Modules, read_facts, replaced_libraries};
+
+/// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
+/// has, where that is known; `folders` are those that modules are installed to; `now` counts seconds since 1970.
+pub fn observe_loaded(
+    (kernel, now): (&Kernel, u64),
+    facts: Option<&Path>,
+    preloaded: Option<BTreeSet<PackageName>>,
+    folders: &[PathBuf],
+) -> Result<Loaded, Failure> {
+    let modules = match facts {
+        Some(path) => {
+            let text = files::read_text(path, "list of modules")?;
+            let wrong = |why: String| {
+                Failure::input(format!("`{}` does not say what a kernel has loaded", path.display())).cause(why)
+            };
+            Modules::Told(read_facts(&text).map_err(wrong)?)
+        }
+        None => preloaded.map_or(Modules::Unknown, Modules::Preloaded),
+    };
+    // The map of another user's process can't be read; what the kernel says still counts.
+    let maps =
+        files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
+    let inode = |path: &Path| path.metadata().ok().map(|data| data.ino());
+    let replaced = replaced_libraries(mapped_below(&maps, folders), inode);
+    let rewritten = rewritten(&modules, started(kernel, now)?, folders);
+    Ok(Loaded { modules, replaced, rewritten })
+}
+
+/// When `kernel` started, in seconds since 1970, as far as the wall clock can be trusted.
+fn started(kernel: &Kernel, now: u64) -> Result<u64, Failure> {
+    Ok(now.saturating_sub(process_clock()?.saturating_sub(kernel.start_time) / 100))
+}
+
+/// The modules below `folders` whose file is gone, or was written after `since`.
+fn rewritten(modules: &Modules, since: u64, folders: &[PathBuf]) -> BTreeSet<String> {
+    let Modules::Told(facts) = modules else {
+        return BTreeSet::new();
+    };
+    let is_new =
+        |path: &Path| path.metadata().map_or(true, |data| u64::try_from(data.ctime()).is_ok_and(|time| time > since));
+    let installed = |file: &PathBuf| folders.iter().any(|folder| file.starts_with(folder));
+    let told = facts.modules.iter().filter_map(|(name, module)| Some((name, module.file.as_ref()?)));
+    told.filter(|(_, file)| installed(file) && is_new(file)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.
+pub fn is_alive(kernel: &Kernel) -> bool {
+    match files::read_optional(Path::new(&format!("/proc/{}/stat", kernel.pid))) {
+        Ok(stat) => stat.and_then(|stat| kernel_identity(kernel.pid, &stat)).as_ref() == Some(kernel),
+        Err(_) => true,
+    }
+}
+
+/// Now, by the clock that start times of processes are counted by: that of a thread which starts now. `/proc/uptime` may be another
+/// one, in containers and after a suspension, and a kernel would seem older or younger than it is.
+pub fn process_clock() -> Result<u64, Failure> {
+    let read = || files::read_text(Path::new("/proc/thread-self/stat"), "clock of processes");
+    let thread = std::thread::Builder::new().spawn(read);
+    let text = thread
+        .map_err(|error| Failure::world("could not start a thread").because(&error))?
+        .join()
+        .map_err(|_| Failure::bug("a thread that reads a file has panicked"))??;
+    let start = stat_field(&text, 22).and_then(|field| field.parse().ok());
+    start.ok_or_else(|| Failure::world(format!("`/proc/thread-self/stat` makes no sense: {}", text.trim())))
+}

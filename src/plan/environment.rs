@@ -1,0 +1,221 @@
+//! The environment that a profile sets: the line of the file that carries it, and which of it a running kernel can be given.
+
+use std::collections::BTreeMap;
+
+use crate::matrix::{Matrix, Read};
+use crate::model::Sha256;
+use crate::notebook::{Facts, Loaded, Modules};
+
+/// The variable by which a process knows that the file has spoken: the digest of what it has set.
+const DIGEST: &str = "COLAB_BOOT_ENV";
+
+/// The names that the file has set, for a later cell to ask about.
+const NAMES: &str = "COLAB_BOOT_ENV_NAMES";
+
+/// The line of the environment file, without its newline; `None` where the profile sets nothing.
+///
+/// The first Python of a process tree sets the variables and leaves their digest in `COLAB_BOOT_ENV`; its children see the digest
+/// and leave alone what their caller gave them.
+pub fn environment_line(variables: &BTreeMap<String, String>) -> Option<String> {
+    if variables.is_empty() {
+        return None;
+    }
+    let all = with_marks(variables);
+    let json = serde_json::to_string(&all).unwrap_or_default();
+    let digest = &all[DIGEST];
+    Some(format!("import os; os.environ.get('{DIGEST}') == '{digest}' or os.environ.update({json})"))
+}
+
+/// `variables` with what tells child processes that they are set.
+fn with_marks(variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let json = serde_json::to_string(variables).unwrap_or_default();
+    let mut all = variables.clone();
+    all.insert(DIGEST.to_owned(), Sha256::of(json.as_bytes()).short());
+    all.insert(NAMES.to_owned(), variables.keys().cloned().collect::<Vec<_>>().join(","));
+    all
+}
+
+/// What the environment file with this line sets, without its marks.
+pub fn set_by(line: &str) -> BTreeMap<String, String> {
+    let inside = line.split_once(".update(").and_then(|(_, rest)| rest.trim_end().strip_suffix(')'));
+    let parsed: Option<BTreeMap<String, String>> = inside.and_then(|json| serde_json::from_str(json).ok());
+    let mut variables = parsed.unwrap_or_default();
+    variables.retain(|name, _| name != DIGEST && name != NAMES);
+    variables
+}
+
+/// What becomes of a kernel's variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// To be set in the running kernel, or taken out of it where there is no value.
+    pub live: BTreeMap<String, Option<String>>,
+    /// Why the kernel must restart for others.
+    pub because: Vec<String>,
+    /// Variables that only processes which start later will see.
+    pub for_children: Vec<String>,
+}
+
+/// Judges what `wanted` means for a kernel that has `loaded`, where the environment file has set `before`.
+pub(super) fn judge_environment(
+    wanted: &BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    loaded: &Loaded,
+    matrix: &Matrix,
+) -> Environment {
+    let mut judged = Environment::default();
+    let facts = match &loaded.modules {
+        Modules::Told(facts) => Some(facts),
+        _ => None,
+    };
+    for (name, value) in differing(wanted, before, facts) {
+        match (matrix.read_of(name), facts) {
+            (Some(Read::Start), _) => judged.for_children.push(name.to_owned()),
+            (read, Some(facts)) => match too_late(name, read, facts) {
+                None => drop(judged.live.insert(name.to_owned(), value.cloned())),
+                Some(why) => judged.because.push(why),
+            },
+            // Nobody would set it in the kernel; one that is read at every call does no harm until then.
+            (Some(Read::Call), None) => {}
+            (_, None) => judged.because.push(format!("the kernel's environment changes: {name}")),
+        }
+    }
+    if !judged.live.is_empty() && judged.because.is_empty() {
+        let marks = with_marks(wanted).into_iter().filter(|(name, _)| name == DIGEST || name == NAMES);
+        judged.live.extend(marks.map(|(name, value)| (name, Some(value))));
+    }
+    judged
+}
+
+/// The variables that are not as wanted: by the kernel's own values where it tells them, else by what the file had set.
+fn differing<'a>(
+    wanted: &'a BTreeMap<String, String>,
+    before: &'a BTreeMap<String, String>,
+    facts: Option<&'a Facts>,
+) -> Vec<(&'a str, Option<&'a String>)> {
+    let is_set = |name: &String| match facts.and_then(|facts| facts.environment.get(name)) {
+        Some(value) => value.as_ref(),
+        None => before.get(name),
+    };
+    let changed = wanted
+        .iter()
+        .filter(|(name, value)| is_set(name) != Some(*value))
+        .map(|(name, value)| (name.as_str(), Some(value)));
+    // What the file had set and sets no more is taken out, unless the user has given it another value since.
+    let left = before.iter().filter(|(name, value)| !wanted.contains_key(*name) && is_set(name) == Some(*value));
+    changed.chain(left.map(|(name, _)| (name.as_str(), None))).collect()
+}
+
+/// Why setting `name` in the kernel comes too late; `None` where it does not.
+fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
+    let is_loaded = |module: &str| facts.modules.contains_key(module);
+    match read {
+        Some(Read::Call | Read::Start) => None,
+        Some(Read::Load(module)) => {
+            is_loaded(module).then(|| format!("`{name}` is read when {module} is loaded, and it is"))
+        }
+        Some(Read::First(module)) => {
+            // CUDA itself says nothing; what uses it does.
+            let users: Vec<&str> =
+                if module == "cuda" { vec!["torch.cuda", "tensorflow", "jax", "cupy"] } else { vec![module] };
+            let top = |user: &str| user.split('.').next().unwrap_or_default().to_owned();
+            let may_be_used =
+                |user: &&str| facts.initialised.get(*user).copied().unwrap_or_else(|| is_loaded(&top(user)));
+            users
+                .into_iter()
+                .find(may_be_used)
+                .map(|user| format!("`{name}` is read when {user} first uses its device, and it has, or may have"))
+        }
+        None => Some(format!("`{name}` is set for the kernel; when it is read is not known")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{environment_line, judge_environment, set_by};
+    use crate::matrix::Matrix;
+    use crate::notebook::{Loaded, Modules, read_facts};
+
+    fn variables(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn the_file_says_what_it_sets() {
+        let all = variables(&[("A", "1"), ("B", "it's \"quoted\"")]);
+        let line = environment_line(&all).expect("a line");
+        assert!(line.contains("\"COLAB_BOOT_ENV_NAMES\":\"A,B\""), "{line}");
+        assert_eq!(set_by(&line), all);
+        assert_eq!(environment_line(&BTreeMap::new()), None);
+        assert!(set_by("import os").is_empty());
+    }
+
+    /// A variable of the profile, what the file had set before, the kernel's facts; what becomes of the variable.
+    const CASES: &[(&str, &str, &str, Option<&str>, &str)] = &[
+        ("read at every call", "TOKENIZERS_PARALLELISM=x", "", Some(r#"{"modules": {"tokenizers": {}}}"#), "live"),
+        ("its reader is not loaded", "OMP_NUM_THREADS=2", "", Some(r#"{"modules": {"os": {}}}"#), "live"),
+        ("its reader is loaded", "OMP_NUM_THREADS=2", "", Some(r#"{"modules": {"numpy": {}}}"#), "restart"),
+        (
+            "set already",
+            "OMP_NUM_THREADS=2",
+            "",
+            Some(r#"{"modules": {"numpy": {}}, "environment": {"OMP_NUM_THREADS": "2"}}"#),
+            "nothing",
+        ),
+        (
+            "loaded, its device not in use",
+            "XLA_PYTHON_CLIENT_PREALLOCATE=false",
+            "",
+            Some(r#"{"modules": {"jax": {}}, "initialised": {"jax": false}}"#),
+            "live",
+        ),
+        (
+            "its device is in use",
+            "XLA_PYTHON_CLIENT_PREALLOCATE=false",
+            "",
+            Some(r#"{"modules": {"jax": {}}, "initialised": {"jax": true}}"#),
+            "restart",
+        ),
+        ("nobody knows whether it is", "CUDA_VISIBLE_DEVICES=0", "", Some(r#"{"modules": {"cupy": {}}}"#), "restart"),
+        ("unknown to the table", "MY_OWN=1", "", Some(r#"{"modules": {}}"#), "restart"),
+        ("for child processes alone", "PYTHONHASHSEED=1", "", Some(r#"{"modules": {}}"#), "children"),
+        (
+            "goes with the profile",
+            "",
+            "TOKENIZERS_PARALLELISM=x",
+            Some(r#"{"environment": {"TOKENIZERS_PARALLELISM": "x"}}"#),
+            "live",
+        ),
+        (
+            "changed by the user since",
+            "",
+            "TOKENIZERS_PARALLELISM=x",
+            Some(r#"{"environment": {"TOKENIZERS_PARALLELISM": "y"}}"#),
+            "nothing",
+        ),
+        ("no kernel tells: read at every call", "TOKENIZERS_PARALLELISM=1", "", None, "nothing"),
+        ("no kernel tells", "OMP_NUM_THREADS=2", "", None, "restart"),
+        ("no kernel tells, and the file has it", "OMP_NUM_THREADS=2", "OMP_NUM_THREADS=2", None, "nothing"),
+    ];
+
+    #[test]
+    fn a_variable_is_set_live_until_its_reader_has_read_it() {
+        let matrix = Matrix::bundled().expect("the matrix");
+        for (about, wanted, before, facts, becomes) in CASES {
+            let modules = facts.map_or(Modules::Unknown, |text| Modules::Told(read_facts(text).expect(about)));
+            let loaded = Loaded { modules, ..Loaded::default() };
+            let one = |text: &str| text.split_once('=').map(|pair| variables(&[pair])).unwrap_or_default();
+            let judged = judge_environment(&one(wanted), &one(before), &loaded, &matrix);
+            let live = judged.live.keys().any(|name| !name.starts_with("COLAB_BOOT"));
+            let seen = match (live, judged.because.is_empty(), judged.for_children.is_empty()) {
+                (true, true, true) => "live",
+                (false, false, true) => "restart",
+                (false, true, false) => "children",
+                (false, true, true) => "nothing",
+                _ => "several",
+            };
+            assert_eq!(seen, *becomes, "{about}: {judged:?}");
+        }
+    }
+}

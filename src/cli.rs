@@ -138,9 +138,14 @@ pub struct MachineOptions {
     #[arg(long, value_name = "GPU", env = "COLAB_BOOT_GPU", value_delimiter = ',')]
     pub gpu: Vec<String>,
 
-    /// The interpreter to install for
-    #[arg(long, value_name = "PATH", env = "COLAB_BOOT_PYTHON")]
+    /// The interpreter to install for: an executable, the folder of a virtual environment, a version (`3.12`) or a command; by
+    /// default the kernel's, the active environment's, that of a `.venv` here or above
+    #[arg(long, value_name = "PYTHON", env = "COLAB_BOOT_PYTHON")]
     pub python: Option<PathBuf>,
+
+    /// Allow changing a Python that belongs to the system
+    #[arg(long, env = "COLAB_BOOT_SYSTEM", value_parser = clap::builder::FalseyValueParser::new())]
+    pub system: bool,
 
     /// The process of the notebook kernel; by default an ancestor of this one
     #[arg(long, value_name = "PID")]

@@ -81,7 +81,7 @@ fn package(
     }
     let mut machine = options.machine.clone();
     machine.runtime = machine.runtime.or_else(|| locked.runtime.clone());
-    let seen = session.machine(&machine)?;
+    let seen = session.machine_near(&machine, Some(path))?;
     let target = session.target(&profile, &seen)?;
     let preferred = lock.versions(&locked.name);
     let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };

@@ -27,7 +27,8 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         row("gpu", format!("{}, compute capability {}", gpu.name, gpu.capability), "gpus");
     }
     if let Some(python) = &machine.python {
-        row("python", format!("{} on {}", python.facts.version, python.facts.platform_tag()), "python");
+        let found = python.path.as_ref().map(|_| format!(", {}", python.origin.as_str())).unwrap_or_default();
+        row("python", format!("{} on {}{found}", python.facts.version, python.facts.platform_tag()), "python");
     }
     if let Some(index) = &index {
         row("index", index.clone(), "");

@@ -15,13 +15,14 @@ use crate::index::{
 };
 use crate::ledger::Ledger;
 use crate::machine::{
-    Looker, Machine, Observed, Overrides, Python, apply_overrides, find_runtime, judge, observe, observe_python,
-    resolve_gpus,
+    Looker, Machine, Observed, Overrides, Python, PythonOrigin, apply_overrides, find_runtime, judge, observe,
+    observe_python, resolve_gpus,
 };
 use crate::matrix::{InstalledGpu, Matrix};
 use crate::model::catalog::Trouble;
 use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
+use crate::plan::preloads;
 use crate::profile::Profile;
 use crate::resolve::{Present, Question, Resolution, Target, Unsolved, explain, resolve};
 
@@ -85,15 +86,39 @@ impl Seen {
 }
 
 impl Seen {
-    /// Whoever names an interpreter means no other, and not none. One that is there and can't be asked is told elsewhere.
+    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is told elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
         let nobody_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
         match named.filter(|_| nobody_answered && !said.any(|said| Path::new(&said.source).exists())) {
             None => Ok(()),
-            Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display()))
-                .help("name the executable of a CPython")),
+            Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
+                "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command",
+            )),
         }
+    }
+
+    /// An error where the interpreter belongs to the system and nobody has said that it may be changed.
+    pub(super) fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
+        let Some(python) = self.machine.python.as_ref().filter(|_| self.here && !system) else {
+            return Ok(());
+        };
+        let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
+        let is_kernels = python.origin == PythonOrigin::Kernel || preloads(self.machine.kind);
+        let path = python.path.as_deref().unwrap_or(Path::new("python3")).display().to_string();
+        let message = if is_kernels {
+            return Ok(());
+        } else if managed {
+            format!("`{path}` is managed by the operating system (PEP 668)")
+        } else if python.origin == PythonOrigin::Path && !python.is_virtual {
+            format!("no virtual environment is active, and `{path}` is the system's Python")
+        } else {
+            return Ok(());
+        };
+        Err(Failure::input(message).help(
+            "make an environment with `python3 -m venv .venv`, it is found here and below; or name one with --python; or allow this \
+             one with --system",
+        ))
     }
 }
 
@@ -120,13 +145,19 @@ impl Session<'_> {
 
     /// The machine that the options mean: a bundled runtime, a record, or this one.
     pub fn machine(&self, options: &MachineOptions) -> Result<Seen, Failure> {
+        self.machine_near(options, None)
+    }
+
+    /// The same, for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does.
+    pub fn machine_near(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Seen, Failure> {
         let overrides = Overrides { driver: options.driver.clone(), gpus: options.gpu.clone() };
         let mut seen = match (&options.runtime, &options.machine) {
             (Some(name), _) => self.runtime(name)?,
             (None, Some(path)) => self.judged(read_record(path)?, false),
             (None, None) => {
+                let near = near(beside)?;
                 let python = options.python.as_deref();
-                let looker = Looker { kernel_pid: options.kernel_pid, ..self.looker(python) };
+                let looker = Looker { kernel_pid: options.kernel_pid, near: &near, ..self.looker(python) };
                 let mut seen = self.judged(observe(looker), true);
                 seen.has_python(options.python.as_deref())?;
                 seen.ledger = self.ledger(&seen)?;
@@ -144,7 +175,7 @@ impl Session<'_> {
     }
 
     fn looker<'b>(&'b self, python: Option<&'b Path>) -> Looker<'b> {
-        Looker { paths: &self.paths, environment: self.environment, python, kernel_pid: None, now: self.now }
+        Looker { paths: &self.paths, environment: self.environment, python, kernel_pid: None, near: &[], now: self.now }
     }
 
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
@@ -336,6 +367,16 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
         value = observed.take();
     }
     serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+/// Where a `.venv` is looked for: the working directory, and the folder of the file that a verb is about.
+fn near(beside: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+    // A working directory that is gone has none.
+    let mut folders: Vec<PathBuf> = files::absolute(Path::new(".")).into_iter().collect();
+    if let Some(file) = beside {
+        folders.extend(files::absolute(file)?.parent().map(Path::to_owned));
+    }
+    Ok(folders)
 }
 
 /// Whether a lock may hold `text` as a name.

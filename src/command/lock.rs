@@ -14,6 +14,7 @@ use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, differences, write_lock};
+use crate::machine::Python;
 use crate::model::{PackageName, Version};
 use crate::output::bytes;
 use crate::profile::Profile;
@@ -24,6 +25,8 @@ const SHOWN: usize = 12;
 /// A lock that was made, with what was noticed.
 struct Made {
     lock: Lock,
+    /// The interpreters of this machine that targets were seen through.
+    pythons: Vec<String>,
     findings: Vec<Finding>,
     traffic: Traffic,
 }
@@ -32,7 +35,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     let profile = session.profile(&options.profile)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
     let old = earlier(options, session, &path)?;
-    let Made { lock, findings, traffic } = make(options, session, &profile, old.as_ref())?;
+    let Made { lock, pythons, findings, traffic } = make(options, session, &profile, old.as_ref())?;
     must_be_known(&options.upgrade_package, [Some(&lock), old.as_ref()])?;
     let text = write_lock(&lock);
     let unchanged = files::read_optional(&path)?.as_deref() == Some(text.as_str());
@@ -52,6 +55,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
         files::write_whole(&path, text.as_bytes())?;
         report.talk.extend(few(&changes));
     }
+    report.talk.extend(pythons);
     for target in &lock.targets {
         let cuda = target.cuda.map(|cuda| format!(", CUDA {cuda}")).unwrap_or_default();
         let size = bytes(target.wheel_bytes());
@@ -88,13 +92,13 @@ fn make(options: &LockOptions, session: &Session<'_>, profile: &Profile, old: Op
     } else {
         profile.target.runtimes.iter().cloned().map(Some).collect()
     };
-    let mut targets = Vec::new();
+    let (mut targets, mut pythons) = (Vec::new(), Vec::new());
     let mut findings: Vec<_> = session.cache_finding().into_iter().collect();
     let mut traffic = Traffic::default();
     for runtime in runtimes {
         let mut machine = options.machine.clone();
         machine.runtime = runtime;
-        let seen = session.machine(&machine)?;
+        let seen = session.machine_near(&machine, Some(&options.profile))?;
         let mut target = session.target(profile, &seen)?;
         // What is to move must not be held by what the image has.
         let moves = |name: &PackageName| options.upgrade || options.upgrade_package.contains(name);
@@ -103,11 +107,12 @@ fn make(options: &LockOptions, session: &Session<'_>, profile: &Profile, old: Op
         let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
         let (resolution, used) = session.solve(asked, &options.index)?;
         findings.extend(seen.findings.clone());
+        pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
         findings.extend(remarks(&resolution));
         targets.push(session.locked_target(profile, &target, &seen, &resolution));
         traffic = traffic.and(used);
     }
-    Ok(Made { lock: session.lock_of(profile, targets), findings, traffic })
+    Ok(Made { lock: session.lock_of(profile, targets), pythons, findings, traffic })
 }
 
 /// What an earlier lock chose and nobody asked to move.

@@ -6,6 +6,7 @@ use crate::command::Report;
 use crate::command::plan::{Planned, describe_python};
 use crate::command::state::State;
 use crate::diag::{Code, Failure, Finding};
+use crate::machine::Python;
 use crate::marker::{Event, Marker, Now, Standing, Verdict};
 use crate::notebook::{is_alive, process_clock};
 
@@ -59,7 +60,9 @@ pub(super) fn outcome(
             let mut data = describe(planned, stands);
             data["set-live"] = json!(planned.decision.environment.live);
             let line = format!("{}\n", ready(stands));
-            Ok(Report::new(data, line).with_findings(planned.findings.clone()))
+            let mut report = Report::new(data, line).with_findings(planned.findings.clone());
+            report.talk.extend(interpreter(planned));
+            Ok(report)
         }
         Verdict::Restart(because) => Ok(restart_report(planned, &because)),
         Verdict::RestartByHand => {
@@ -74,6 +77,11 @@ fn describe(planned: &Planned, stands: Standing) -> Value {
     json!({ "standing": stands, "python": describe_python(&planned.seen), "plan": planned.decision.plan })
 }
 
+/// A line that names the interpreter.
+fn interpreter(planned: &Planned) -> Option<String> {
+    planned.seen.machine.python.as_ref().map(Python::describe)
+}
+
 fn restart_report(planned: &Planned, because: &[String]) -> Report {
     let mut data = describe(planned, Standing::RestartPending);
     data["because"] = json!(because);
@@ -85,6 +93,7 @@ fn restart_report(planned: &Planned, because: &[String]) -> Report {
     let mut report = Report::new(data, text).with_findings(planned.findings.clone());
     let message = "the kernel runs code, or has read variables, that were replaced since: it must restart once";
     report.findings.push(Finding::note(Code::RestartPending, message));
+    report.talk.extend(interpreter(planned));
     report.restart = true;
     report
 }

@@ -98,7 +98,8 @@ pub(super) fn make(options: &PlanOptions, session: &Session<'_>) -> Result<Plann
 /// What is to be made true for the profile.
 pub(super) fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Failure> {
     let profile = session.profile(&options.profile)?;
-    let seen = session.machine(&options.machine)?;
+    let seen = session.machine_near(&options.machine, Some(&options.profile))?;
+    seen.may_be_changed(options.machine.system)?;
     let mut findings = seen.findings.clone();
     let path = lock_path(&options.profile, options.lock.as_ref());
     let mut keep_lock = false;
@@ -202,6 +203,7 @@ pub(super) fn describe_python(seen: &Seen) -> serde_json::Value {
     json!({
         "path": python.and_then(|python| python.path.as_ref()),
         "version": python.map(|python| &python.facts.version),
+        "found": python.map(|python| python.origin),
     })
 }
 

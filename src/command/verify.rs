@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use crate::apply::leftovers;
-use crate::cli::{IndexOptions, PlanOptions, VerifyOptions};
+use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions};
 use crate::command::gather::Seen;
 use crate::command::outcome::now;
 use crate::command::plan::{Planned, answer, decided, describe_python};
@@ -14,7 +14,7 @@ use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{LockedPackage, LockedTarget};
-use crate::machine::{Layout, installed_modules};
+use crate::machine::{Layout, Python, installed_modules};
 use crate::marker::{Event, Now, Standing, standing};
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
@@ -50,7 +50,8 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let smokes = smoke_tests(session, profile, seen, target);
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
     findings.extend(no_gpu(&smokes, seen));
-    let text = render(&files, stands, &smokes, &findings);
+    let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
+    let text = format!("  {:<12}{python}\n{}", "python", render(&files, stands, &smokes, &findings));
     let smoke: serde_json::Map<String, serde_json::Value> =
         smokes.iter().map(|(name, outcome)| (name.to_string(), json!(outcome))).collect();
     let data = json!({
@@ -69,7 +70,8 @@ fn locked(options: &VerifyOptions, session: &Session<'_>) -> Result<Planned, Fai
         lock: options.lock.clone(),
         locked: true,
         script: None,
-        machine: options.machine.clone(),
+        // Looking changes nothing.
+        machine: MachineOptions { system: true, ..options.machine.clone() },
         index: IndexOptions { offline: true, ..IndexOptions::default() },
     };
     let mut answer = answer(&options, session)?;

@@ -157,6 +157,8 @@ fn judge_python(raw: &RawPython) -> Result<Python, Finding> {
         },
         layout: Some(raw.layout.clone()),
         home: raw.home(),
+        origin: raw.origin,
+        is_virtual: raw.is_virtual,
     })
 }
 

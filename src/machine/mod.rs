@@ -2,6 +2,7 @@
 //! `judge` decides from it, purely; a bundled runtime description or a flag can stand in for any fact.
 
 mod debian;
+mod interpreter;
 mod judge;
 mod observe;
 mod overrides;
@@ -19,6 +20,7 @@ use crate::matrix::Hardware;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use debian::Debian;
+pub use interpreter::PythonOrigin;
 pub use judge::judge;
 pub use observe::{Looker, find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
 pub use overrides::{Overrides, apply_overrides, resolve_gpus};
@@ -55,8 +57,23 @@ pub struct Python {
     pub path: Option<PathBuf>,
     pub facts: PythonFacts,
     pub layout: Option<Layout>,
+    /// How it was found.
+    pub origin: PythonOrigin,
+    /// It is a virtual environment's, or conda's.
+    pub is_virtual: bool,
     /// `None` for a described runtime, and for a record of before.
     pub home: Option<Home>,
+}
+
+impl Python {
+    /// `Python 3.12.1 of /content/.venv/bin/python (VIRTUAL_ENV)`, for people.
+    pub fn describe(&self) -> String {
+        let version = format!("Python {}", self.facts.version);
+        self.path.as_ref().map_or_else(
+            || version.clone(),
+            |path| format!("{version} of {} ({})", path.display(), self.origin.as_str()),
+        )
+    }
 }
 
 /// Where an interpreter finds its own files.

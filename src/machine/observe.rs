@@ -42,6 +42,8 @@ pub struct Looker<'a> {
     pub python: Option<&'a Path>,
     /// `--kernel-pid`.
     pub kernel_pid: Option<u32>,
+    /// Folders in which, and above which, a `.venv` counts.
+    pub near: &'a [PathBuf],
     /// Seconds since 1970.
     pub now: u64,
 }
@@ -57,14 +59,17 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         gpus.push(ask_smi(looker, smi, &["--query-gpu=name,compute_cap", "--format=csv,noheader"]));
         driver.push(ask_smi(looker, smi, &[]));
     }
-    let (python, python_errors) = observe_python(looker);
-    let search = python.as_ref().map(|python| python.search.as_slice()).unwrap_or_default();
-    let (distributions, mut unreadable) = distributions(search);
-    let (status, boot_id) = (read("/var/lib/dpkg/status"), read("/proc/sys/kernel/random/boot_id"));
+    let mut unreadable = Vec::new();
     let kernel = observe_kernel(looker).unwrap_or_else(|failure| {
         unreadable.push(unread("/proc", &failure));
         None
     });
+    let kernel_pid = kernel.as_ref().map(|kernel| kernel.pid);
+    let (python, python_errors) = observe_python(Looker { kernel_pid, ..looker });
+    let search = python.as_ref().map(|python| python.search.as_slice()).unwrap_or_default();
+    let (distributions, unread_distributions) = distributions(search);
+    unreadable.extend(unread_distributions);
+    let (status, boot_id) = (read("/var/lib/dpkg/status"), read("/proc/sys/kernel/random/boot_id"));
     // A root that is a copy of some machine's files has no boot.
     if looker.paths.root == Path::new("/") && boot_id.text.is_none() && boot_id.error.is_none() {
         unreadable.push(Said { error: Some("there is no boot id".to_owned()), ..boot_id.clone() });

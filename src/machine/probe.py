@@ -46,6 +46,7 @@ print(json.dumps({
         "data": paths["data"],
         "externally-managed": sys.prefix == sys.base_prefix and os.path.exists(marker),
     },
+    "virtual": sys.prefix != sys.base_prefix or os.path.isdir(os.path.join(sys.prefix, "conda-meta")),
     "prefix": sys.prefix,
     "stdlib": paths["stdlib"],
     "ahead": ahead,

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::command::find_program;
 use crate::host::{Invocation, Paths, files};
-use crate::machine::observe::{Looker, said, search_path};
+use crate::machine::interpreter::{Candidate, candidates};
+use crate::machine::observe::{Looker, said};
 use crate::machine::raw::{RawPython, Said};
 use crate::model::Sha256;
 
@@ -20,42 +20,46 @@ const PROBE: &str = include_str!("probe.py");
 /// A file that is younger, in seconds, may change again without its time telling.
 const SETTLED: u64 = 2;
 
-/// `--python` (or `COLAB_BOOT_PYTHON`), then the active virtual environment, `python3` and `python` on PATH.
+/// Asks the interpreters that may be meant, one after the other, until one answers; and what those before it said.
 pub fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
-    let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
-    let search = search_path(looker);
-    let candidates: Vec<PathBuf> = match looker.python {
-        Some(path) => vec![find_program(&path.to_string_lossy(), search).unwrap_or_else(|| path.to_owned())],
-        None => [
-            get("VIRTUAL_ENV").map(|folder| Path::new(folder).join("bin/python")),
-            find_program("python3", search),
-            find_program("python", search),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
-    };
+    let (candidates, wanted) = candidates(looker);
     let mut errors = Vec::new();
-    for candidate in candidates {
-        let remembered = Remembered::at(looker.paths, &candidate, looker.environment);
-        if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
-            return (Some(python), errors);
-        }
-        let mut answer = said(&Invocation::new(&candidate, &["-I", "-c", PROBE], looker.environment), LIMIT);
-        answer.source = candidate.display().to_string();
-        match answer.text.take().map(|text| serde_json::from_str::<RawPython>(&text)) {
-            Some(Ok(python)) => {
-                if let Some(remembered) = remembered {
-                    remembered.keep(&python, looker.now);
-                }
-                return (Some(python), errors);
+    for Candidate { path, origin } in candidates {
+        match ask(looker, &path) {
+            Ok(python) if wanted.as_ref().is_none_or(|wanted| has_version(&python.version, wanted)) => {
+                return (Some(RawPython { origin, ..python }), errors);
             }
-            Some(Err(error)) => answer.error = Some(format!("not understood: {error}")),
-            None => {}
+            Ok(_) => {}
+            Err(said) => errors.push(said),
         }
-        errors.push(answer);
     }
     (None, errors)
+}
+
+/// Whether `version` is `wanted` or a more exact one.
+fn has_version(version: &str, wanted: &str) -> bool {
+    version == wanted || version.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(['.', 'a', 'b', 'r', '+']))
+}
+
+/// What the interpreter at `path` says of itself, now or when it was asked last.
+fn ask(looker: Looker<'_>, path: &Path) -> Result<RawPython, Said> {
+    let remembered = Remembered::at(looker.paths, path, looker.environment);
+    if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
+        return Ok(python);
+    }
+    let mut answer = said(&Invocation::new(path, &["-I", "-c", PROBE], looker.environment), LIMIT);
+    answer.source = path.display().to_string();
+    match answer.text.take().map(|text| serde_json::from_str::<RawPython>(&text)) {
+        Some(Ok(python)) => {
+            if let Some(remembered) = remembered {
+                remembered.keep(&python, looker.now);
+            }
+            return Ok(python);
+        }
+        Some(Err(error)) => answer.error = Some(format!("not understood: {error}")),
+        None => {}
+    }
+    Err(answer)
 }
 
 /// The record of one interpreter in the cache.
@@ -151,8 +155,8 @@ mod tests {
     use super::Remembered;
     use crate::host::Paths;
     use crate::host::files::write_whole;
-    use crate::machine::Layout;
     use crate::machine::raw::RawPython;
+    use crate::machine::{Layout, PythonOrigin};
 
     #[test]
     fn an_answer_holds_until_something_changes() {
@@ -188,6 +192,8 @@ mod tests {
             stdlib: site.clone(),
             search: vec![site.clone()],
             ahead: Vec::new(),
+            is_virtual: false,
+            origin: PythonOrigin::Named,
         };
         let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state") };
         let remembered = Remembered::at(&paths, &interpreter, &BTreeMap::new()).expect("a place");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::{Debian, Home, Layout};
+use crate::machine::{Debian, Home, Layout, PythonOrigin};
 
 /// What one source said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +78,12 @@ pub struct RawPython {
     pub stdlib: PathBuf,
     /// `sys.path` without the empty entry.
     pub search: Vec<PathBuf>,
+    /// It is a virtual environment's, or conda's.
+    #[serde(default, rename = "virtual")]
+    pub is_virtual: bool,
+    /// How it was found.
+    #[serde(default)]
+    pub origin: PythonOrigin,
     /// Folders that come before site-packages where Python is not started with `-I`.
     #[serde(default)]
     pub ahead: Vec<PathBuf>,

@@ -7,7 +7,7 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use crate::diag::Failure;
-use crate::machine::{HostKind, Installed, Machine, Python};
+use crate::machine::{HostKind, Installed, Machine, Python, PythonOrigin};
 use crate::matrix::Hardware;
 use crate::model::{DriverVersion, PackageName, PythonFacts, Requirement, Version};
 
@@ -105,7 +105,14 @@ impl Runtime {
         };
         let source = format!("runtime {}", self.full_name());
         Machine {
-            python: Some(Python { path: None, facts, layout: None, home: None }),
+            python: Some(Python {
+                path: None,
+                facts,
+                layout: None,
+                origin: PythonOrigin::Named,
+                is_virtual: false,
+                home: None,
+            }),
             hardware: Hardware { driver: self.driver.clone(), ..Hardware::default() },
             os: self.os.clone(),
             kind: if self.accelerator.is_some() { HostKind::Colab } else { HostKind::Bare },

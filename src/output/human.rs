@@ -144,9 +144,7 @@ fn describe_machine(plan: &Plan, machine: &Machine) -> String {
         Some(driver) => parts.push(format!("driver {driver}")),
         None => parts.push("no NVIDIA driver".to_owned()),
     }
-    parts.extend(
-        machine.python.as_ref().map(|python| format!("Python {}, {}", python.facts.version, python.facts.libc)),
-    );
+    parts.extend(machine.python.as_ref().map(|python| format!("{}, {}", python.describe(), python.facts.libc)));
     if machine.runtime.as_ref() != Some(&plan.target) && plan.target != "machine" {
         parts.push(format!("target {}", plan.target));
     }

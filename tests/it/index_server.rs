@@ -339,9 +339,13 @@ pub fn wheel(name: &str, file: &str, releases: &BTreeMap<String, Release>) -> Op
         releases.iter().find(|(version, release)| files(name, version, release).iter().any(|one| one == file))?;
     let stem = name.replace('-', "_");
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut record = String::new();
     let mut add = |path: &str, bytes: &[u8]| {
         writer.start_file(path, SimpleFileOptions::default()).expect("a member");
         writer.write_all(bytes).expect("its bytes");
+        let digest = data_encoding::BASE64URL_NOPAD
+            .encode(&data_encoding::HEXLOWER.decode(Sha256::of(bytes).to_string().as_bytes()).expect("hex"));
+        let _ = writeln!(record, "{path},sha256={digest},{}", bytes.len());
     };
     for (path, text) in &release.files {
         add(path, text.as_bytes());
@@ -349,7 +353,14 @@ pub fn wheel(name: &str, file: &str, releases: &BTreeMap<String, Release>) -> Op
     if !release.code.is_empty() {
         add(&format!("{stem}/_cuda.so"), &library(&release.code));
     }
-    add(&format!("{stem}-{version}.dist-info/METADATA"), text.as_bytes());
+    let info = format!("{stem}-{version}.dist-info");
+    add(&format!("{info}/METADATA"), text.as_bytes());
+    let tag = file.trim_end_matches(".whl").splitn(3, '-').nth(2).unwrap_or("py3-none-any");
+    let about = format!("Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n");
+    add(&format!("{info}/WHEEL"), about.as_bytes());
+    let record = format!("{record}{info}/RECORD,,\n");
+    writer.start_file(format!("{info}/RECORD"), SimpleFileOptions::default()).expect("a member");
+    writer.write_all(record.as_bytes()).expect("its bytes");
     Some(writer.finish().expect("an archive").into_inner())
 }
 

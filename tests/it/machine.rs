@@ -56,7 +56,7 @@ fn a_recorded_machine_gives_the_same_plan() {
     let table = Table::from([("pip".to_owned(), [("1.0".to_owned(), Release::default())].into())]);
     let server = IndexServer::start(table, Manner::Good);
     let test = world(T4).file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\npip='*'\n");
-    let seen = ["plan", "p.toml", "--json", "--index-url", &server.url];
+    let seen = ["plan", "p.toml", "--json", "--system", "--index-url", &server.url];
     let here = test.run(&seen).expect(0).json();
     test.run(&["fingerprint", "--json=machine.json"]).expect(0);
     let record = std::fs::read_to_string(test.path("machine.json")).expect("a record");

@@ -30,5 +30,6 @@ mod pip_index;
 mod scenarios;
 mod script;
 mod signals;
+mod stories;
 mod test;
 mod usage;

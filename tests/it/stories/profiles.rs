@@ -1,0 +1,127 @@
+//! Profiles that follow each other, shrink, and go; other hands in between.
+
+use crate::stories::{Day, says, these};
+
+const ROWS: &[(&str, &str, &[&str])] = &[
+    ("app", "1.0", &["lib<2"]),
+    ("app", "2.0", &["lib>=2"]),
+    ("lib", "1.0", &[]),
+    ("lib", "2.0", &[]),
+    ("more", "1.0", &["extra"]),
+    ("extra", "1.0", &[]),
+    ("mine", "1.0", &["extra"]),
+];
+
+#[test]
+fn two_profiles_take_turns_for_ever() {
+    let day = Day::new(ROWS);
+    day.profile("a", &["app <2"], "");
+    day.profile("b", &["app >=2"], "");
+    for round in 0..3 {
+        day.run(&["apply", "a.toml"]).expect(0);
+        assert_eq!(day.installed(), these(&[("app", "1.0"), ("lib", "1.0")]), "round {round}");
+        day.run(&["apply", "b.toml"]).expect(0);
+        assert_eq!(day.installed(), these(&[("app", "2.0"), ("lib", "2.0")]), "round {round}");
+        assert!(day.run(&["apply", "b.toml"]).expect(0).stdout.contains("ready: "));
+        assert!(day.run(&["verify", "b.toml"]).expect(0).stdout.ends_with("verified\n"));
+    }
+    day.profile("c", &["more"], "");
+    day.run(&["apply", "c.toml"]).expect(0);
+    assert_eq!(day.installed(), these(&[("extra", "1.0"), ("more", "1.0")]), "a third profile is not blocked");
+}
+
+#[test]
+fn what_leaves_the_profile_leaves_the_environment_and_what_was_replaced_comes_back() {
+    let day = Day::new(ROWS);
+    day.pip(&["install", "lib==1.0"]);
+    day.profile("p", &["app >=2", "more"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(day.installed().len(), 4);
+    day.profile("p", &["app >=2"], "");
+    let plan = day.run(&["plan", "p.toml"]).expect(0).stdout;
+    assert!(plan.contains("remove    more 1.0") && plan.contains("nothing wants it any more"), "{plan}");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(day.installed(), these(&[("app", "2.0"), ("lib", "2.0")]));
+    // Nothing of the first wish is left: the image's own version comes back.
+    day.profile("p", &["extra"], "");
+    let outcome = day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(day.installed(), these(&[("extra", "1.0"), ("lib", "1.0")]), "{outcome:?}");
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
+}
+
+#[test]
+fn what_others_need_stays_and_prune_can_be_turned_off() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["more"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    // The user's own package needs what colab-boot has brought.
+    day.pip(&["install", "mine"]);
+    day.profile("p", &["lib <2"], "");
+    let outcome = day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(day.installed(), these(&[("extra", "1.0"), ("lib", "1.0"), ("mine", "1.0")]));
+    assert!(outcome.stderr.contains("extra stay: the profile no longer wants them"), "{outcome:?}");
+    day.profile("p", &["app <2"], "[policy]\nprune = false\n");
+    day.run(&["apply", "p.toml"]).expect(0);
+    day.profile("p", &["lib <2"], "[policy]\nprune = false\n");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert!(day.installed().contains_key("app"), "nothing is removed");
+}
+
+#[test]
+fn restore_undoes_everything_and_is_done_once() {
+    let day = Day::new(ROWS);
+    day.pip(&["install", "lib==1.0", "extra"]);
+    let before = day.installed();
+    day.profile("a", &["app >=2"], "[env]\nTOKENIZERS_PARALLELISM = 'false'\n");
+    day.profile("b", &["more", "app <2"], "");
+    for profile in ["a.toml", "b.toml", "a.toml"] {
+        day.run(&["apply", profile]).expect(0);
+    }
+    assert_eq!(says(&day.venv.python, "import os; print(os.environ['TOKENIZERS_PARALLELISM'])"), "false");
+    let preview = day.run(&["restore", "--dry-run"]).expect(0).stdout;
+    assert!(preview.contains("remove    app 2.0") && preview.contains("downgrade lib 2.0 -> 1.0"), "{preview}");
+    assert!(day.run(&["restore"]).expect(0).stdout.contains("restored: "));
+    assert_eq!(day.installed(), before);
+    assert_eq!(says(&day.venv.python, "import os; print(os.environ.get('TOKENIZERS_PARALLELISM'))"), "None");
+    let again = day.run(&["restore"]).expect(0);
+    assert!(again.stderr.contains("installed nothing here") && day.installed() == before, "{again:?}");
+    day.run(&["apply", "a.toml"]).expect(0);
+    assert_eq!(day.installed()["lib"], "2.0", "and it can begin anew");
+}
+
+#[test]
+fn another_hand_is_named_and_put_right() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["app >=2"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    for _ in 0..2 {
+        day.pip(&["install", "--no-deps", "lib==1.0"]);
+        let verified = day.run(&["verify", "p.toml"]).expect(1);
+        assert!(verified.stderr.contains("lib 2.0 was replaced by 1.0 (pip)"), "{verified:?}");
+        assert!(
+            verified.stderr.contains("lib 2.0: 1.0 is installed"),
+            "a wrong version is no missing one: {verified:?}"
+        );
+        let outcome = day.run(&["apply", "p.toml"]).expect(0);
+        assert!(outcome.stderr.contains("lib 2.0 was replaced by 1.0 (pip)"), "{outcome:?}");
+        assert_eq!(day.installed()["lib"], "2.0");
+    }
+    day.pip(&["uninstall", "--yes", "lib"]);
+    let verified = day.run(&["verify", "p.toml"]).expect(1);
+    assert!(verified.stderr.contains("lib 2.0: is not installed"), "{verified:?}");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.ends_with("verified\n"));
+}
+
+#[test]
+fn what_was_removed_by_hand_and_is_no_longer_wanted_is_nobodys_business() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["more"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    day.pip(&["uninstall", "--yes", "more", "extra"]);
+    day.profile("p", &["lib"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(day.installed(), these(&[("lib", "2.0")]));
+    day.run(&["restore"]).expect(0);
+    assert!(day.installed().is_empty());
+}

@@ -1,0 +1,106 @@
+//! What used to be called verified or ready and is not.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::stories::{Day, says, these};
+
+const ROWS: &[(&str, &str, &[&str])] = &[("app", "1.0", &["lib"]), ("lib", "1.0", &[]), ("lib", "2.0", &[])];
+
+#[test]
+fn an_older_copy_that_every_kernel_finds_first_is_no_verified_environment() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    let ahead = day.test.path("ahead");
+    std::fs::create_dir(&ahead).expect("a folder");
+    std::fs::write(ahead.join("lib.py"), "word = '0.1'\n").expect("a module");
+    let Day { test, venv, server } = day;
+    let day = Day { test: test.set("PYTHONPATH", ahead.display().to_string()), venv, server };
+    let outcome = day.run(&["verify", "p.toml"]).expect(1);
+    assert!(outcome.stderr.contains("error[kernel-shadowed]"), "{outcome:?}");
+    assert!(outcome.stderr.contains("Python finds `lib` in"), "{outcome:?}");
+    std::fs::remove_file(ahead.join("lib.py")).expect("a module");
+    day.run(&["verify", "p.toml"]).expect(0);
+}
+
+#[test]
+fn scripts_that_were_emptied_or_deleted_are_found_and_repaired() {
+    let day = Day::new(ROWS);
+    let house = day.test.path("house");
+    std::fs::create_dir(&house).expect("a folder");
+    crate::stories::kernels::tool_wheel(&house);
+    day.profile("p", &["tool"], "");
+    let house = house.display().to_string();
+    day.run(&["apply", "p.toml", "--find-links", &house]).expect(0);
+    let script = day.test.path("venv/bin/tool");
+    let run = || std::process::Command::new(&script).output().map(|output| output.stdout).unwrap_or_default();
+    assert_eq!(run(), b"tool\n");
+    for harm in ["empty", "delete", "replace"] {
+        match harm {
+            "empty" => std::fs::write(&script, "").expect("a write"),
+            "delete" => std::fs::remove_file(&script).expect("a file"),
+            _ => {
+                std::fs::write(&script, "#!/bin/sh\necho other\n").expect("a write");
+                std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+            }
+        }
+        let outcome = day.run(&["verify", "p.toml"]).expect(1);
+        assert!(outcome.stderr.contains("bin/tool"), "{harm}: {outcome:?}");
+        day.run(&["apply", "p.toml", "--find-links", &house]).expect(0);
+        assert_eq!(run(), b"tool\n", "{harm}");
+        day.run(&["verify", "p.toml"]).expect(0);
+    }
+}
+
+#[test]
+fn two_states_of_one_environment_do_not_both_say_ready() {
+    let day = Day::new(ROWS);
+    day.profile("a", &["lib <2"], "");
+    day.profile("b", &["lib >=2"], "");
+    let elsewhere = day.test.path("another-state").display().to_string();
+    let as_other = |arguments: &[&str]| {
+        let python = day.python();
+        let mut command = day.test.command(&[arguments, &["--python", &python]].concat());
+        command.env("COLAB_BOOT_STATE_DIR", &elsewhere);
+        crate::test::Outcome::of(command)
+    };
+    day.run(&["apply", "a.toml"]).expect(0);
+    as_other(&["apply", "b.toml"]).expect(0);
+    assert_eq!(day.installed(), these(&[("lib", "2.0")]));
+    let outcome = day.run(&["apply", "a.toml"]).expect(0);
+    assert!(outcome.stderr.contains("lib 1.0 was replaced by 2.0"), "{outcome:?}");
+    assert!(as_other(&["verify", "b.toml"]).expect(1).stderr.contains("lib"), "the other sees it, too");
+}
+
+#[test]
+fn a_release_that_was_yanked_since_the_lock_is_not_installed_without_a_word() {
+    let mut day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    day.run(&["lock", "p.toml"]).expect(0);
+    let mut table = crate::stories::table(ROWS);
+    table.get_mut("lib").and_then(|all| all.get_mut("2.0")).expect("a release").yanked = Some("leaks memory".into());
+    let looks = crate::index_server::Looks {
+        digests: crate::index_server::Digests::True,
+        json: true,
+        ..crate::index_server::Looks::default()
+    };
+    let server = crate::index_server::IndexServer::with(table, crate::index_server::Manner::Good, looks);
+    day.test = day.test.set("COLAB_BOOT_INDEX_URL", server.url.clone());
+    let outcome = day.run(&["apply", "p.toml", "--locked"]).expect(0);
+    assert!(outcome.stderr.contains("resolve-yanked") && outcome.stderr.contains("leaks memory"), "{outcome:?}");
+}
+
+#[test]
+fn an_apply_that_ends_ready_is_what_the_environment_is() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(says(&day.venv.python, "import app, lib; print(app.word, lib.word)"), "1.0 2.0");
+    // A file of it is edited by hand; only verify reads all of them.
+    let lib = day.venv.layout().join("lib.py");
+    std::fs::write(&lib, "word = 'x'\n").expect("a write");
+    assert!(day.run(&["verify", "p.toml"]).expect(1).stderr.contains("`lib.py` differs from the wheel"));
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(says(&day.venv.python, "import lib; print(lib.word)"), "2.0");
+    assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.ends_with("verified\n"));
+}

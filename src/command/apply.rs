@@ -124,7 +124,7 @@ impl Work<'_> {
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
-        self.fetch(&options.index, &packages, &folder)?;
+        let withdrawn = self.fetch(&options.index, &packages, &folder)?;
         let Kept { contested, modules } = self.keep_records(&packages, &folder)?;
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();
@@ -157,7 +157,7 @@ impl Work<'_> {
         let _ = std::fs::remove_dir_all(&folder);
         let mut report = outcome(self.planned, verdict, |_| self.applied())?;
         let told = |finding: &Finding| report.findings.contains(finding);
-        let new: Vec<Finding> = contested.into_iter().filter(|finding| !told(finding)).collect();
+        let new: Vec<Finding> = contested.into_iter().chain(withdrawn).filter(|finding| !told(finding)).collect();
         report.findings.extend(new);
         Ok(report)
     }

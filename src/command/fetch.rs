@@ -36,12 +36,17 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let waiting =
         || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
     let _alone = files::lock_folder(&options.into, PATIENCE, &waiting)?;
+    let mut findings = Vec::new();
     for target in &targets {
         let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
         if packages.is_empty() {
             continue;
         }
-        sources(options, session, (profile.as_ref(), target))?.fetch(&packages, &options.into, style)?;
+        findings.extend(sources(options, session, (profile.as_ref(), target))?.fetch(
+            &packages,
+            &options.into,
+            style,
+        )?);
     }
     let needed: Vec<String> = targets.iter().flat_map(|target| image_only(target)).collect();
     let mut total = 0;
@@ -55,7 +60,8 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
     let data = json!({ "folder": options.into, "bytes": total, "targets": names, "wheels": list });
-    let mut report = Report::new(data, text);
+    findings.dedup();
+    let mut report = Report::new(data, text).with_findings(findings);
     report.talk = needed;
     Ok(report)
 }

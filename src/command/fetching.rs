@@ -10,6 +10,7 @@ use crate::cli::IndexOptions;
 use crate::command::Session;
 use crate::command::apply::Work;
 use crate::command::gather::{Seen, find_links, from_trouble};
+use crate::command::remarks::yanked;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
@@ -43,8 +44,14 @@ pub(super) fn given(profile: &Profile) -> BTreeMap<PackageName, Url> {
 }
 
 impl Sources<'_> {
-    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name.
-    pub(super) fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<(), Failure> {
+    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns what was noticed:
+    /// releases that were yanked since the lock was made.
+    pub(super) fn fetch(
+        self,
+        packages: &[&LockedPackage],
+        folder: &Path,
+        style: Style,
+    ) -> Result<Vec<Finding>, Failure> {
         let sizes = packages.iter().filter_map(|package| package.wheel.as_ref()?.size);
         let total: u64 = sizes.sum();
         enough_space(folder, total, "the wheels")?;
@@ -60,12 +67,16 @@ impl Sources<'_> {
         let locations = if remote.is_empty() { None } else { Some(self.locations()?) };
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
+        let mut findings = Vec::new();
         if self.options.offline {
             all_here(&remote, folder)?;
         } else if let Some(locations) = locations {
-            downloads.extend(self.downloads(&remote, (locations, &client))?);
+            let (of_indexes, found) = self.downloads(&remote, (locations, &client))?;
+            downloads.extend(of_indexes);
+            findings = found;
         }
-        fetch_all(&client, &downloads, folder, &bar(total, style))
+        fetch_all(&client, &downloads, folder, &bar(total, style))?;
+        Ok(findings)
     }
 
     fn locations(&self) -> Result<Locations, Failure> {
@@ -98,13 +109,14 @@ impl Sources<'_> {
         mut self,
         packages: &[&LockedPackage],
         online: (Locations, &Client),
-    ) -> Result<Vec<Download>, Failure> {
+    ) -> Result<(Vec<Download>, Vec<Finding>), Failure> {
         let direct = std::mem::take(&mut self.direct);
         let listed: Vec<&LockedPackage> =
             packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
         let listings = self.ask(&names, online)?;
         let mut downloads = Vec::new();
+        let mut withdrawn = Vec::new();
         for (package, listing) in listed.iter().zip(listings) {
             let Some(wheel) = &package.wheel else {
                 continue;
@@ -115,6 +127,8 @@ impl Sources<'_> {
                 Failure::world(format!("the index no longer has `{}`", wheel.file))
                     .help("make the lock anew with `colab-boot lock`")
             })?;
+            let reason = candidate.and_then(|one| one.yanked.clone());
+            withdrawn.extend(reason.map(|reason| yanked(&package.name, &package.version, &reason)));
             downloads.extend(download(wheel, url));
         }
         let given = packages.iter().filter_map(|package| {
@@ -122,7 +136,7 @@ impl Sources<'_> {
             download(package.wheel.as_ref()?, url)
         });
         downloads.extend(given);
-        Ok(downloads)
+        Ok((downloads, withdrawn))
     }
 }
 
@@ -133,9 +147,9 @@ impl Work<'_> {
         options: &IndexOptions,
         packages: &[&LockedPackage],
         folder: &Path,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<Finding>, Failure> {
         if packages.is_empty() {
-            return files::create_private_folder(folder);
+            return files::create_private_folder(folder).map(|()| Vec::new());
         }
         self.sources(options)?.fetch(packages, folder, self.style)
     }

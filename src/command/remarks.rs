@@ -37,14 +37,16 @@ pub(super) fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[Str
         .with_help("a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them")
 }
 
+/// A release that its authors have withdrawn.
+pub(super) fn yanked(name: &PackageName, version: &Version, reason: &str) -> Finding {
+    let finding = Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
+    if reason.is_empty() { finding } else { finding.with_note(reason.to_owned()) }
+}
+
 /// Remarks on a solution as findings.
 pub(super) fn remarks(resolution: &Resolution) -> Vec<Finding> {
     let finding = |remark: &Remark| match remark {
-        Remark::Yanked { name, version, reason } => {
-            let finding =
-                Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
-            if reason.is_empty() { finding } else { finding.with_note(reason.clone()) }
-        }
+        Remark::Yanked { name, version, reason } => yanked(name, version, reason),
         Remark::Prerelease { name, version } => {
             Finding::warning(Code::ResolvePrerelease, format!("`{name}` {version} is a pre-release"))
         }

@@ -51,7 +51,8 @@ impl Work<'_> {
     }
 
     fn bring_back(&self, options: &IndexOptions, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
-        self.fetch(options, &before.iter().collect::<Vec<_>>(), folder)?;
+        // What was there before is brought back, withdrawn or not.
+        let _ = self.fetch(options, &before.iter().collect::<Vec<_>>(), folder)?;
         let change = |package: &LockedPackage| Change {
             name: package.name.clone(),
             kind: Kind::Replace,

@@ -13,6 +13,7 @@ use crate::command::shadow::shadowed;
 use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
+use crate::inspect::Entry;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Layout, Python, installed_modules};
 use crate::marker::{Event, Now, Standing, standing};
@@ -128,7 +129,13 @@ fn check_files(
     for (package, layout) in of_wheels.iter().zip(&layouts) {
         let digest = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
         let record = digest.map_or(Ok(None), |digest| state.record(&digest))?;
-        *(if record.is_some() { &mut files.against_wheel } else { &mut files.against_own }) += 1;
+        // Of a RECORD without SHA-256 there is nothing to hold a file against.
+        let can_tell = |record: &Vec<Entry>| record.iter().any(|entry| entry.sha256.is_some());
+        *(match &record {
+            Some(record) if can_tell(record) => &mut files.against_wheel,
+            Some(_) => &mut files.by_version,
+            None => &mut files.against_own,
+        }) += 1;
         held.push(Held { layout, name: &package.name, version: &package.version, record });
     }
     for (package, faults) in of_wheels.into_iter().zip(check_distributions(held, 3)) {

@@ -19,8 +19,10 @@ use crate::model::{PackageName, Sha256, Version};
 /// What is wrong with a distribution on disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileFault {
-    /// No dist-info of the locked version.
+    /// No dist-info of it.
     NotInstalled,
+    /// The one of another version.
+    OtherVersion(String),
     /// Several dist-info folders for one name.
     Duplicates(Vec<String>),
     /// Its RECORD, the list of its files, is not there.
@@ -34,6 +36,7 @@ impl std::fmt::Display for FileFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotInstalled => f.write_str("is not installed"),
+            Self::OtherVersion(version) => write!(f, "{version} is installed"),
             Self::Duplicates(names) => write!(f, "is there more than once: {}", names.join(", ")),
             Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or it came by other means"),
             Self::Missing(path) => write!(f, "`{path}` is missing"),
@@ -57,9 +60,10 @@ pub struct Held<'a> {
 pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFault>> {
     let mut faults: Vec<Vec<FileFault>> = vec![Vec::new(); all.len()];
     let mut work = Vec::new();
+    let mut infos = Infos::default();
     for (at, held) in all.into_iter().enumerate() {
         let layout = held.layout;
-        match entries_of(held) {
+        match entries_of(held, &mut infos) {
             Ok((entries, site)) => {
                 let site = Arc::new(site);
                 work.extend(entries.into_iter().map(|entry| (at, entry, Arc::clone(&site), layout)));
@@ -97,10 +101,13 @@ pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFaul
 }
 
 /// The files that a distribution should have, and the folder that they lie in.
-fn entries_of(held: Held<'_>) -> Result<(Vec<Entry>, PathBuf), FileFault> {
-    let infos = dist_infos(held.layout, held.name)?;
+fn entries_of(held: Held<'_>, infos: &mut Infos) -> Result<(Vec<Entry>, PathBuf), FileFault> {
+    let infos = infos.of(held.layout, held.name)?;
     let is_version = |info: &&PathBuf| version_of(info).as_ref() == Some(held.version);
-    let own = infos.iter().find(is_version).ok_or(FileFault::NotInstalled)?;
+    let other = || infos.iter().find_map(|info| version_of(info));
+    let own = infos.iter().find(is_version);
+    let own =
+        own.ok_or_else(|| other().map_or(FileFault::NotInstalled, |one| FileFault::OtherVersion(one.to_string())))?;
     if infos.len() > 1 {
         let names = infos.iter().filter_map(|info| Some(info.file_name()?.to_string_lossy().into_owned()));
         return Err(FileFault::Duplicates(names.collect()));
@@ -109,11 +116,19 @@ fn entries_of(held: Held<'_>) -> Result<(Vec<Entry>, PathBuf), FileFault> {
         let text = read_optional(&own.join("RECORD")).map_err(|failure| unreadable(&own.join("RECORD"), &failure))?;
         Ok(crate::inspect::parse_record(&text.unwrap_or_default()))
     };
-    let entries = held.record.map_or_else(written, Ok)?;
+    let site = own.parent().unwrap_or(&held.layout.purelib).to_owned();
+    let entries = match held.record {
+        // Scripts are made by the installer, which has written down what it made.
+        Some(mut entries) => {
+            entries.extend(written()?.into_iter().filter(|entry| script(&entry.path, &site, held.layout).is_some()));
+            entries
+        }
+        None => written()?,
+    };
     if entries.is_empty() {
         return Err(FileFault::NoRecord);
     }
-    Ok((entries, own.parent().unwrap_or(&held.layout.purelib).to_owned()))
+    Ok((entries, site))
 }
 
 fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault> {
@@ -123,7 +138,8 @@ fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault>
     if entry.path.contains(".dist-info/") && made.iter().any(|end| entry.path.ends_with(end)) {
         return None;
     }
-    let (path, rewritten) = place(&entry.path, site, layout)?;
+    let script = script(&entry.path, site, layout).map(|path| (path, false));
+    let (path, rewritten) = script.or_else(|| place(&entry.path, site, layout))?;
     let shown = || entry.path.clone();
     match File::open(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(FileFault::Missing(shown())),
@@ -135,6 +151,21 @@ fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault>
             Err(error) => Some(FileFault::Unreadable(shown(), error.to_string())),
         },
     }
+}
+
+/// The place of a script that an installer has written down: `../../../bin/tool`, seen from site-packages.
+fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
+    let mut place = site.to_owned();
+    let mut parts = Path::new(path).components().peekable();
+    parts.peek().filter(|part| matches!(part, Component::ParentDir))?;
+    for part in parts {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            Component::Normal(name) => place.push(name),
+            _ => return None,
+        }
+    }
+    (place.parent() == Some(&layout.scripts)).then_some(place)
 }
 
 /// Where an entry lies after installation, and whether installers rewrite it (scripts get another first line). `None` for what
@@ -154,17 +185,35 @@ fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
     within(rest).then(|| (folder.join(rest), rewritten))
 }
 
-/// The dist-info folders of a name in the target's site-packages.
-fn dist_infos(layout: &Layout, name: &PackageName) -> Result<Vec<PathBuf>, FileFault> {
-    let mut found = Vec::new();
-    for folder in layout.folders() {
-        for entry in names_in(folder).map_err(|failure| unreadable(folder, &failure))? {
-            if dist_info(&entry).is_some_and(|(own, _)| own == *name) {
-                found.push(folder.join(entry));
+/// The dist-info folders of each folder, listed once.
+#[derive(Default)]
+struct Infos {
+    folders: BTreeMap<PathBuf, BTreeMap<PackageName, Vec<PathBuf>>>,
+}
+
+impl Infos {
+    /// Those of a name in the target's site-packages.
+    fn of(&mut self, layout: &Layout, name: &PackageName) -> Result<Vec<PathBuf>, FileFault> {
+        let mut found = Vec::new();
+        for folder in layout.folders() {
+            if !self.folders.contains_key(folder) {
+                let listed = list(folder).map_err(|failure| unreadable(folder, &failure))?;
+                self.folders.insert(folder.clone(), listed);
             }
+            found.extend(self.folders.get(folder).and_then(|all| all.get(name)).into_iter().flatten().cloned());
+        }
+        Ok(found)
+    }
+}
+
+fn list(folder: &Path) -> Result<BTreeMap<PackageName, Vec<PathBuf>>, Failure> {
+    let mut listed: BTreeMap<PackageName, Vec<PathBuf>> = BTreeMap::new();
+    for entry in names_in(folder)? {
+        if let Some((name, _)) = dist_info(&entry) {
+            listed.entry(name).or_default().push(folder.join(entry));
         }
     }
-    Ok(found)
+    Ok(listed)
 }
 
 fn unreadable(path: &Path, failure: &Failure) -> FileFault {
@@ -228,7 +277,7 @@ mod tests {
     fn whole_files_pass_and_broken_ones_are_named() {
         let (_keep, layout) = site();
         assert_eq!(faults(&layout, "1.0"), []);
-        assert_eq!(faults(&layout, "2.0"), [FileFault::NotInstalled]);
+        assert_eq!(faults(&layout, "2.0"), [FileFault::OtherVersion("1.0".into())]);
         write_whole(&layout.purelib.join("a/b.py"), b"y").expect("a write");
         assert_eq!(faults(&layout, "1.0"), [FileFault::Changed("a/b.py".into())]);
         std::fs::remove_file(layout.purelib.join("a/b.py")).expect("a removal");

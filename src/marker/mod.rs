@@ -271,20 +271,30 @@ impl Marker {
         }
     }
 
-    /// Applied: what was under way is over now. The kernel that has waited for it and holds nothing of it is clean.
+    /// Applied: what was under way is over now.
     fn finished(mut self, now: &Now<'_>) -> Move {
-        let told = matches!(now.loaded.modules, Modules::Told(_));
         for one in self.touched.iter_mut().filter(|one| one.ended.is_none()) {
             one.ended = Some(now.clock);
-            if let Some(kernel) = now.kernel.filter(|_| told && !one.is_held(now.loaded, now.folders)) {
-                one.clean.push(kernel.clone());
-            }
         }
-        let marker = Self { phase: Phase::Applied, ..self };
+        let marker = Self { phase: Phase::Applied, ..self }.with_clean(now);
         match standing(Some(&marker), now) {
             Standing::RestartPending => marker.ask(now),
             stands => Move::to(marker, Verdict::Ready(stands)),
         }
+    }
+
+    /// The kernel that asks has waited: what it does not hold of a change that is over, it can only load new.
+    fn with_clean(mut self, now: &Now<'_>) -> Self {
+        let Some(kernel) = now.kernel.filter(|_| matches!(now.loaded.modules, Modules::Told(_))) else {
+            return self;
+        };
+        let is_older = |one: &Touched| one.ended.is_some_and(|ended| kernel.start_time < ended);
+        for one in self.touched.iter_mut().filter(|one| is_older(one)) {
+            if !one.clean.contains(kernel) && !one.is_held(now.loaded, now.folders) {
+                one.clean.push(kernel.clone());
+            }
+        }
+        self
     }
 
     /// Nothing was to be changed.
@@ -292,7 +302,7 @@ impl Marker {
         if stands == Standing::RestartPending {
             return self.clone().ask(now);
         }
-        let settled = self.settled(now);
+        let settled = self.settled(now).with_clean(now);
         Move { write: Some(settled).filter(|settled| settled != self), verdict: Verdict::Ready(stands) }
     }
 

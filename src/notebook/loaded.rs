@@ -67,7 +67,8 @@ impl Loaded {
         };
         let elsewhere = |module: &String| {
             let file = facts.modules.get(module)?.file.as_ref()?;
-            (!file.starts_with(folder) && comes_first(facts, file, folder)).then(|| (module.clone(), file.clone()))
+            (!file.starts_with(folder) && comes_first(facts, (module, file), folder))
+                .then(|| (module.clone(), file.clone()))
         };
         modules.iter().filter_map(elsewhere).collect()
     }
@@ -93,29 +94,31 @@ impl Loaded {
 fn is_held(facts: &Facts, module: &str, subject: Subject<'_>) -> bool {
     let below = format!("{module}.");
     let named = facts.modules.iter().filter(|(name, _)| *name == module || name.starts_with(&below));
-    named.map(|(_, held)| &held.file).any(|file| match file {
+    named.map(|(name, held)| (name, &held.file)).any(|(name, file)| match file {
         None => subject.existed,
         // A module of the user's own that comes first on the path stays what it is.
         Some(file) => {
             let installed = subject.folders.iter().any(|folder| file.starts_with(folder));
-            installed || !subject.folders.iter().all(|folder| comes_first(facts, file, folder))
+            installed || !subject.folders.iter().all(|folder| comes_first(facts, (name, file), folder))
         }
     })
 }
 
-/// Whether `file` is found by a path entry that stands before `folder`.
-fn comes_first(facts: &Facts, file: &Path, folder: &Path) -> bool {
+/// Whether `import` finds the module's `file` by a path entry that stands before `folder`.
+fn comes_first(facts: &Facts, (module, file): (&str, &Path), folder: &Path) -> bool {
     let own = facts.path.iter().position(|entry| entry == folder).unwrap_or(facts.path.len());
-    facts.path.iter().take(own).any(|entry| found_in(file, entry))
+    facts.path.iter().take(own).any(|entry| is_found_in(entry, module, file))
 }
 
-/// Whether `import` finds `file` in `entry` itself: `entry/name.py` or `entry/name/__init__.py`.
-fn found_in(file: &Path, entry: &Path) -> bool {
-    let Ok(rest) = file.strip_prefix(entry) else {
-        return false;
-    };
-    // site-packages of the same prefix lies below the standard library on some systems.
-    !rest.components().any(|part| matches!(part.as_os_str().to_str(), Some("site-packages" | "dist-packages")))
+/// Whether `file` is `entry/module.py`, `entry/module.cpython-312.so` or `entry/module/__init__.py`.
+fn is_found_in(entry: &Path, module: &str, file: &Path) -> bool {
+    let place = entry.join(module.replace('.', "/"));
+    let is_module = file.parent() == place.parent()
+        && file.file_name().is_some_and(|name| {
+            let own = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.to_string_lossy().starts_with(&format!("{own}."))
+        });
+    is_module || file.parent() == Some(&place)
 }
 
 #[cfg(test)]
@@ -147,6 +150,7 @@ mod tests {
             ("/venv/site-packages/demo/__init__.py", true, "installed"),
             ("/home/me/src/demo.py", true, "editable, behind site-packages"),
             ("/elsewhere/demo.py", true, "by a finder"),
+            ("/content/checkout/demo.py", true, "a checkout below the working directory"),
             ("/content/demo.py", false, "the user's own, before site-packages"),
         ] {
             assert_eq!(holds(&from(file), "demo", false), held, "{why}");

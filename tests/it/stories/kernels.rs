@@ -1,31 +1,226 @@
-//! Kernels
+//! Kernels on the second day: one restart for each change that needs it, and never "ready" in a kernel that holds what is gone.
 
-use std::path::Path;
-use std::process::Command;
+use crate::stories::Day;
+use crate::stories::notebook::{Notebook, Stack, cells};
 
-use crate::live_python::interpreter;
+const ROWS: &[(&str, &str, &[&str])] = &[
+    ("app", "1.0", &["lib<2"]),
+    ("app", "2.0", &["lib>=2"]),
+    ("lib", "1.0", &[]),
+    ("lib", "2.0", &[]),
+    ("numpy", "1.26.4", &[]),
+    ("numpy", "2.3.0", &[]),
+];
 
-/// Writes `tool-1.0-py3-none-any.whl`, which has an entry point.
-const TOOL: &str = "
-import base64, hashlib, os, sys, zipfile
-info = 'tool-1.0.dist-info'
-files = {
-    'tool.py': 'def main():\\n    print(\"tool\")\\n',
-    f'{info}/METADATA': 'Metadata-Version: 2.1\\nName: tool\\nVersion: 1.0\\n',
-    f'{info}/WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
-    f'{info}/entry_points.txt': '[console_scripts]\\ntool = tool:main\\n',
+const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
+
+#[test]
+fn a_variable_that_is_read_at_every_call_needs_no_restart() {
+    for stack in BOTH {
+        let day = Day::new(ROWS);
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        day.profile("p", &["app"], "[env]\nTOKENIZERS_PARALLELISM = 'false'\nOMP_NUM_THREADS = '2'\n");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(!restarts && said.contains("applied: 2 packages as locked, no restart needed"), "{stack:?}: {said}");
+        let look = "import os; print(os.environ['TOKENIZERS_PARALLELISM'], os.environ['OMP_NUM_THREADS'])";
+        assert_eq!(notebook.run(&kernel, look).trim(), "false 2", "{stack:?}");
+        // Children keep what their caller gives them.
+        let child = "import os, subprocess, sys\nprint(subprocess.run([sys.executable, '-c', \
+            'import os; print(os.environ[\"TOKENIZERS_PARALLELISM\"])'], env={**os.environ, 'TOKENIZERS_PARALLELISM': 'true'}, \
+            capture_output=True, text=True).stdout)";
+        assert_eq!(notebook.run(&kernel, child).trim(), "true", "{stack:?}");
+        assert!(notebook.run(&kernel, &verify).contains("verified"), "{stack:?}");
+        // A verification in a kernel that lacks them says so, and the cell puts it right.
+        notebook.run(&kernel, "del os.environ['TOKENIZERS_PARALLELISM']");
+        let verified = notebook.run(&kernel, &verify);
+        assert!(
+            verified.contains("the kernel does not have what the profile sets: TOKENIZERS_PARALLELISM"),
+            "{verified}"
+        );
+        assert!(!notebook.boot(&mut kernel, &boot).0);
+        assert!(notebook.run(&kernel, &verify).contains("\nverified"));
+        // The profile sets it no more.
+        day.profile("p", &["app"], "");
+        let (boot, _) = cells(&day, "p");
+        assert!(!notebook.boot(&mut kernel, &boot).0, "{stack:?}");
+        let look = "import os; print(os.environ.get('TOKENIZERS_PARALLELISM'))";
+        assert_eq!(notebook.run(&kernel, look).trim(), "None", "{stack:?}");
+    }
 }
-record = ''
-with zipfile.ZipFile(os.path.join(sys.argv[1], 'tool-1.0-py3-none-any.whl'), 'w') as wheel:
-    for file, text in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()
-        record += f'{file},sha256={digest},{len(text)}\\n'
-        wheel.writestr(zipfile.ZipInfo(file), text)
-    wheel.writestr(zipfile.ZipInfo(f'{info}/RECORD'), record + f'{info}/RECORD,,\\n')
-";
 
-/// A wheel with a script in `folder`.
-pub fn tool_wheel(folder: &Path) {
-    let done = Command::new(interpreter()).args(["-I", "-c", TOOL]).arg(folder).status().expect("Python starts");
-    assert!(done.success());
+#[test]
+fn a_variable_that_was_read_already_restarts_once_and_says_why() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Colab) else { return };
+    day.pip(&["install", "numpy==2.3.0"]);
+    day.profile("p", &["lib"], "[env]\nOMP_NUM_THREADS = '2'\n");
+    let (boot, verify) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.run(&kernel, "import numpy");
+    let (restarts, said) = notebook.boot(&mut kernel, &boot);
+    assert!(restarts && said.contains("`OMP_NUM_THREADS` is read when numpy is loaded, and it is"), "{said}");
+    notebook.run(&kernel, "import numpy");
+    let (restarts, said) = notebook.boot(&mut kernel, &boot);
+    assert!(!restarts && said.contains("ready: 1 packages as locked, in a kernel that has started since"), "{said}");
+    assert!(notebook.run(&kernel, &verify).contains("\nverified"));
+}
+
+#[test]
+fn what_is_not_loaded_is_replaced_without_a_restart_and_loaded_new() {
+    for stack in BOTH {
+        let day = Day::new(ROWS);
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        day.pip(&["install", "lib==1.0"]);
+        day.profile("p", &["app >=2"], "");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(!restarts && said.contains("applied: "), "{stack:?}: {said}");
+        assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0", "{stack:?}");
+        // Older than the change, and it has loaded what was changed: after it.
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(!restarts && said.contains("ready: "), "{stack:?}: {said}");
+        assert!(notebook.run(&kernel, &verify).contains("\nverified"), "{stack:?}");
+    }
+}
+
+#[test]
+fn two_notebooks_restart_once_each() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.pip(&["install", "lib==1.0"]);
+    day.profile("p", &["app >=2"], "");
+    let (boot, verify) = cells(&day, "p");
+    let (mut first, mut second, mut idle) = (notebook.kernel(), notebook.kernel(), notebook.kernel());
+    notebook.run(&first, "import lib");
+    notebook.run(&second, "import lib");
+    assert!(notebook.boot(&mut first, &boot).0);
+    let stale = notebook.run(&second, &verify);
+    assert!(stale.contains("colab_boot_run"), "the cell that defines it has not run: {stale}");
+    assert!(notebook.boot(&mut second, &boot).0, "it holds the old code, though another notebook has restarted");
+    assert!(!notebook.boot(&mut idle, &boot).0, "it holds nothing of it");
+    for kernel in [&mut first, &mut second, &mut idle] {
+        assert_eq!(notebook.run(kernel, "import lib; print(lib.word)").trim(), "2.0");
+        assert!(!notebook.boot(kernel, &boot).0);
+        assert!(notebook.run(kernel, &verify).contains("\nverified"));
+    }
+}
+
+#[test]
+fn profiles_that_take_turns_restart_once_each_time() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Colab) else { return };
+    day.profile("a", &["app <2"], "");
+    day.profile("b", &["app >=2"], "");
+    let (one, two) = (cells(&day, "a").0, cells(&day, "b").0);
+    let mut kernel = notebook.kernel();
+    notebook.boot(&mut kernel, &one);
+    for (boot, word) in [(&two, "2.0"), (&one, "1.0"), (&two, "2.0"), (&one, "1.0")] {
+        notebook.run(&kernel, "import app, lib");
+        assert!(notebook.boot(&mut kernel, boot).0, "{word}");
+        assert_eq!(
+            notebook.run(&kernel, "import app, lib; print(app.word, lib.word)").trim(),
+            format!("{word} {word}")
+        );
+        assert!(!notebook.boot(&mut kernel, boot).0, "{word}");
+    }
+}
+
+#[test]
+fn code_that_no_record_speaks_of_is_seen_all_the_same() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    let site = day.venv.layout();
+    let source = day.test.path("checkout");
+    std::fs::create_dir(&source).expect("a folder");
+    day.profile("p", &["lib >=2"], "");
+    let (boot, _) = cells(&day, "p");
+    let cases: [(&str, &dyn Fn()); 5] = [
+        ("an editable install", &|| {
+            std::fs::write(source.join("lib.py"), "word = 'mine'\n").expect("a module");
+            std::fs::write(site.join("__editable__.lib-0.1.pth"), format!("{}\n", source.display())).expect("a path");
+            let info = site.join("lib-0.1.dist-info");
+            std::fs::create_dir(&info).expect("a folder");
+            std::fs::write(info.join("METADATA"), "Metadata-Version: 2.1\nName: lib\nVersion: 0.1\n")
+                .expect("metadata");
+            std::fs::write(info.join("RECORD"), "__editable__.lib-0.1.pth,,\nlib-0.1.dist-info/RECORD,,\n")
+                .expect("a record");
+        }),
+        ("a dist-info without RECORD", &|| {
+            std::fs::write(site.join("lib.py"), "word = 'old'\n").expect("a module");
+            let info = site.join("lib-0.1.dist-info");
+            std::fs::create_dir(&info).expect("a folder");
+            std::fs::write(info.join("METADATA"), "Metadata-Version: 2.1\nName: lib\nVersion: 0.1\n")
+                .expect("metadata");
+        }),
+        ("an egg-info", &|| {
+            std::fs::write(site.join("lib.py"), "word = 'old'\n").expect("a module");
+            let info = site.join("lib-0.1-py3.12.egg-info");
+            std::fs::write(info, "Metadata-Version: 1.0\nName: lib\nVersion: 0.1\n").expect("metadata");
+        }),
+        ("files without metadata", &|| std::fs::write(site.join("lib.py"), "word = 'old'\n").expect("a module")),
+        ("another distribution's module of that name", &|| {
+            std::fs::write(site.join("lib.py"), "word = 'other'\n").expect("a module");
+            let info = site.join("other-1.0.dist-info");
+            std::fs::create_dir(&info).expect("a folder");
+            std::fs::write(info.join("METADATA"), "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+                .expect("metadata");
+            std::fs::write(info.join("RECORD"), "lib.py,,\nother-1.0.dist-info/RECORD,,\n").expect("a record");
+        }),
+    ];
+    for (about, put) in cases {
+        let _ = std::fs::remove_file(site.join("lib.py"));
+        let _ = std::fs::remove_dir_all(site.join("lib-2.0.dist-info"));
+        let _ = std::fs::remove_dir_all(day.test.path("state"));
+        put();
+        let mut kernel = notebook.kernel();
+        let before = notebook.run(&kernel, "import lib; print(lib.word)");
+        assert_ne!(before.trim(), "2.0", "{about}");
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(restarts, "{about}: {said}");
+        let _ = std::fs::remove_file(site.join("__editable__.lib-0.1.pth"));
+        assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0", "{about}");
+        assert!(!notebook.boot(&mut kernel, &boot).0, "{about}");
+        let _ = std::fs::remove_dir_all(site.join("other-1.0.dist-info"));
+        let _ = std::fs::remove_file(site.join("lib-0.1-py3.12.egg-info"));
+    }
+}
+
+#[test]
+fn a_later_cell_that_changes_a_package_is_named_and_costs_one_restart() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Colab) else { return };
+    day.profile("p", &["app >=2"], "");
+    let (boot, verify) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.boot(&mut kernel, &boot);
+    for _ in 0..2 {
+        notebook.run(&kernel, "import lib");
+        day.pip(&["install", "--no-deps", "lib==1.0"]);
+        let verified = notebook.run(&kernel, &verify);
+        assert!(verified.contains("lib 2.0 was replaced by 1.0 (pip)"), "{verified}");
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(restarts && said.contains("lib 2.0 was replaced by 1.0 (pip)"), "{said}");
+        notebook.run(&kernel, "import lib");
+        assert!(!notebook.boot(&mut kernel, &boot).0);
+        assert!(notebook.run(&kernel, &verify).contains("\nverified"));
+    }
+}
+
+#[test]
+fn an_apply_from_a_terminal_is_met_by_the_kernel_that_it_replaced_code_under() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.pip(&["install", "lib==1.0"]);
+    day.profile("p", &["app >=2"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "1.0");
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("applied: "));
+    let (restarts, said) = notebook.boot(&mut kernel, &boot);
+    assert!(restarts && said.contains("lib is loaded and goes from 1.0 to 2.0"), "{said}");
+    assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0");
+    assert!(!notebook.boot(&mut kernel, &boot).0);
 }

@@ -3,6 +3,8 @@
 
 mod kernels;
 mod locks;
+mod notebook;
+mod orphans;
 mod profiles;
 mod targets;
 mod verified;

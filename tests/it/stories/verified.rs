@@ -1,7 +1,10 @@
 //! What used to be called verified or ready and is not.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 
+use crate::live_python::interpreter;
 use crate::stories::{Day, says, these};
 
 const ROWS: &[(&str, &str, &[&str])] = &[("app", "1.0", &["lib"]), ("lib", "1.0", &[]), ("lib", "2.0", &[])];
@@ -28,7 +31,7 @@ fn scripts_that_were_emptied_or_deleted_are_found_and_repaired() {
     let day = Day::new(ROWS);
     let house = day.test.path("house");
     std::fs::create_dir(&house).expect("a folder");
-    crate::stories::kernels::tool_wheel(&house);
+    tool_wheel(&house);
     day.profile("p", &["tool"], "");
     let house = house.display().to_string();
     day.run(&["apply", "p.toml", "--find-links", &house]).expect(0);
@@ -103,4 +106,29 @@ fn an_apply_that_ends_ready_is_what_the_environment_is() {
     day.run(&["apply", "p.toml"]).expect(0);
     assert_eq!(says(&day.venv.python, "import lib; print(lib.word)"), "2.0");
     assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.ends_with("verified\n"));
+}
+
+/// Writes `tool-1.0-py3-none-any.whl`, which has an entry point.
+const TOOL: &str = "
+import base64, hashlib, os, sys, zipfile
+info = 'tool-1.0.dist-info'
+files = {
+    'tool.py': 'def main():\\n    print(\"tool\")\\n',
+    f'{info}/METADATA': 'Metadata-Version: 2.1\\nName: tool\\nVersion: 1.0\\n',
+    f'{info}/WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+    f'{info}/entry_points.txt': '[console_scripts]\\ntool = tool:main\\n',
+}
+record = ''
+with zipfile.ZipFile(os.path.join(sys.argv[1], 'tool-1.0-py3-none-any.whl'), 'w') as wheel:
+    for file, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()
+        record += f'{file},sha256={digest},{len(text)}\\n'
+        wheel.writestr(zipfile.ZipInfo(file), text)
+    wheel.writestr(zipfile.ZipInfo(f'{info}/RECORD'), record + f'{info}/RECORD,,\\n')
+";
+
+/// A wheel with a script in `folder`.
+fn tool_wheel(folder: &Path) {
+    let done = Command::new(interpreter()).args(["-I", "-c", TOOL]).arg(folder).status().expect("Python starts");
+    assert!(done.success());
 }

@@ -1,0 +1,103 @@
+"""A user at a Jupyter server, told by lines of JSON on standard input what to do; answers each with a line of JSON.
+
+start              → {"kernel": ID}
+run ID CELLS       → {"statuses": [...], "outputs": [...]}: the cells are queued at once, as "Run all" does
+send ID CELL       → {}: nothing is waited for
+stop ID            → {}: the kernel is ended
+settle ID OLD      → {"pid": PID}: waits until the kernel answers, in another process than OLD where that is given
+"""
+
+import json
+import os
+import sys
+import time
+import urllib.request
+import uuid
+
+import websocket
+
+URL, TOKEN = os.environ["JUPYTER_URL"], os.environ["JUPYTER_TOKEN"]
+PATIENCE = 120
+
+
+def call(method, path, body=None):
+    data = json.dumps(body or {}).encode() if method == "POST" else None
+    request = urllib.request.Request(URL + path, method=method, data=data)
+    request.add_header("Authorization", "token " + TOKEN)
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        return json.loads(reply.read() or b"null")
+
+
+class Channel:
+    def __init__(self, kernel):
+        address = f"{URL.replace('http', 'ws', 1)}api/kernels/{kernel}/channels?token={TOKEN}"
+        self.socket = websocket.create_connection(address, timeout=1)
+        self.session = uuid.uuid4().hex
+
+    def send(self, code):
+        name = uuid.uuid4().hex
+        header = {"msg_id": name, "session": self.session, "username": "test", "msg_type": "execute_request", "version": "5.3"}
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}
+        message = {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell", "buffers": []}
+        self.socket.send(json.dumps(message))
+        return name
+
+    def collect(self, names, patience=PATIENCE):
+        replies, idle, outputs = {}, set(), {name: "" for name in names}
+        end = time.monotonic() + patience
+        while (len(replies) < len(names) or len(idle) < len(names)) and time.monotonic() < end:
+            try:
+                message = json.loads(self.socket.recv())
+            except websocket.WebSocketTimeoutException:
+                continue
+            parent = message["parent_header"].get("msg_id")
+            kind, content = message["msg_type"], message["content"]
+            if parent not in outputs:
+                continue
+            if kind == "status" and content["execution_state"] == "idle":
+                idle.add(parent)
+            elif kind == "execute_reply":
+                replies[parent] = content["status"]
+            elif kind == "stream":
+                outputs[parent] += content["text"]
+            elif kind == "error":
+                outputs[parent] += "\n".join(content["traceback"]) + "\n"
+        return [replies.get(name) for name in names], [outputs[name] for name in names]
+
+
+def settle(kernel, old):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            channel = Channel(kernel)
+            _, (said,) = channel.collect([channel.send("import os; print(os.getpid())")], patience=5)
+            channel.socket.close()
+            if said.strip().isdigit() and int(said) != old:
+                return int(said)
+        except (OSError, websocket.WebSocketException):
+            pass
+        time.sleep(0.1)
+    raise SystemExit("the kernel did not come back")
+
+
+channels = {}
+for line in sys.stdin:
+    verb, *rest = json.loads(line)
+    answer = {}
+    if verb == "start":
+        answer = {"kernel": call("POST", "api/kernels", {"name": "day"})["id"]}
+    elif verb == "run":
+        kernel, cells = rest
+        channel = Channel(kernel)
+        statuses, outputs = channel.collect([channel.send(cell) for cell in cells])
+        channel.socket.close()
+        answer = {"statuses": statuses, "outputs": outputs}
+    elif verb == "send":
+        kernel, cell = rest
+        channels[kernel] = Channel(kernel)
+        channels[kernel].send(cell)
+    elif verb == "stop":
+        call("DELETE", f"api/kernels/{rest[0]}")
+    elif verb == "settle":
+        answer = {"pid": settle(*rest)}
+    print(json.dumps(answer), flush=True)

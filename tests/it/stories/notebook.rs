@@ -1,0 +1,203 @@
+//! A real Jupyter server with kernels in a day's virtual environment.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::live_python::{Running, Venv, reachable, with_network};
+use crate::stories::Day;
+use crate::test::Test;
+
+const TOKEN: &str = "a-token-of-this-test";
+
+/// Colab's notebook stack, and the current one.
+const STACKS: [&[&str]; 2] = [
+    &[
+        "ipython==7.34.0",
+        "ipykernel==6.17.1",
+        "jupyter_client==7.4.9",
+        "jupyter_server",
+        "websocket-client",
+        "setuptools<81",
+    ],
+    &["ipykernel", "jupyter_server", "websocket-client"],
+];
+
+/// Which of [`STACKS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stack {
+    Colab,
+    Current,
+}
+
+/// A virtual environment with the stack, made once; `None` where the index can't be reached.
+fn stack(which: Stack) -> Option<&'static (Test, Venv)> {
+    static MADE: [OnceLock<Option<(Test, Venv)>>; 2] = [const { OnceLock::new() }; 2];
+    let made = MADE[which as usize].get_or_init(|| {
+        let test = with_network(Test::new());
+        let venv = reachable().then(|| Venv::new(&test, STACKS[which as usize]))?;
+        Some((test, venv))
+    });
+    made.as_ref()
+}
+
+/// A notebook server and its user.
+pub struct Notebook {
+    _server: Running,
+    _user: Running,
+    told: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Notebook {
+    /// Serves kernels in the environment of `day`, which gets the stack as an image would have it. `None` without the index.
+    pub fn open(day: &Day, which: Stack) -> Option<Self> {
+        let Some((_, venv)) = stack(which) else {
+            eprintln!("skipped: the index can't be reached, so there is no Jupyter");
+            return None;
+        };
+        std::fs::write(day.venv.layout().join("stack.pth"), format!("{}\n", venv.layout().display())).expect("a link");
+        let kernels = day.test.path("jupyter/kernels/day");
+        std::fs::create_dir_all(&kernels).expect("a folder");
+        let spec = json!({
+            "argv": [day.python(), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+            "display_name": "day",
+            "language": "python",
+        });
+        std::fs::write(kernels.join("kernel.json"), spec.to_string()).expect("a kernel");
+        let (server, url) = serve(day, venv);
+        let mut user = Command::new(&venv.python)
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/kernel.py"))
+            .env("JUPYTER_URL", url)
+            .env("JUPYTER_TOKEN", TOKEN)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the user starts");
+        let told = user.stdin.take().expect("a pipe");
+        let answers = BufReader::new(user.stdout.take().expect("a pipe"));
+        Some(Self { _server: server, _user: Running(user), told, answers })
+    }
+
+    fn tell(&mut self, line: &Value) -> Value {
+        writeln!(self.told, "{line}").expect("the user listens");
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).expect("an answer");
+        serde_json::from_str(&answer).unwrap_or_else(|_| panic!("no answer to {line}"))
+    }
+
+    /// Starts a kernel; returns it with its process.
+    pub fn kernel(&mut self) -> Kernel {
+        let id = self.tell(&json!(["start"]))["kernel"].as_str().expect("a kernel").to_owned();
+        let pid = self.settle(&id, None);
+        Kernel { id, pid }
+    }
+
+    fn settle(&mut self, id: &str, old: Option<u64>) -> u64 {
+        self.tell(&json!(["settle", id, old]))["pid"].as_u64().expect("a process")
+    }
+
+    /// Runs one cell; its output.
+    pub fn run(&mut self, kernel: &Kernel, cell: &str) -> String {
+        self.run_all(kernel, &[cell]).1.concat()
+    }
+
+    /// Queues cells; how each ended and what it said.
+    pub fn run_all(&mut self, kernel: &Kernel, cells: &[&str]) -> (Vec<String>, Vec<String>) {
+        let answer = self.tell(&json!(["run", kernel.id, cells]));
+        let texts = |key: &str| -> Vec<String> {
+            let all = answer[key].as_array().expect("a list");
+            all.iter().map(|one| one.as_str().unwrap_or("none").to_owned()).collect()
+        };
+        (texts("statuses"), texts("outputs"))
+    }
+
+    /// Has a cell run and waits for nothing.
+    pub fn send(&mut self, kernel: &Kernel, cell: &str) {
+        self.tell(&json!(["send", kernel.id, cell]));
+    }
+
+    /// Ends a kernel for good.
+    pub fn stop(&mut self, kernel: &Kernel) {
+        self.tell(&json!(["stop", kernel.id]));
+    }
+
+    /// Waits until the kernel runs in another process.
+    pub fn restarted(&mut self, kernel: &Kernel) -> Kernel {
+        Kernel { id: kernel.id.clone(), pid: self.settle(&kernel.id, Some(kernel.pid)) }
+    }
+
+    /// Runs the boot cell; whether it asked for a restart, with what it said. Anything but "ready", "applied" and a restart fails.
+    #[track_caller]
+    pub fn boot(&mut self, kernel: &mut Kernel, cell: &str) -> (bool, String) {
+        let said = self.run(kernel, cell);
+        let restarts = said.contains("the kernel restarts now, once");
+        assert!(restarts || said.contains("ready: ") || said.contains("applied: "), "{said}");
+        if restarts {
+            *kernel = self.restarted(kernel);
+        }
+        (restarts, said)
+    }
+}
+
+/// A kernel of the server.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub id: String,
+    pub pid: u64,
+}
+
+fn serve(day: &Day, venv: &Venv) -> (Running, String) {
+    let runtime = day.test.path("runtime");
+    let mut environment = day.test.environment.clone();
+    environment.insert("COLAB_BOOT_BINARY".into(), env!("CARGO_BIN_EXE_colab-boot").into());
+    environment.insert("JUPYTER_RUNTIME_DIR".into(), runtime.display().to_string());
+    environment.insert("JUPYTER_PATH".into(), day.test.path("jupyter").display().to_string());
+    let log = day.test.path("server.log");
+    let child = Command::new(&venv.python)
+        .args(["-m", "jupyter_server", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"])
+        .arg(format!("--IdentityProvider.token={TOKEN}"))
+        .env_clear()
+        .envs(&environment)
+        .current_dir(day.test.folder.path())
+        .stdout(Stdio::null())
+        .stderr(std::fs::File::create(&log).expect("a log"))
+        .spawn()
+        .expect("the server starts");
+    let server = Running(child);
+    let started = Instant::now();
+    loop {
+        let files = std::fs::read_dir(&runtime).into_iter().flatten().flatten().map(|file| file.path());
+        let mut records = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let url = records.find_map(|path| {
+            let record: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+            Some(record["url"].as_str()?.to_owned())
+        });
+        if let Some(url) = url {
+            return (server, url);
+        }
+        let said = || std::fs::read_to_string(&log).unwrap_or_default();
+        assert!(started.elapsed() < Duration::from_mins(1), "{}", said());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The boot cell and the verify cell of profile `name`, locked for the day's environment.
+pub fn cells(day: &Day, name: &str) -> (String, String) {
+    let profile = format!("{name}.toml");
+    day.run(&["lock", &profile]).expect(0);
+    day.test.run(&["golden", "build", &profile, "--out", "cells"]).expect(0);
+    let path: PathBuf = day.test.path("cells").join(format!("{name}.ipynb"));
+    let notebook: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a notebook")).expect("JSON");
+    let sources = notebook["cells"].as_array().expect("cells").iter().filter(|cell| cell["cell_type"] == "code");
+    let text = |cell: &Value| -> String {
+        cell["source"].as_array().expect("lines").iter().filter_map(Value::as_str).collect()
+    };
+    let mut sources: Vec<String> = sources.map(text).collect();
+    let verify = sources.pop().expect("a verify cell");
+    (sources.pop().expect("a boot cell"), verify)
+}

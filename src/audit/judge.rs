@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::audit::requirements::requirements;
 use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding, Severity};
 use crate::matrix::{Build, Matrix, code_for, forward_level};
@@ -15,6 +16,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings.extend(auditor.coverage());
     findings.extend(auditor.unknown());
     findings.extend(auditor.majors());
+    findings.extend(requirements(environment));
     findings.extend(auditor.families());
     findings.extend(auditor.old_libraries());
     findings.extend(auditor.collisions());
@@ -25,6 +27,14 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
         Severity::Warning => 1,
         Severity::Note => 2,
     });
+    findings
+}
+
+/// What is wrong between members of families, and with libraries that frameworks were compiled against.
+pub fn judge_families(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let auditor = Auditor { environment, matrix };
+    let mut findings = auditor.families();
+    findings.extend(auditor.old_libraries());
     findings
 }
 
@@ -157,10 +167,22 @@ impl<'a> Auditor<'a> {
                 };
                 let wanted = crate::model::version::describe(&range);
                 let message = format!("{} {} needs {anchor} {wanted}, and {version} is here", held.name, held.version);
-                findings.push(Finding::error(Code::FamilyBroken, message).with_note(why));
+                findings.push(held.placed(Finding::error(Code::FamilyBroken, message).with_note(why)));
             }
+            findings.extend(self.other_cuda(held));
         }
         findings
+    }
+
+    /// A member that was built for another CUDA major than the anchor of its family: `0.26.0+cu128` beside a torch for CUDA 13.
+    fn other_cuda(self, held: &Held) -> Option<Finding> {
+        let (anchor, _) = self.matrix.family(&held.name, &held.version)?;
+        let anchor = self.held().find(|other| other.name == *anchor)?;
+        let (own, wanted) = (cuda_of(held)?, cuda_of(anchor)?);
+        let named = |held: &Held, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
+        let message = format!("{} is beside {}", named(held, own), named(anchor, wanted));
+        let note = "it loads the other's libraries, and refuses or breaks where the CUDA majors differ";
+        (own.major != wanted.major).then(|| held.placed(Finding::error(Code::FamilyBroken, message).with_note(note)))
     }
 
     /// cuDNN and NCCL older than a framework was compiled against.
@@ -291,6 +313,11 @@ impl<'a> Auditor<'a> {
         };
         older.map(finding).collect()
     }
+}
+
+/// The CUDA that a distribution was built for: by its label, by a row, or as its wheel said.
+fn cuda_of(held: &Held) -> Option<CudaVersion> {
+    CudaVersion::of_label(&held.version).or_else(|| held.build.as_ref().and_then(|build| build.cuda))
 }
 
 /// An error where shared libraries are among the files: then the wrong one is loaded.

@@ -1,8 +1,12 @@
 //! `requirements.txt` and the output of `pip freeze` (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): which versions
 //! they pin.
 
+use std::ops::Range;
+
 use pep508_rs::MarkerEnvironment;
 
+use crate::audit::Place;
+use crate::diag::Source;
 use crate::model::version::is_pin;
 use crate::model::{PackageName, Requirement, Version, WheelName};
 
@@ -24,17 +28,25 @@ pub struct Listed {
 pub struct Named {
     pub name: PackageName,
     pub version: Version,
+    /// Where it stands, in a file of lines.
+    pub place: Option<Place>,
+}
+
+impl Named {
+    pub(super) fn new(name: PackageName, version: Version) -> Self {
+        Self { name, version, place: None }
+    }
 }
 
 /// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this one; the error says
-/// which line makes no sense.
+/// which line makes no sense. What pip refuses is refused.
 pub fn read_requirements(
-    text: &str,
+    source: &Source,
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Listed, String> {
     let mut reader = Reader { markers, include, listed: Listed::default() };
-    reader.read(text, "", 0)?;
+    reader.read(source, "", 0)?;
     Ok(reader.listed)
 }
 
@@ -46,15 +58,19 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// `folder` is that of the file, from the first one: empty, or with a slash behind.
-    fn read(&mut self, text: &str, folder: &str, depth: usize) -> Result<(), String> {
-        for (number, line) in joined_lines(text) {
+    fn read(&mut self, source: &Source, folder: &str, depth: usize) -> Result<(), String> {
+        for (number, line) in joined_lines(&source.text) {
             let line = without_comment(&line);
+            let known = self.listed.named.len();
             if let Some(path) = option(line, "-r", "--requirement") {
                 self.follow(path, folder, depth)?;
             } else if let Some(what) = option(line, "-e", "--editable") {
                 self.listed.elsewhere.push(what.to_owned());
             } else if !line.is_empty() && !line.starts_with('-') {
                 one(line, self.markers, &mut self.listed).map_err(|error| format!("line {number}: {error}"))?;
+                for named in &mut self.listed.named[known..] {
+                    named.place = Some(Place { source: source.clone(), span: span_of(&source.text, number) });
+                }
             }
         }
         Ok(())
@@ -65,10 +81,19 @@ impl Reader<'_> {
             return Err(format!("`-r {path}`: files that name each other"));
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
-        let text = (self.include)(&path)?;
+        let source = Source { name: path.as_str().into(), text: (self.include)(&path)?.into() };
         let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-        self.read(&text, folder, depth + 1).map_err(|error| format!("`{path}`: {error}"))
+        self.read(&source, folder, depth + 1).map_err(|error| format!("`{path}`: {error}"))
     }
+}
+
+/// The bytes of a line, its comment and white space left out.
+fn span_of(text: &str, number: usize) -> Range<usize> {
+    let start: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
+    let line = text[start..].lines().next().unwrap_or_default();
+    let content = without_comment(line.trim_end_matches('\\'));
+    let indent = line.len() - line.trim_start().len();
+    start + indent..start + indent + content.len()
 }
 
 /// The value of an option, in any of the ways it may be written: `-r x`, `-rx`, `--requirement x`, `--requirement=x`.
@@ -115,7 +140,7 @@ fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(
         }
         return Ok(());
     }
-    let requirement = Requirement::parse(line).map_err(|error| format!("`{line}`: {error}"))?;
+    let requirement = Requirement::parse_strictly(line).map_err(|error| format!("`{line}`: {error}"))?;
     if !requirement.applies(markers, None) {
         return Ok(());
     }
@@ -125,7 +150,7 @@ fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(
             None => listed.elsewhere.push(line.to_owned()),
         }
     } else if let Some(version) = pinned(&requirement) {
-        listed.named.push(Named { name: requirement.name, version });
+        listed.named.push(Named::new(requirement.name, version));
     } else {
         listed.open.push(line.to_owned());
     }
@@ -138,7 +163,7 @@ fn wheel_in(line: &str) -> Option<Named> {
     let address = address.split([' ', ';', '#', '?']).next()?;
     let file = address.rsplit('/').next()?.replace("%2B", "+").replace("%2b", "+");
     let wheel: WheelName = file.parse().ok()?;
-    Some(Named { name: wheel.name, version: wheel.version })
+    Some(Named::new(wheel.name, wheel.version))
 }
 
 fn pinned(requirement: &Requirement) -> Option<Version> {

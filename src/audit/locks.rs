@@ -81,7 +81,7 @@ fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
         }
         let elsewhere = package.vcs.is_some() || package.directory.is_some() || package.archive.is_some();
         match package.version.filter(|_| !elsewhere) {
-            Some(version) => listed.named.push(Named { name: package.name, version }),
+            Some(version) => listed.named.push(Named::new(package.name, version)),
             None => listed.elsewhere.push(package.name.to_string()),
         }
     }
@@ -175,7 +175,7 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     for package in places.into_iter().map(|at| &lock.package[at]) {
         match &package.version {
             Some(version) if package.source.contains_key("registry") => {
-                listed.named.push(Named { name: package.name.clone(), version: version.clone() });
+                listed.named.push(Named::new(package.name.clone(), version.clone()));
             }
             _ if is_root(package) => {}
             _ => listed.elsewhere.push(package.name.to_string()),
@@ -231,7 +231,7 @@ fn ours(text: &str) -> Result<Listed, String> {
     let lock: Ours = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut targets = lock.target.into_iter();
     let packages = targets.next().map(|target| target.package).unwrap_or_default();
-    let named = packages.into_iter().map(|package| Named { name: package.name, version: package.version });
+    let named = packages.into_iter().map(|package| Named::new(package.name, package.version));
     let open = targets.map(|target| format!("target {}", target.name)).collect();
     Ok(Listed { named: named.collect(), open, ..Listed::default() })
 }

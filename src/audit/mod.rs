@@ -5,14 +5,19 @@
 mod judge;
 mod listing;
 mod locks;
+mod requirements;
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use pep440_rs::VersionSpecifiers;
+
+use crate::diag::{Finding, Source};
 use crate::matrix::{Build, Hardware};
 use crate::model::files::Files;
-use crate::model::{PackageName, Version};
+use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
-pub use judge::judge;
+pub use judge::{judge, judge_families};
 pub use listing::{Listed, Named, read_requirements};
 pub use locks::{LockKind, kind_of, read_lock_file};
 
@@ -25,6 +30,10 @@ pub struct Environment {
     pub debian: Vec<(String, String)>,
     /// Whether a folder of `cuda-compat` is on the library path.
     pub compat_in_use: bool,
+    /// The Python that all this is for, where that is known.
+    pub python: Option<PythonFacts>,
+    /// Everything that is installed is known: what is not in `held` is not there.
+    pub complete: bool,
 }
 
 /// One distribution in it.
@@ -40,6 +49,47 @@ pub struct Held {
     pub files: Option<Arc<Files>>,
     /// The folder it is in, for an environment on disk.
     pub folder: Option<String>,
+    /// What it requires, where that is known.
+    pub requires: Option<Vec<Requirement>>,
+    pub requires_python: Option<VersionSpecifiers>,
+    /// The tags of its wheel, for an environment on disk.
+    pub tags: Vec<String>,
+    /// Where it is named, in a file.
+    pub place: Option<Place>,
+}
+
+/// A place in a file that names distributions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub source: Source,
+    /// In bytes.
+    pub span: Range<usize>,
+}
+
+impl Held {
+    /// A distribution of which nothing else is known.
+    pub fn new(name: PackageName, version: Version) -> Self {
+        Self {
+            name,
+            version,
+            build: None,
+            doubt: None,
+            files: None,
+            folder: None,
+            requires: None,
+            requires_python: None,
+            tags: Vec::new(),
+            place: None,
+        }
+    }
+
+    /// `finding` with a caret at the line that names this.
+    fn placed(&self, finding: Finding) -> Finding {
+        match &self.place {
+            Some(place) => finding.at(&place.source, place.span.clone(), "named here"),
+            None => finding,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pep508_rs::MarkerEnvironment;
 
 use crate::audit::{Environment, Held, Listed, LockKind, judge, kind_of, read_lock_file, read_requirements};
-use crate::diag::Severity;
+use crate::diag::{Severity, Source};
 use crate::matrix::{Hardware, InstalledGpu, Matrix};
 use crate::model::files::{Files, Member};
 use crate::model::{PythonFacts, Sha256};
@@ -18,6 +18,10 @@ fn markers() -> MarkerEnvironment {
         free_threaded: false,
     };
     python.marker_environment().expect("an environment")
+}
+
+fn source(text: &str) -> Source {
+    Source { name: "r.txt".into(), text: text.into() }
 }
 
 fn names(listed: &Listed) -> Vec<String> {
@@ -34,11 +38,11 @@ fn requirements_and_freezes_are_read_as_pip_reads_them() {
         "more.txt" => Ok("scipy==1.14.1\n".to_owned()),
         other => Err(format!("there is no `{other}`")),
     };
-    let listed = read_requirements(text, &markers(), &include).expect("a file");
+    let listed = read_requirements(&source(text), &markers(), &include).expect("a file");
     assert_eq!(names(&listed), ["torch 2.11.0", "jax 0.7.2", "scipy 1.14.1", "en 1.0", "x 1.0+local"]);
     assert_eq!(listed.open, ["numpy>=2,<3", "y==1.*"]);
     assert_eq!(listed.elsewhere, ["git+https://host.example/x.git@abc#egg=x", "here @ file:///tmp/here", "./folder"]);
-    let wrong = read_requirements("a==1 \\\n  --hash=x\nb=!2\n", &markers(), &include).expect_err("a fault");
+    let wrong = read_requirements(&source("a==1 \\\n  --hash=x\nb=!2\n"), &markers(), &include).expect_err("a fault");
     assert!(wrong.starts_with("line 3: `b=!2`"), "{wrong}");
     let nested = |name: &str| {
         match name {
@@ -47,11 +51,12 @@ fn requirements_and_freezes_are_read_as_pip_reads_them() {
         other => Err(format!("there is no `{other}`")),
     }
     };
-    let listed = read_requirements("--requirement=sub/b.txt\ngit+https://host.example/x.git@v1\n", &markers(), &nested);
+    let listed =
+        read_requirements(&source("--requirement=sub/b.txt\ngit+https://host.example/x.git@v1\n"), &markers(), &nested);
     let listed = listed.expect("files");
     assert_eq!((names(&listed), listed.elsewhere.len()), (vec!["c 3".to_owned()], 1));
     let round = |_: &str| Ok("-r again.txt".to_owned());
-    assert!(read_requirements("-r again.txt", &markers(), &round).is_err());
+    assert!(read_requirements(&source("-r again.txt"), &markers(), &round).is_err());
 }
 
 #[test]
@@ -167,6 +172,7 @@ fn audit(all: &[&str], driver: &str, gpus: &[&str]) -> Vec<String> {
         hardware,
         debian: vec![("cuda-compat-12-8".to_owned(), "570.124.06-0ubuntu1".to_owned())],
         compat_in_use: all.is_empty(),
+        ..Environment::default()
     };
     let findings = judge(&environment, &matrix);
     assert!(findings.is_sorted_by_key(|finding| finding.severity != Severity::Error), "errors come first");
@@ -178,7 +184,7 @@ fn held(text: &str, matrix: &Matrix) -> Held {
     let (name, version) = text.split_once(' ').expect("a name and a version");
     let (name, version) = (name.parse().expect(name), version.parse().expect(version));
     let folder = Some("/usr/lib/python3/dist-packages".to_owned());
-    Held { build: matrix.build(&name, &version).cloned(), name, version, doubt: None, files: None, folder }
+    Held { build: matrix.build(&name, &version).cloned(), folder, ..Held::new(name, version) }
 }
 
 #[test]

@@ -10,10 +10,11 @@ use crate::cli::{AuditOptions, MachineOptions};
 use crate::command::contested::recorded_files;
 use crate::command::gather::Seen;
 use crate::command::{Report, Session};
-use crate::diag::{Code, Failure, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, Severity, Source};
 use crate::host::files;
 use crate::machine::{Observed, runtime_names};
-use crate::model::{PackageName, PythonFacts, Version};
+use crate::model::requirement::lenient_specifiers;
+use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let target = Target::of(options)?;
@@ -21,7 +22,10 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);
     match &target {
-        Target::Machine(_) | Target::Runtime(_) => environment.held = installed(session, &seen),
+        Target::Machine(_) | Target::Runtime(_) => {
+            environment.held = installed(session, &seen);
+            environment.complete = true;
+        }
         Target::File(path) => {
             let python = python_of(&seen)?;
             let listed = read(path, &python)?;
@@ -118,6 +122,8 @@ fn surroundings(seen: &Seen) -> Environment {
         hardware,
         debian: seen.machine.debian.packages().iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
         compat_in_use: seen.observed.as_ref().is_some_and(Observed::compat_in_use),
+        python: seen.machine.python.as_ref().map(|python| python.facts.clone()),
+        complete: false,
     }
 }
 
@@ -134,9 +140,9 @@ fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
         build: session.matrix.build(&name, &version).cloned(),
         doubt: None,
         files: folder.as_ref().filter(|_| seen.here).and_then(|folder| recorded_files(folder)).map(Arc::new),
+        tags: folder.as_ref().filter(|_| seen.here).map(|folder| tags_of(folder)).unwrap_or_default(),
         folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
-        name,
-        version,
+        ..Held::new(name, version)
     };
     let described = || {
         let all = seen.machine.installed.iter().map(|(name, one)| held(name.clone(), one.version.clone(), None));
@@ -147,11 +153,22 @@ fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
     };
     let raw = observed.distributions.iter().filter_map(|raw| {
         let (name, version) = (raw.name.parse().ok()?, raw.version.parse().ok()?);
-        Some(held(name, version, Some(raw.folder.clone())))
+        Some(Held {
+            requires: Some(raw.requires.iter().filter_map(|line| Requirement::parse(line).ok()).collect()),
+            requires_python: lenient_specifiers(&raw.requires_python),
+            ..held(name, version, Some(raw.folder.clone()))
+        })
     });
     let mut all: Vec<Held> = raw.collect();
-    all.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+    // One name stays in the order of the path: the first is the one that is imported.
+    all.sort_by(|a, b| a.name.cmp(&b.name));
     all
+}
+
+/// The tags that the WHEEL of an installed distribution names.
+fn tags_of(info: &Path) -> Vec<String> {
+    let text = files::read_optional(&info.join("WHEEL")).ok().flatten().unwrap_or_default();
+    text.lines().filter_map(|line| line.strip_prefix("Tag:")).map(|tag| tag.trim().to_owned()).collect()
 }
 
 fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
@@ -164,7 +181,10 @@ fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
     };
     let listed = match kind_of(&text) {
         Some(kind) => read_lock_file(&text, kind, &markers),
-        None => read_requirements(&text, &markers, &include),
+        None => {
+            let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
+            read_requirements(&source, &markers, &include)
+        }
     };
     listed.map_err(|error| {
         Failure::input(format!("`{}` can't be read", path.display()))

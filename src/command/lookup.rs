@@ -62,7 +62,7 @@ impl Lookup<'_> {
         self.catalog.expect_metadata(&candidates);
         let mut files = self.catalog.files(&candidates).into_iter();
         let mut held = Vec::new();
-        let mut absent = Vec::new();
+        let (mut absent, mut unknown) = (Vec::new(), Vec::new());
         let mut unopened = 0;
         for (one, found) in named.iter().zip(&found) {
             let candidate = found.as_ref().ok().and_then(Option::as_ref);
@@ -70,13 +70,24 @@ impl Lookup<'_> {
             unopened += usize::from(candidate.is_some() && files.is_none());
             let (build, doubt) = self.build(one, candidate);
             if found.as_ref().is_ok_and(Option::is_none) && build.is_none() && !one.version.is_local() {
-                absent.push(format!("{} {}", one.name, one.version));
+                match self.catalog.listing(&one.name) {
+                    Ok(None) => unknown.push(unknown_package(one)),
+                    _ => absent.push(format!("{} {}", one.name, one.version)),
+                }
             }
-            let (name, version) = (one.name.clone(), one.version.clone());
-            held.push(Held { name, version, build, doubt, files, folder: None });
+            let metadata = candidate.and_then(|candidate| self.catalog.metadata(candidate).ok());
+            held.push(Held {
+                build,
+                doubt,
+                files,
+                requires: metadata.as_ref().map(|metadata| metadata.requires.clone()),
+                requires_python: metadata.as_ref().and_then(|metadata| metadata.requires_python.clone()),
+                place: one.place.clone(),
+                ..Held::new(one.name.clone(), one.version.clone())
+            });
         }
         let findings = [not_asked(count, first.as_ref()), not_there(&absent), not_opened(unopened)];
-        Ok(LookedUp { held, findings: findings.into_iter().flatten().collect() })
+        Ok(LookedUp { held, findings: findings.into_iter().flatten().chain(unknown).collect() })
     }
 
     fn candidate(&self, one: &Named) -> Result<Option<Candidate>, Trouble> {
@@ -112,6 +123,16 @@ impl Lookup<'_> {
         let build = wheel.zip(read).filter(|_| doubt.is_none());
         let build = build.map(|(wheel, read)| Build::of_wheel(&wheel, candidate.sha256, &read, &metadata));
         (build, doubt)
+    }
+}
+
+/// No index has anything of this name: a misspelt one, or one of a private index.
+fn unknown_package(one: &Named) -> Finding {
+    let finding = Finding::error(Code::ResolveUnknownPackage, format!("the index has no package `{}`", one.name))
+        .with_help("check its spelling, or give the index that has it with --index-url");
+    match &one.place {
+        Some(place) => finding.at(&place.source, place.span.clone(), "named here"),
+        None => finding,
     }
 }
 

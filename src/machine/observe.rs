@@ -191,6 +191,7 @@ fn distribution(folder: &Path) -> std::io::Result<Option<RawDistribution>> {
         installer: installer.trim().to_owned(),
         direct: folder.join("direct_url.json").exists(),
         requires: headers.lines().filter_map(|line| line.strip_prefix("Requires-Dist:")).map(without_address).collect(),
+        requires_python: value("Requires-Python:").unwrap_or_default(),
         folder: folder.to_owned(),
     }))
 }

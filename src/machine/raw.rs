@@ -112,6 +112,8 @@ pub struct RawDistribution {
     pub direct: bool,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub requires: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub requires_python: String,
 }
 
 /// A kernel process, as /proc shows it.

@@ -35,6 +35,18 @@ fn pair(text: &str, expected: &'static str) -> Result<(u32, u32), NotANumber> {
     Ok((major.parse().map_err(|_| fail())?, minor.parse().map_err(|_| fail())?))
 }
 
+impl CudaVersion {
+    /// The CUDA that the local label of a version names: 12.8 for `2.11.0+cu128`, 13.0 for `+cu130`.
+    pub fn of_label(version: &Version) -> Option<Self> {
+        version.local().iter().find_map(|segment| {
+            let text = segment.to_string();
+            let digits = text.strip_prefix("cu").filter(|digits| digits.len() >= 3)?;
+            let (major, minor) = digits.split_at_checked(digits.len() - 1)?;
+            format!("{major}.{minor}").parse().ok()
+        })
+    }
+}
+
 impl FromStr for CudaVersion {
     type Err = NotANumber;
 

@@ -45,6 +45,14 @@ impl Requirement {
         })
     }
 
+    /// The same of what a person writes, where nothing is repaired: what pip refuses is an error.
+    pub fn parse_strictly(line: &str) -> Result<Self, String> {
+        let spaced = spaced_versions(line);
+        pep508_rs::Requirement::<url::Url>::from_str(spaced.as_deref().unwrap_or(line))
+            .map_err(|error| error.message.to_string())?;
+        Self::parse(line)
+    }
+
     /// Whether it applies in `environment` with `extra` asked for (or none).
     pub fn applies(&self, environment: &MarkerEnvironment, extra: Option<&ExtraName>) -> bool {
         let extras = extra.map(std::slice::from_ref).unwrap_or_default();

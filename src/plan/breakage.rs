@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::machine::Recorded;
-use crate::model::version::describe;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::plan::{Basis, Change};
 
@@ -36,12 +35,6 @@ pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> 
         for requirement in installed.requires.iter().flat_map(Recorded::get).filter(|one| one.applies(&markers, None)) {
             let shown = format!("{}{}", requirement.name, requirement.specifiers);
             found.extend(violated(&who, &shown, &requirement.range, changed(&requirement.name)));
-        }
-        // A described runtime records no requirements; what must move together is known all the same.
-        if let Some((anchor, range)) =
-            basis.matrix.family(name, &installed.version).filter(|_| installed.requires.is_none())
-        {
-            found.extend(violated(&who, &format!("{anchor} {}", describe(&range)), &range, changed(anchor)));
         }
     }
     for pin in &basis.machine.pins {

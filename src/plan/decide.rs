@@ -13,6 +13,7 @@ use crate::matrix::Matrix;
 use crate::model::{PackageName, Version};
 use crate::notebook::{Loaded, Modules};
 use crate::plan::environment::{Environment, judge_environment, set_by};
+use crate::plan::families::broken_families;
 use crate::plan::{AptStep, Kind, Plan, Restart, breakage, changes, environment_line};
 use crate::profile::Profile;
 
@@ -97,6 +98,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
         changes,
         kept,
     };
+    findings.extend(broken_families(&basis, &plan.changes));
     findings.extend(skip_apt(&mut plan, basis.machine));
     findings.extend(foreign(&basis));
     let wanted = environment_line(&plan.environment);

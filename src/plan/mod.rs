@@ -4,6 +4,7 @@ mod breakage;
 mod changes;
 mod decide;
 mod environment;
+mod families;
 mod prune;
 mod restart;
 

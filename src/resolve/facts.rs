@@ -33,6 +33,12 @@ pub(super) fn hardware_edges(
         }
         edges.extend(code_edges(question, build));
     }
+    // A label says it where nothing else does: of a build that only an image has.
+    let labelled = CudaVersion::of_label(version).filter(|_| build.is_none_or(|build| build.cuda.is_none()));
+    if let Some(cuda) = labelled {
+        allowed(LibraryCuda { major: cuda.major, exact: Some(cuda) }, target.cuda)?;
+        edges.extend(major_edge(question, cuda.major));
+    }
     if let Some((anchor, range)) = matrix.family(name, version) {
         edges.push((Package::Distribution(anchor.clone()), range));
     }

@@ -90,7 +90,7 @@ fn kill_at(day: &Day, notebook: &mut Notebook, kernel: &Kernel, (boot, moment): 
     notebook.send(kernel, boot);
     let began = Instant::now();
     let mut apply = None;
-    while !is_reached(day, moment) && began.elapsed() < Duration::from_secs(60) {
+    while !is_reached(day, moment) && began.elapsed() < Duration::from_mins(1) {
         apply = apply.or_else(|| apply_of(kernel));
         std::thread::sleep(Duration::from_micros(300));
     }
@@ -121,7 +121,7 @@ fn one_case(day: &Day, notebook: &mut Notebook, cells: (&str, &str), (moment, lo
     if let Some(group) = &group {
         signal("CONT", &format!("-{group}"));
         let began = Instant::now();
-        while signal("0", &format!("-{group}")) && began.elapsed() < Duration::from_secs(60) {
+        while signal("0", &format!("-{group}")) && began.elapsed() < Duration::from_mins(1) {
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -1,0 +1,113 @@
+//! Environments broken in ten ways: what `pip check` and `uv pip check` see, `audit` sees too.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::live_python::uv;
+use crate::stories::Day;
+
+const ROWS: &[(&str, &str, &[&str])] = &[
+    ("app", "1.0", &["lib<2", "more"]),
+    ("lib", "1.0", &[]),
+    ("lib", "2.0", &[]),
+    ("more", "1.0", &["lib[fast]>=1"]),
+    ("plain", "1.0", &[]),
+];
+
+/// Says whether a checker objects, and all that it says.
+fn check(program: &Path, arguments: &[&str]) -> (bool, String) {
+    let output = Command::new(program).args(arguments).output().expect("a checker starts");
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (!output.status.success(), text)
+}
+
+fn metadata(day: &Day, name: &str, change: &dyn Fn(String) -> String) {
+    let info = day.venv.site_packages().into_iter().find(|entry| entry.starts_with(&format!("{name}-")));
+    let path = day.venv.layout().join(info.expect(name)).join("METADATA");
+    let text = std::fs::read_to_string(&path).expect("metadata");
+    std::fs::write(path, change(text)).expect("metadata");
+}
+
+fn require(day: &Day, name: &str, line: &str) {
+    metadata(day, name, &|text| format!("{}\n{line}\n", text.trim_end()));
+}
+
+fn copy_info(day: &Day, from: &str, to: &str) {
+    let site = day.venv.layout();
+    let done = Command::new("cp").arg("-a").arg(site.join(from)).arg(site.join(to)).status().expect("cp starts");
+    assert!(done.success());
+    let path = site.join(to).join("METADATA");
+    let text = std::fs::read_to_string(&path).expect("metadata");
+    std::fs::write(path, text.replace("Version: 1.0", "Version: 0.9")).expect("metadata");
+}
+
+/// A way to break an environment: what is wrong, and how it comes about.
+type Way<'a> = (&'a str, &'a dyn Fn(&Day));
+
+#[test]
+fn nothing_that_pip_and_uv_see_is_missed() {
+    let ways: &[Way<'_>] = &[
+        ("lib", &|day| day.pip(&["install", "--no-deps", "lib==2.0"])),
+        ("lib", &|day| day.pip(&["uninstall", "--yes", "lib"])),
+        ("more", &|day| day.pip(&["uninstall", "--yes", "more"])),
+        ("nowhere", &|day| require(day, "plain", "Requires-Dist: nowhere>=1")),
+        ("lib", &|day| require(day, "plain", "Requires-Dist: lib>=3; python_version >= '3.8'")),
+        ("lib", &|day| require(day, "plain", "Requires-Dist: lib!=1.0")),
+        ("plain", &|day| {
+            let newer = |text: String| {
+                text.replace(
+                    "
+Version:",
+                    "
+Requires-Python: >=3.99
+Version:",
+                )
+            };
+            metadata(day, "plain", &newer);
+        }),
+        ("plain", &|day| {
+            let wheel = day.venv.layout().join("plain-1.0.dist-info/WHEEL");
+            let text = std::fs::read_to_string(&wheel).expect("WHEEL");
+            std::fs::write(wheel, text.replace("py3-none-any", "cp27-cp27m-win32")).expect("WHEEL");
+        }),
+        ("plain", &|day| copy_info(day, "plain-1.0.dist-info", "plain-0.9.dist-info")),
+        ("lib", &|day| require(day, "more", "Requires-Dist: lib===2.0")),
+    ];
+    let day = Day::new(ROWS);
+    let python = day.venv.python.clone();
+    let uv = uv().map(|folder| folder.join("uv"));
+    let audit = || day.run(&["audit"]);
+    day.pip(&["install", "app", "plain"]);
+    assert_eq!(audit().code, 0, "a good environment is left alone: {:?}", audit());
+    for (at, (name, harm)) in ways.iter().enumerate() {
+        let _ = std::fs::remove_dir_all(day.venv.layout().join("plain-0.9.dist-info"));
+        day.pip(&["install", "--force-reinstall", "app", "plain"]);
+        harm(&day);
+        let (pip, said) = check(&python, &["-m", "pip", "check"]);
+        let of_uv = uv.as_deref().map(|uv| check(uv, &["pip", "check", "--python", &day.python()]));
+        let outcome = audit();
+        let shown = format!("way {at}, {name}:\npip: {said}\nuv: {of_uv:?}\n{outcome:?}");
+        let seen = pip || of_uv.as_ref().is_some_and(|(objects, _)| *objects);
+        assert!(seen || at == 7, "nobody objects: {shown}");
+        assert_eq!(outcome.code, 1, "{shown}");
+        assert!(outcome.stderr.contains(name), "{shown}");
+    }
+}
+
+#[test]
+fn a_list_of_pins_is_judged_line_by_line() {
+    let day = Day::new(ROWS);
+    let list = |text: &str| {
+        std::fs::write(day.test.path("r.txt"), text).expect("a list");
+        day.run(&["audit", "r.txt"])
+    };
+    list("app==1.0\nlib==1.0\nmore==1.0\n").expect(0);
+    let outcome = list("# pins\napp==1.0\nlib==2.0   # too new\nmore==1.0\nappp==1.0\n").expect(1);
+    for words in
+        ["r.txt:2:1", "app 1.0 requires lib<2, and lib 2.0 is here", "r.txt:5:1", "the index has no package `appp`"]
+    {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+    let refused = list("numpy=1.26\n").expect(2);
+    assert!(refused.stderr.contains("line 1: `numpy=1.26`"), "{refused:?}");
+}

@@ -382,8 +382,8 @@ pub struct GoldenOptions {
 
 #[derive(Debug, Args)]
 pub struct AuditOptions {
-    /// A requirements.txt, the output of `pip freeze`, a pylock.toml, uv.lock or colab-boot lock, or a bundled notebook image such as
-    /// `colab-2026.07`; without one, what is installed for this machine's Python
+    /// A requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, uv.lock or
+    /// colab-boot lock, `-` for standard input, or a bundled notebook image such as `colab-2026.07`; without one, what is installed for this machine's Python
     pub target: Option<String>,
 
     #[command(flatten)]

@@ -129,7 +129,8 @@ fn without_comment(line: &str) -> &str {
     comment.map_or(line, |(at, _)| &line[..at]).trim()
 }
 
-fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(), String> {
+/// Adds what one requirement says.
+pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(), String> {
     // Options behind a requirement: `--hash=sha256:…`.
     let line = line.split(" --").next().unwrap_or(line).trim();
     let bare = line.starts_with(['.', '/']) || line.contains("://") && !line.contains(" @ ");

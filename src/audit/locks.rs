@@ -39,7 +39,7 @@ pub fn read_lock_file(text: &str, kind: LockKind, markers: &MarkerEnvironment) -
     match kind {
         LockKind::Pylock => pylock(text, markers),
         LockKind::Uv => uv(text, markers),
-        LockKind::ColabBoot => ours(text),
+        LockKind::ColabBoot => Err("a lock of colab-boot is read by its own reader".to_owned()),
     }
 }
 
@@ -207,31 +207,4 @@ fn holds(marker: Option<&str>, markers: &MarkerEnvironment, extra: Option<&Extra
     };
     let tree: MarkerTree = text.parse().map_err(|error| format!("marker `{text}`: {error}"))?;
     Ok(tree.evaluate(markers, extra.map(std::slice::from_ref).unwrap_or_default()))
-}
-
-#[derive(Deserialize)]
-struct Ours {
-    target: Vec<OurTarget>,
-}
-
-#[derive(Deserialize)]
-struct OurTarget {
-    name: String,
-    package: Vec<OurPackage>,
-}
-
-#[derive(Deserialize)]
-struct OurPackage {
-    name: PackageName,
-    version: Version,
-}
-
-/// The first target; the others are named as not judged.
-fn ours(text: &str) -> Result<Listed, String> {
-    let lock: Ours = toml::from_str(text).map_err(|error| error.to_string())?;
-    let mut targets = lock.target.into_iter();
-    let packages = targets.next().map(|target| target.package).unwrap_or_default();
-    let named = packages.into_iter().map(|package| Named::new(package.name, package.version));
-    let open = targets.map(|target| format!("target {}", target.name)).collect();
-    Ok(Listed { named: named.collect(), open, ..Listed::default() })
 }

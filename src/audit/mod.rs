@@ -6,6 +6,7 @@ mod judge;
 mod listing;
 mod locks;
 mod requirements;
+mod sources;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::model::{PackageName, PythonFacts, Requirement, Version};
 pub use judge::{judge, judge_families};
 pub use listing::{Listed, Named, read_requirements};
 pub use locks::{LockKind, kind_of, read_lock_file};
+pub use sources::read_other;
 
 /// What is to be judged.
 #[derive(Clone, Debug, Default)]

@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::audit::{Environment, Held, Listed, judge, kind_of, read_lock_file, read_requirements};
+use crate::audit::{
+    Environment, Held, Listed, LockKind, Named, judge, kind_of, read_lock_file, read_other, read_requirements,
+};
 use crate::cli::{AuditOptions, MachineOptions};
 use crate::command::contested::recorded_files;
 use crate::command::gather::Seen;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Severity, Source};
 use crate::host::files;
+use crate::lock::{Unreadable, read_lock};
 use crate::machine::{Observed, runtime_names};
 use crate::model::requirement::lenient_specifiers;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
@@ -85,6 +88,9 @@ impl Target {
             let place = record.map_or_else(|| "this machine".to_owned(), |path| path.display().to_string());
             return Ok(runtime.map_or(Self::Machine(place), Self::Runtime));
         };
+        if text == "-" {
+            return Ok(Self::File(PathBuf::from("/dev/stdin")));
+        }
         if Path::new(text).exists() {
             return Ok(Self::File(PathBuf::from(text)));
         }
@@ -179,18 +185,35 @@ fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
         let beside = path.parent().unwrap_or(Path::new(".")).join(name);
         files::read_text(&beside, "file").map_err(|failure| failure.to_string())
     };
-    let listed = match kind_of(&text) {
-        Some(kind) => read_lock_file(&text, kind, &markers),
-        None => {
-            let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
-            read_requirements(&source, &markers, &include)
-        }
+    let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
+    let listed = match (read_other(&source, &markers, &include), kind_of(&text)) {
+        (Some(listed), _) => listed,
+        (None, Some(LockKind::ColabBoot)) => ours(&text),
+        (None, Some(kind)) => read_lock_file(&text, kind, &markers),
+        (None, None) => read_requirements(&source, &markers, &include),
     };
     listed.map_err(|error| {
         Failure::input(format!("`{}` can't be read", path.display()))
             .cause(error)
-            .help("it should be a requirements.txt, the output of `pip freeze`, a pylock.toml, a uv.lock or a colab-boot lock")
+            .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
     })
+}
+
+/// The first target of our own lock, read as every verb reads it.
+fn ours(text: &str) -> Result<Listed, String> {
+    let lock = read_lock(text).map_err(|unreadable| match unreadable {
+        Unreadable::Malformed(why) => why,
+        Unreadable::Future { version, .. } => format!("it has format {version}, which a newer colab-boot has written"),
+    })?;
+    let mut targets = lock.targets.iter();
+    let packages = targets.next().map(|target| target.packages.as_slice()).unwrap_or_default();
+    let named = packages.iter().map(|package| Named {
+        name: package.name.clone(),
+        version: package.version.clone(),
+        place: None,
+    });
+    let open = targets.map(|target| format!("target {}", target.name)).collect();
+    Ok(Listed { named: named.collect(), open, ..Listed::default() })
 }
 
 fn open_ends(listed: &Listed) -> Option<Finding> {

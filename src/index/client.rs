@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
+use futures::future::select;
 use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE};
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{RequestBuilder, Response, StatusCode};
@@ -16,6 +17,7 @@ use url::Url;
 use crate::diag::Failure;
 use crate::index::Credentials;
 use crate::index::credentials::without_login;
+use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
 use crate::index::location::is_open;
 use crate::index::patience::{Miss, Pace, Patience, refused};
@@ -47,6 +49,7 @@ pub(super) struct Http {
     permits: Arc<Semaphore>,
     limits: Limits,
     started: Instant,
+    latencies: Arc<Latencies>,
 }
 
 /// Which bytes of a file.
@@ -117,6 +120,7 @@ impl Client {
             permits: Arc::new(Semaphore::new(usize::from(limits.connections.max(1)))),
             limits,
             started: Instant::now(),
+            latencies: Arc::default(),
         };
         Ok(Self { http, runtime: Some(runtime) })
     }
@@ -207,7 +211,7 @@ impl Http {
         let _permit = self.permits.acquire().await;
         let mut patience = Patience::new();
         loop {
-            match self.try_once(request).await {
+            match self.try_hedged(request).await {
                 Ok(reply) => return Ok(reply),
                 Err(miss) => patience.after((request.url, miss), self.left()).await?,
             }
@@ -281,6 +285,32 @@ impl Http {
 
     pub(super) fn pace(&self) -> Pace {
         Pace::begin(self.bytes.load(Ordering::Relaxed), Instant::now())
+    }
+
+    /// Sends `request`, and once more beside it where the answer takes far longer than is usual.
+    async fn try_hedged(&self, request: &Request<'_>) -> Result<Reply, Miss> {
+        let kind = if request.part.is_some() { Kind::Part } else { Kind::Whole };
+        let began = Instant::now();
+        let first = self.try_once(request);
+        tokio::pin!(first);
+        let early = tokio::time::timeout(self.latencies.usual(kind), &mut first).await;
+        let reply = match early {
+            Ok(reply) => reply,
+            Err(_) if self.latencies.may_hedge(self.requests.load(Ordering::Relaxed)) => {
+                let second = self.try_once(request);
+                tokio::pin!(second);
+                // The first that is good; where one fails, the other.
+                match select(first, second).await.factor_first() {
+                    (Ok(reply), _) => Ok(reply),
+                    (Err(_), other) => other.await,
+                }
+            }
+            Err(_) => first.await,
+        };
+        if reply.is_ok() {
+            self.latencies.note(kind, began.elapsed());
+        }
+        reply
     }
 
     async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {

@@ -8,6 +8,7 @@ mod client;
 mod credentials;
 mod fetch;
 mod folder;
+mod hedge;
 mod limits;
 mod location;
 mod offline;

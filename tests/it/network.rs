@@ -247,3 +247,27 @@ fn state_that_others_could_write_is_not_trusted() {
     assert!(apply().contains("it is a symbolic link"));
     assert_eq!(std::fs::read_dir(test.path("home")).expect("a folder").count(), 0, "nothing was written through it");
 }
+
+#[test]
+fn a_request_that_takes_far_longer_than_others_is_asked_again_beside_itself() {
+    // The first question for `b` is answered when nobody waits any more; the second at once.
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = std::sync::Arc::clone(&asked);
+    let inner = IndexServer::start(table(), Manner::Good);
+    let address = inner.url.clone();
+    let url = serve(Duration::ZERO, move |request| {
+        if request.path.ends_with("/b/") && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+            std::thread::sleep(Duration::from_mins(10));
+        }
+        let base = address.trim_end_matches("/simple");
+        let text = Command::new("curl").args(["-s", &format!("{base}{}", request.path)]).output().expect("curl starts");
+        let kind = if request.path.ends_with('/') { "text/html" } else { "application/octet-stream" };
+        Reply::new(kind, text.stdout)
+    });
+    let test = Test::new().file("p.toml", PROFILE);
+    let machine = observed("laptop");
+    let index = format!("{url}/simple");
+    test.run(&["lock", "p.toml", "--machine", &machine, "--index-url", &index]).expect(0);
+    assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 2);
+    assert!(std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains("name = \"b\""));
+}

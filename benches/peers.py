@@ -2,10 +2,12 @@
 """colab-boot beside uv: seven sets, cold, warm and offline; wall and CPU time, memory, requests, bytes, and what was chosen.
 
     python3 benches/peers.py --colab-boot target/release/colab-boot --uv uv --runs 10
+    python3 benches/peers.py … --environment venv
     python3 benches/peers.py … --server target/release/examples/index-server --recorded /tmp/recorded --latency 25
 
-The first needs the package index; the second the index that `benches/record.py` recorded, served on loopback with JSON, advertised
-METADATA and a latency. The tools alternate. Cold: an empty cache. Warm: the cache of a run before, the lock removed. Offline: the same
+The first two measure what a user types, `colab-boot lock bench.toml` and `uv pip compile bench.in -o bench.txt`, in a folder with a fresh
+`.venv` as `uv venv` or `python -m venv` makes it: no machine, no interpreter and no index is given by hand. The third uses the index that
+`benches/record.py` recorded, served on loopback with JSON, advertised METADATA and a latency, for a recorded machine. The tools alternate. Cold: an empty cache. Warm: the cache of a run before, the lock removed. Offline: the same
 with `--offline`. Requests are counted in separate runs through a proxy on loopback, so that counting costs no time where time is
 measured. Prints Markdown tables; ratios are ours to theirs, of medians.
 """
@@ -19,6 +21,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -183,6 +186,37 @@ def run_uv(binary, folder, requirements, index=None, more=(), python="3.12"):
     return Cost(command, folder, {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"})
 
 
+class Typed:
+    """The commands as a user types them, in a folder with a fresh virtual environment."""
+
+    def __init__(self, kind, uv):
+        self.home = tempfile.TemporaryDirectory()
+        self.template = pathlib.Path(self.home.name) / ".venv"
+        made = [uv, "venv", "--quiet", "--python", sys.executable, self.template] if kind == "uv" else [sys.executable, "-m", "venv", self.template]
+        subprocess.run(list(map(str, made)), check=True)
+
+    def prepare(self, folder):
+        if not (folder / ".venv").exists():
+            shutil.copytree(self.template, folder / ".venv", symlinks=True)
+
+    def environment(self, **more):
+        kept = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
+        return {**kept, **more}
+
+    def ours(self, binary, folder, requirements, index=None, more=()):
+        self.prepare(folder)
+        (folder / "bench.toml").write_text(profile(requirements).replace("[frameworks]", "[packages]"))
+        (folder / "bench.lock").unlink(missing_ok=True)
+        return Cost([binary, "lock", "bench.toml", *more], folder, self.environment(XDG_CACHE_HOME=str(folder / "cache")))
+
+    def uv(self, binary, folder, requirements, index=None, more=()):
+        self.prepare(folder)
+        (folder / "bench.in").write_text("\n".join(requirements) + "\n")
+        (folder / "bench.txt").unlink(missing_ok=True)
+        command = [binary, "pip", "compile", "bench.in", "-o", "bench.txt", *more]
+        return Cost(command, folder, self.environment(XDG_CACHE_HOME=str(folder / "cache")))
+
+
 def colab_boot(binary, folder, requirements, index=None, **more):
     """{name: (version, size)}, or None and why."""
     cost = run_ours(binary, folder, requirements, index, **more)
@@ -250,27 +284,31 @@ def main():
     options.add_argument("--uv", required=True)
     options.add_argument("--runs", type=int, default=10)
     options.add_argument("--sets", default="".join(SETS))
+    options.add_argument("--environment", choices=("uv", "venv"), default="uv", help="how the virtual environment is made")
     options.add_argument("--server", help="the index-server example; with --recorded")
     options.add_argument("--recorded", help="what record.py recorded")
     options.add_argument("--latency", default="25", help="milliseconds, of the recorded index")
     options = options.parse_args()
     ours, theirs = str(pathlib.Path(options.colab_boot).resolve()), options.uv
     tools = {"colab-boot": (run_ours, ours), "uv": (run_uv, theirs)}
+    typed = Typed(options.environment, theirs)
+    timed = tools if options.server else {"colab-boot": (typed.ours, ours), "uv": (typed.uv, theirs)}
     index, server = None, None
     if options.server:
         server = subprocess.Popen([options.server, options.recorded, options.latency], stdout=subprocess.PIPE, text=True)
         index = server.stdout.readline().strip()
-    print("| set | mode | colab-boot wall s, min / median / max | uv | ratio | CPU s, ours / uv | MB of memory, ours / uv |\n|---|---|---|---|---|---|---|")
+    print("| set | mode | colab-boot wall s, min / median / max | uv | ratio | worst to worst | CPU s, ours / uv | MB of memory, ours / uv |\n|---|---|---|---|---|---|---|---|")
     counts, chosen = [], []
     for name in options.sets:
         requirements = SETS[name]
-        for mode, costs in measure(tools, requirements, options.runs, index).items():
+        for mode, costs in measure(timed, requirements, options.runs, index).items():
             mine, other = costs["colab-boot"], costs["uv"]
             failed = [cost.error.splitlines()[-1] for cost in mine + other if cost.code]
             ratio = median(mine, "wall") / median(other, "wall")
+            worst = max(cost.wall for cost in mine) / max(cost.wall for cost in other)
             cpu = f"{median(mine, 'cpu'):.2f} / {median(other, 'cpu'):.2f}"
             memory = f"{median(mine, 'memory') / 1e6:.0f} / {median(other, 'memory') / 1e6:.0f}"
-            print(f"| {name} | {mode} | {times(mine)} | {times(other)} | {ratio:.2f} | {cpu} | {memory} |" + (f" failed: {failed[0]}" if failed else ""), flush=True)
+            print(f"| {name} | {mode} | {times(mine)} | {times(other)} | {ratio:.2f} | {worst:.2f} | {cpu} | {memory} |" + (f" failed: {failed[0]}" if failed else ""), flush=True)
         (us, read), (them, their_read) = (counted(run, binary, requirements, index) for run, binary in tools.values())
         counts.append(f"| {name} | {us} | {them} | {us / them:.2f} | {read / 1e6:.1f} | {their_read / 1e6:.1f} |")
         with tempfile.TemporaryDirectory() as folder:

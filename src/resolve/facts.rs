@@ -116,7 +116,7 @@ pub(super) fn plausible(question: Question<'_>, name: &PackageName, range: &Vers
     if matrix.builds_of(name).is_empty() {
         return range.clone();
     }
-    let mut extras = profile.wanted.iter().filter(|one| one.framework).flat_map(|one| &one.extras);
+    let mut extras = profile.wanted.iter().flat_map(|one| &one.extras);
     let major = extras.find_map(|extra| extra.as_ref().strip_prefix("cuda")?.parse::<u64>().ok());
     let fits = |(package, range): &Edge| match package {
         Package::Driver => target.hardware.driver.as_ref().is_none_or(|driver| range.contains(&driver.as_version())),

@@ -30,6 +30,14 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings
 }
 
+/// What does not go together: requirements, families, libraries that frameworks were compiled against, files with two owners.
+pub fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let mut findings = requirements(environment);
+    findings.extend(judge_families(environment, matrix));
+    findings.extend(Auditor { environment, matrix }.collisions());
+    findings
+}
+
 /// What is wrong between members of families, and with libraries that frameworks were compiled against.
 pub fn judge_families(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let auditor = Auditor { environment, matrix };

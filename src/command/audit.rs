@@ -120,7 +120,7 @@ impl Target {
     }
 }
 
-fn surroundings(seen: &Seen) -> Environment {
+pub(super) fn surroundings(seen: &Seen) -> Environment {
     let mut hardware = seen.machine.hardware.clone();
     hardware.gpus.extend(seen.possible_gpus.iter().cloned());
     Environment {
@@ -141,7 +141,7 @@ fn python_of(seen: &Seen) -> Result<PythonFacts, Failure> {
 }
 
 /// Every distribution of the machine or image; one that is there twice, twice.
-fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
+pub(super) fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
     let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Held {
         build: session.matrix.build(&name, &version).cloned(),
         doubt: None,

@@ -26,6 +26,7 @@ mod state;
 mod shadow;
 mod status;
 mod target;
+mod together;
 mod verify;
 
 use serde_json::Value;

@@ -11,6 +11,7 @@ use crate::command::outcome::now;
 use crate::command::plan::{Planned, answer, decided, describe_python};
 use crate::command::shadow::shadowed;
 use crate::command::state::{State, hold};
+use crate::command::together::together;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::inspect::Entry;
@@ -45,6 +46,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;
     }
     findings.extend(missing_debian(target, seen));
+    findings.extend(together(session, seen, target));
     findings.extend(kernel_findings(&planned, stands, &now));
     findings.extend(shadowed(&planned, layout)?);
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;

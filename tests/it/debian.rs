@@ -326,3 +326,20 @@ fn a_lock_that_apt_does_not_know_is_no_lock() {
     world.apply().expect(0);
     world.is_finished("flock");
 }
+
+#[test]
+fn a_debian_package_removed_by_hand_is_missed_and_comes_back() {
+    let Some(world) = World::new() else { return };
+    world.test.run(&["lock", "p.toml", "--python", &world.python, "--find-links", "house", "--offline"]).expect(0);
+    world.apply().expect(0);
+    let verify = || world.test.run(&["verify", "p.toml", "--python", &world.python]);
+    verify().expect(0);
+    call(Command::new("dpkg").args(["--remove", ONE]));
+    let outcome = verify().expect(1);
+    assert!(outcome.stderr.contains("error[verify-debian]") && outcome.stderr.contains(ONE), "{outcome:?}");
+    world.apply().expect(0);
+    verify().expect(0);
+    // What apt has installed is never taken away again, and said.
+    let restored = world.test.run(&["restore", "--python", &world.python, "--offline"]).expect(0);
+    assert!(restored.stderr.contains(&format!("Debian packages stay: {ONE}")), "{restored:?}");
+}

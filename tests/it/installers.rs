@@ -291,6 +291,9 @@ fn a_python_that_its_distribution_manages_is_installed_into() {
         let mut refused = Command::new(&world.venv.python);
         refused.args(["-m", "pip", "install", "--no-index", "--find-links"]).arg(world.test.path("house")).arg("demo");
         assert!(Outcome::of(refused).stderr.contains("externally-managed-environment"));
+        let unasked = world.apply("before.toml").expect(2);
+        assert!(unasked.stderr.contains("is managed by the operating system (PEP 668)"), "{unasked:?}");
+        world.test.environment.insert("COLAB_BOOT_SYSTEM".into(), "1".into());
         world.apply("before.toml").expect(0);
         world.apply("after.toml").expect(0);
         world.is_whole("managed", "after.toml", "2.0");

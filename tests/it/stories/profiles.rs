@@ -106,6 +106,11 @@ fn another_hand_is_named_and_put_right() {
         assert!(outcome.stderr.contains("lib 2.0 was replaced by 1.0 (pip)"), "{outcome:?}");
         assert_eq!(day.installed()["lib"], "2.0");
     }
+    // What the user adds and does not go with it is told in the words of an audit.
+    day.pip(&["install", "--no-deps", "app==1.0"]);
+    let together = day.run(&["verify", "p.toml"]).expect(1);
+    assert!(together.stderr.contains("app 1.0 requires lib<2, and lib 2.0 is here"), "{together:?}");
+    day.run(&["apply", "p.toml"]).expect(0);
     day.pip(&["uninstall", "--yes", "lib"]);
     let verified = day.run(&["verify", "p.toml"]).expect(1);
     assert!(verified.stderr.contains("lib 2.0: is not installed"), "{verified:?}");

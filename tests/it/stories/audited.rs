@@ -111,3 +111,23 @@ fn a_list_of_pins_is_judged_line_by_line() {
     let refused = list("numpy=1.26\n").expect(2);
     assert!(refused.stderr.contains("line 1: `numpy=1.26`"), "{refused:?}");
 }
+
+#[test]
+fn a_plan_that_would_leave_a_family_behind_is_refused_and_names_all_of_it() {
+    let day = Day::new(&[
+        ("torch", "2.6.0", &[]),
+        ("torchvision", "0.21.0", &["torch==2.6.0"]),
+        ("torchaudio", "2.6.0", &[]),
+    ]);
+    day.profile("p", &["torch ==2.6.0"], "[target]\ngpus = ['T4']\n");
+    let plan = || day.test.run(&["plan", "p.toml", "--runtime", "colab-2026.07"]);
+    let outcome = plan().expect(1);
+    for words in ["torchvision 0.26.0+cu128 needs torch", "torchaudio 2.11.0+cu128 needs torch", "error[family-broken]"]
+    {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+    day.profile("p", &["torch ==2.6.0", "torchvision", "torchaudio"], "[target]\ngpus = ['T4']\n");
+    let together = plan();
+    assert!(!together.stderr.contains("torchvision 0.26.0+cu128 needs"), "{together:?}");
+    assert!(!together.stderr.contains("torchaudio 2.11.0+cu128 needs"), "{together:?}");
+}

@@ -10,7 +10,7 @@ use crate::notebook::Facts;
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     pub modules: Modules,
-    /// Libraries below site-packages that are mapped and are other files by now.
+    /// Libraries below site-packages that are mapped and were deleted or replaced since.
     pub replaced: Vec<PathBuf>,
     /// Modules whose file was written, or removed, after the kernel had started.
     pub rewritten: BTreeSet<String>,

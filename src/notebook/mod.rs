@@ -10,7 +10,6 @@ mod observe;
 
 pub use facts::{Facts, Module, read_facts};
 pub use loaded::{Loaded, Modules, Subject};
-pub use maps::replaced_libraries;
 pub use observe::{is_alive, observe_loaded, process_clock};
 
 /// Python that writes the kernel's facts; part of every cell.

@@ -9,8 +9,8 @@ use crate::host::command::stat_field;
 use crate::host::files;
 use crate::machine::{Kernel, kernel_identity};
 use crate::model::PackageName;
-use crate::notebook::maps::mapped_below;
-use crate::notebook::{Loaded, Modules, read_facts, replaced_libraries};
+use crate::notebook::maps::deleted_below;
+use crate::notebook::{Loaded, Modules, read_facts};
 
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
 /// has, where that is known; `folders` are those that modules are installed to; `now` counts seconds since 1970.
@@ -33,8 +33,7 @@ pub fn observe_loaded(
     // The map of another user's process can't be read; what the kernel says still counts.
     let maps =
         files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
-    let inode = |path: &Path| path.metadata().ok().map(|data| data.ino());
-    let replaced = replaced_libraries(mapped_below(&maps, folders), inode);
+    let replaced = deleted_below(&maps, folders);
     let rewritten = rewritten(&modules, started(kernel, now)?, folders);
     Ok(Loaded { modules, replaced, rewritten })
 }

@@ -224,3 +224,30 @@ fn an_apply_from_a_terminal_is_met_by_the_kernel_that_it_replaced_code_under() {
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0");
     assert!(!notebook.boot(&mut kernel, &boot).0);
 }
+
+#[test]
+fn a_library_replaced_under_a_kernel_is_seen_whoever_replaced_it() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.profile("p", &["lib >=2"], "");
+    let (boot, verify) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.boot(&mut kernel, &boot);
+    // Some library of the user's own, which nobody has written down.
+    let library = day.venv.layout().join("own/core.so");
+    let any = notebook.run(&kernel, "import _json; print(_json.__file__)");
+    let put = || {
+        std::fs::create_dir_all(library.parent().expect("a folder")).expect("a folder");
+        let _ = std::fs::remove_file(&library);
+        std::fs::copy(any.trim(), &library).expect("a library");
+    };
+    put();
+    notebook.run(&kernel, &format!("import ctypes; ctypes.CDLL('{}')", library.display()));
+    assert!(!notebook.boot(&mut kernel, &boot).0);
+    put();
+    let verified = notebook.run(&kernel, &verify);
+    assert!(verified.contains("own/core.so` was replaced on disk while the kernel has it loaded"), "{verified}");
+    assert!(notebook.boot(&mut kernel, &boot).0);
+    assert!(!notebook.boot(&mut kernel, &boot).0);
+    assert!(notebook.run(&kernel, &verify).contains("\nverified"));
+}

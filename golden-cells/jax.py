@@ -167,7 +167,7 @@ def colab_boot_run(verb, *options):
     with tempfile.TemporaryDirectory() as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
         with open(facts, "w") as file:
-            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named}), file)
+            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), file)
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for line in process.stdout:

@@ -8,6 +8,7 @@ mod locks;
 mod requirements;
 mod sources;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct Environment {
     pub python: Option<PythonFacts>,
     /// Everything that is installed is known: what is not in `held` is not there.
     pub complete: bool,
+    /// What is there in forms that say no version: egg-info, egg links, metadata that can't be read.
+    pub vague: BTreeSet<PackageName>,
 }
 
 /// One distribution in it.

@@ -32,6 +32,9 @@ pub(super) fn requirements(environment: &Environment) -> Vec<Finding> {
         }
         for requirement in held.requires.iter().flatten().filter(|one| one.applies(&markers, None)) {
             let found = first.get(&requirement.name).map(|other| &other.version);
+            if found.is_none() && environment.vague.contains(&requirement.name) {
+                continue;
+            }
             findings.extend(broken(&who, requirement, found, environment.complete).map(|finding| held.placed(finding)));
         }
     }

@@ -100,15 +100,16 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
         for line in own.text.split_inclusive('\n') {
             let known = listed.named.len();
             for word in installed_by(line) {
-                match word {
-                    Word::Requirement(text) => {
-                        let added = one(&text, markers, &mut listed);
-                        added.map_err(|error| format!("cell {}: {error}", at + 1))?;
-                    }
-                    Word::File(path) => {
-                        let file = Source { name: path.as_str().into(), text: include(&path)?.into() };
-                        merge(&mut listed, read_requirements(&file, markers, include)?);
-                    }
+                // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
+                let read = match &word {
+                    Word::Requirement(text) => one(text, markers, &mut listed),
+                    Word::File(path) => include(path).and_then(|text| {
+                        let file = Source { name: path.as_str().into(), text: text.into() };
+                        read_requirements(&file, markers, include).map(|more| merge(&mut listed, more))
+                    }),
+                };
+                if let (Err(_), Word::Requirement(text) | Word::File(text)) = (read, word) {
+                    listed.open.push(format!("cell {}: {text}", at + 1));
                 }
             }
             let fresh = listed.named[known..].iter_mut().filter(|named| named.place.is_none());
@@ -162,22 +163,37 @@ fn installed_by(line: &str) -> Vec<Word> {
     let Some(command) = line.trim().strip_prefix(['%', '!']) else {
         return Vec::new();
     };
+    // A redirection or a second command ends what pip is told.
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     let Some(at) = words.iter().position(|word| word == "install") else {
         return Vec::new();
     };
     let is_pip = words[..at].iter().any(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
     let mut found = Vec::new();
-    let mut rest = words[at + 1..].iter().take_while(|word| !matches!(word.as_str(), "&&" | "||" | "|" | ";" | "#"));
+    let ends =
+        |word: &str| matches!(word, "&&" | "||" | "|" | ";" | "#" | "\\") || word.contains('>') && is_redirection(word);
+    let mut told = Vec::new();
+    for word in words[at + 1..].iter().take_while(|word| !ends(word)) {
+        told.push(word.trim_end_matches(';').to_owned());
+        if word.ends_with(';') {
+            break;
+        }
+    }
+    let mut rest = told.into_iter();
     while let Some(word) = rest.next().filter(|_| is_pip) {
         match word.as_str() {
-            "-r" | "--requirement" => found.extend(rest.next().cloned().map(Word::File)),
+            "-r" | "--requirement" => found.extend(rest.next().map(Word::File)),
             option if WITH_VALUE.contains(&option) => drop(rest.next()),
-            option if option.starts_with('-') || option.starts_with('>') => {}
+            option if option.starts_with('-') || option.is_empty() => {}
             requirement => found.push(Word::Requirement(requirement.to_owned())),
         }
     }
     found
+}
+
+/// `>`, `>>`, `2>&1`, `&>log`, `>/dev/null`: a word that begins with them, or with a number before.
+fn is_redirection(word: &str) -> bool {
+    word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').starts_with('>')
 }
 
 fn merge(listed: &mut Listed, more: Listed) {
@@ -248,12 +264,13 @@ mod tests {
         let text = r#"{"nbformat": 4, "cells": [
             {"cell_type": "markdown", "source": "%pip install no==1"},
             {"cell_type": "code", "source": ["import x\n", "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why\n"]},
-            {"cell_type": "code", "source": "!uv pip install --system c==3 && echo done\n!pip install -r more.txt\n!ls install\n"}]}"#;
+            {"cell_type": "code", "source": "!uv pip install --system c==3 && echo done\n!pip install -r more.txt\n!ls install\n"},
+            {"cell_type": "code", "source": "!pip install d==4 > /dev/null 2>&1\n!pip install e==5; ls\n!pip install {name} -r gone.txt\n"}]}"#;
         let listed = read("x.ipynb", text).expect("a notebook");
         let line = "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why";
         assert_eq!(named(&listed)[0], format!("a 1 at {line}"));
-        assert_eq!(listed.named.len(), 3);
-        assert_eq!(listed.open, ["b>=2"]);
+        assert_eq!(listed.named.len(), 5, "{:?}", named(&listed));
+        assert_eq!(listed.open, ["b>=2", "cell 4: {name}", "cell 4: gone.txt"]);
         assert!(listed.named[1].place.as_ref().is_some_and(|place| place.source.name.ends_with("cell 3")));
     }
 }

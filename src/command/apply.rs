@@ -18,7 +18,7 @@ use crate::command::state::{State, hold};
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
-use crate::ledger::{Before, Ledger, Step};
+use crate::ledger::{Before, Hand, Ledger, Step};
 use crate::lock::{LockedPackage, write_lock};
 use crate::machine::Layout;
 use crate::marker::{Event, Marker, Now};
@@ -181,6 +181,14 @@ impl Work<'_> {
         if self.planned.profile.is_none() {
             ledger = ledger.restored();
         }
+        // What another hand has changed or removed, and nobody wants, is colab-boot's no more.
+        let target = &self.planned.target;
+        ledger.distributions.retain(|name, _| {
+            let installed = seen.machine.installed.get(name).map(|one| &one.version);
+            target.package(name).is_some()
+                || steps.iter().any(|step| step.name == *name)
+                || matches!(seen.ledger.hand(name, installed), Hand::Ours(_))
+        });
         let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
         ledger.python = python.unwrap_or_default();
         ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
@@ -193,6 +201,9 @@ impl Work<'_> {
     fn applied(&self) -> String {
         match self.planned.profile {
             Some(_) => format!("applied: {} packages as locked, no restart needed", self.planned.target.packages.len()),
+            None if self.planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept) => {
+                "restored: all but what the warnings name, no restart needed".to_owned()
+            }
             None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
         }
     }

@@ -1,5 +1,6 @@
 //! `audit`: judges an environment that somebody else made. Changes nothing.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::host::files;
 use crate::lock::{Unreadable, read_lock};
 use crate::machine::{Observed, runtime_names};
 use crate::model::requirement::lenient_specifiers;
+use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -130,7 +132,19 @@ pub(super) fn surroundings(seen: &Seen) -> Environment {
         compat_in_use: seen.observed.as_ref().is_some_and(Observed::compat_in_use),
         python: seen.machine.python.as_ref().map(|python| python.facts.clone()),
         complete: false,
+        vague: vague(seen),
     }
+}
+
+/// Names of what lies on the path in other forms than a dist-info that can be read.
+fn vague(seen: &Seen) -> BTreeSet<PackageName> {
+    let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref()).filter(|_| seen.here);
+    let folders = home.map(|home| home.search.iter().chain(&home.ahead)).into_iter().flatten();
+    let name = |entry: &String| {
+        let link = || entry.strip_suffix(".egg-link")?.parse().ok();
+        dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry)).or_else(link)
+    };
+    folders.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| name(&entry)).collect()
 }
 
 fn python_of(seen: &Seen) -> Result<PythonFacts, Failure> {

@@ -106,7 +106,9 @@ pub(super) fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Ans
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
         Beside::Usable(both) => (both.0, both.1, None),
         other => {
-            let solved = session.target(&profile, &seen)?;
+            let mut solved = session.target(&profile, &seen)?;
+            // What colab-boot has replaced and nobody can bring back is no choice here.
+            solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
             keep_lock = matches!(other, Beside::Replaceable(_));
             let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };
             let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();
@@ -134,16 +136,16 @@ pub(super) fn decided(answer: Answer, options: &PlanOptions, session: &Session<'
     let state = layout.map(|layout| State::of(&session.paths.state, layout));
     let marker = state.as_ref().map_or(Ok(None), State::marker)?;
     let doubted = layout.zip(state.as_ref());
-    let broken = doubted.map_or_else(|| Ok(Vec::new()), |both| doubtful(both, &target, marker.as_ref()))?;
-    let before = session.wheels_back(&wanted_back(&seen.ledger, &target, &seen.machine), options, &seen);
+    let broken = doubted.map_or_else(|| Ok(Vec::new()), |both| doubtful(both, (&target, &seen), marker.as_ref()))?;
+    let wanted = wanted_back(&seen.ledger, &target, (&seen.machine, &broken));
+    let wanted = if wish.prune { wanted } else { Vec::new() };
+    // A restoration without the index would be none; another apply goes on, and says what stays.
+    let before = match session.wheels_back(&wanted, options, &seen) {
+        Err(failure) if profile.is_none() => return Err(failure),
+        other => other.unwrap_or_default(),
+    };
     let loaded = loaded(session, &seen, &options.machine)?;
     let known = marker.as_ref().filter(|marker| marker.boot_id == seen.machine.boot_id);
-    let owned = seen.ledger.distributions.keys().chain(seen.ledger.removed.keys());
-    let moving = target.packages.iter().filter(|package| {
-        seen.machine.installed.get(&package.name).is_some_and(|one| one.version != package.version)
-            || broken.contains(&package.name)
-    });
-    let names: Vec<PackageName> = moving.map(|package| &package.name).chain(owned).cloned().collect();
     let folders = folders(&seen);
     let environment = environment_file(&seen)?;
     let basis = Basis {
@@ -158,7 +160,7 @@ pub(super) fn decided(answer: Answer, options: &PlanOptions, session: &Session<'
         environment_file: environment.as_deref(),
         history: known.map(|marker| marker.touched.as_slice()).unwrap_or_default(),
         loaded: &loaded,
-        modules: &modules(&seen, names)?,
+        modules: &modules(&seen, moving(&seen, &target, &broken))?,
         folders: &folders,
     };
     let decision = decide(basis);
@@ -188,6 +190,16 @@ pub(super) fn decided(answer: Answer, options: &PlanOptions, session: &Session<'
         traffic,
         indexes,
     })
+}
+
+/// What may change: the modules of these are looked at.
+fn moving(seen: &Seen, target: &LockedTarget, broken: &[PackageName]) -> Vec<PackageName> {
+    let owned = seen.ledger.distributions.keys().chain(seen.ledger.removed.keys());
+    let moves = |package: &&LockedPackage| {
+        let installed = seen.machine.installed.get(&package.name);
+        installed.is_some_and(|one| one.version != package.version) || broken.contains(&package.name)
+    };
+    target.packages.iter().filter(moves).map(|package| &package.name).chain(owned).cloned().collect()
 }
 
 impl Planned {

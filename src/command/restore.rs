@@ -14,7 +14,6 @@ use crate::output::{Style, render_plan};
 use crate::plan::Wish;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let held = hold(&session.paths.state, &|line| session.say(line))?;
     let options_of_plan = PlanOptions {
         profile: std::path::PathBuf::new(),
         lock: None,
@@ -23,10 +22,11 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
         machine: options.machine.clone(),
         index: options.index.clone(),
     };
-    let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?;
     if options.dry_run {
-        return Ok(preview(&planned));
+        return Ok(preview(&decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?));
     }
+    let held = hold(&session.paths.state, &|line| session.say(line))?;
+    let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?;
     let debian = planned.seen.ledger.debian.join(" ");
     let mut report = carry_out(&planned, &options_of_plan, session, (&held.folder, style))?;
     if !debian.is_empty() {

@@ -21,7 +21,15 @@ impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
     /// led here is told by the caller, so trouble on this way is but a line. Fails where a signal ends it.
     pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Result<Vec<String>, Failure> {
-        let changes = self.planned.decision.plan.changes.iter();
+        // What lies elsewhere on the path, such as Debian's own, is not touched; what came from an address can't be had by name.
+        let installed = &self.planned.seen.machine.installed;
+        let is_here = |name: &PackageName| {
+            installed.get(name).is_some_and(|one| {
+                let location = one.location.as_ref();
+                !one.direct && location.is_some_and(|folder| self.layout.folders().contains(&folder))
+            })
+        };
+        let changes = self.planned.decision.plan.changes.iter().filter(|change| is_here(&change.name));
         let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
         let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, record: None });
         let faults = check_distributions(held.collect(), 1);
@@ -31,7 +39,8 @@ impl Work<'_> {
         if gone.is_empty() {
             return Ok(vec!["what was installed before is untouched".to_owned()]);
         }
-        let before = wheels_of(&gone, || self.sources(options), options.offline);
+        // The failure that led here is told by the caller.
+        let before = wheels_of(&gone, || self.sources(options), options.offline).unwrap_or_default();
         let (wheels, lost): (Vec<_>, Vec<_>) =
             gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
         let mut told = Vec::new();
@@ -83,26 +92,26 @@ impl Session<'_> {
         wanted: &[(PackageName, Version)],
         options: &PlanOptions,
         seen: &Seen,
-    ) -> BTreeMap<PackageName, LockedPackage> {
+    ) -> Result<BTreeMap<PackageName, LockedPackage>, Failure> {
         if wanted.is_empty() || !seen.here {
-            return BTreeMap::new();
+            return Ok(BTreeMap::new());
         }
-        let found = wheels_of(wanted, || self.sources(&options.index, seen, None), options.index.offline);
-        found.into_iter().map(|package| (package.name.clone(), package)).collect()
+        let found = wheels_of(wanted, || self.sources(&options.index, seen, None), options.index.offline)?;
+        Ok(found.into_iter().map(|package| (package.name.clone(), package)).collect())
     }
 }
 
-/// The wheels of `versions` that the default index has; none where nobody can be asked.
+/// The wheels of `versions` that the default index has; none where nobody may be asked.
 fn wheels_of<'b>(
     versions: &[(PackageName, Version)],
     sources: impl FnOnce() -> Result<Sources<'b>, Failure>,
     offline: bool,
-) -> Vec<LockedPackage> {
+) -> Result<Vec<LockedPackage>, Failure> {
+    if offline {
+        return Ok(Vec::new());
+    }
     let names: Vec<PackageName> = versions.iter().map(|(name, _)| name.clone()).collect();
-    let asked = || sources()?.listings(&names);
-    let Some(listings) = (!offline).then(|| asked().ok()).flatten() else {
-        return Vec::new();
-    };
+    let listings = sources()?.listings(&names)?;
     let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
         let listing = listing?;
         let candidate = listing.get(version).filter(|one| !one.is_source())?;
@@ -112,5 +121,5 @@ fn wheels_of<'b>(
         let (name, version) = (name.clone(), version.clone());
         Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
     };
-    versions.iter().zip(listings).filter_map(package).collect()
+    Ok(versions.iter().zip(listings).filter_map(package).collect())
 }

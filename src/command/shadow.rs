@@ -60,8 +60,11 @@ fn loaded_from_elsewhere(planned: &Planned, layout: &Layout) -> BTreeMap<String,
     };
     let names: BTreeSet<String> = facts.modules.keys().cloned().collect();
     let elsewhere = planned.loaded.shadowing(&names, &layout.purelib);
-    let installed = |file: &PathBuf| planned.folders.iter().any(|folder| file.starts_with(folder));
-    elsewhere.into_iter().filter(|(_, file)| !installed(file)).collect()
+    let home = planned.seen.machine.python.as_ref().and_then(|python| python.home.as_ref());
+    // The standard library is meant to come first.
+    let standard = home.map(|home| home.stdlib.clone());
+    let meant = |file: &PathBuf| planned.folders.iter().chain(&standard).any(|folder| file.starts_with(folder));
+    elsewhere.into_iter().filter(|(_, file)| !meant(file)).collect()
 }
 
 /// Whether `import module` finds something in `folder`.

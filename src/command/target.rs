@@ -11,6 +11,14 @@ use crate::model::PackageName;
 use crate::profile::Profile;
 use crate::resolve::{Present, Target};
 
+impl Seen {
+    /// Whether a version that counts as present is there, or may come from an index.
+    pub(super) fn has_or_can_have(&self, name: &PackageName, present: &Present) -> bool {
+        let installed = self.machine.installed.get(name).map(|one| &one.version);
+        installed == Some(&present.version) || !(present.direct || present.version.is_local())
+    }
+}
+
 impl Session<'_> {
     /// What `profile` is to be solved for on the machine that was seen.
     pub fn target(&self, profile: &Profile, seen: &Seen) -> Result<Target, Failure> {

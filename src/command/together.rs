@@ -3,22 +3,28 @@
 use crate::audit::{Environment, judge_together};
 use crate::command::Session;
 use crate::command::audit::{installed, surroundings};
-use crate::command::gather::Seen;
-use crate::diag::Finding;
-use crate::lock::LockedTarget;
+use crate::command::plan::Planned;
+use crate::diag::{Finding, Severity};
+use crate::model::PackageName;
 
-/// Findings about requirements, families, libraries and collisions in which a locked package has a part. What else is wrong with an
-/// image is for `audit` to say.
-pub(super) fn together(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
+/// Findings about requirements, families, libraries and collisions. They are errors where a locked package itself lacks something; what
+/// others lack because of one is a warning, as the plan has said before. What else is wrong with an image is for `audit` to say.
+pub(super) fn together(session: &Session<'_>, planned: &Planned) -> Vec<Finding> {
+    let (seen, target) = (&planned.seen, &planned.target);
     let environment = Environment { held: installed(session, seen), complete: true, ..surroundings(seen) };
     let mut findings = judge_together(&environment, session.matrix);
-    findings.retain(|finding| is_about(&finding.message, target));
+    findings.retain(|finding| names(&finding.message).any(|name| target.package(&name).is_some()));
+    for finding in &mut findings {
+        let is_locked = names(&finding.message).next().is_some_and(|name| target.package(&name).is_some());
+        if !is_locked || !planned.wish.breakage_is_error {
+            finding.severity = finding.severity.max(Severity::Warning);
+        }
+    }
     findings
 }
 
-/// Whether a message names a locked package.
-fn is_about(message: &str, target: &LockedTarget) -> bool {
+/// The names in a message, that of its subject first.
+fn names(message: &str) -> impl Iterator<Item = PackageName> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let words = message.split(|c| !is_name(c)).filter_map(|word| word.parse().ok());
-    words.into_iter().any(|name| target.package(&name).is_some())
+    message.split(move |c| !is_name(c)).filter_map(|word| word.parse().ok())
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::apply::leftovers;
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions};
+use crate::command::doubt::is_ours;
 use crate::command::gather::Seen;
 use crate::command::outcome::now;
 use crate::command::plan::{Planned, answer, decided, describe_python};
@@ -46,7 +47,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;
     }
     findings.extend(missing_debian(target, seen));
-    findings.extend(together(session, seen, target));
+    findings.extend(together(session, &planned));
     findings.extend(kernel_findings(&planned, stands, &now));
     findings.extend(shadowed(&planned, layout)?);
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
@@ -124,7 +125,9 @@ fn check_files(
     findings: &mut Vec<Finding>,
 ) -> Result<Files, Failure> {
     // Where there is no wheel, the target was chosen because it has this version.
-    let (of_wheels, kept): (Vec<_>, Vec<_>) = target.packages.iter().partition(|package| package.wheel.is_some());
+    // Debian's own packages have files that Debian has changed.
+    let can_be_held = |package: &&LockedPackage| package.wheel.is_some() && is_ours(layout, seen, &package.name);
+    let (of_wheels, kept): (Vec<_>, Vec<_>) = target.packages.iter().partition(can_be_held);
     let mut files = Files { by_version: kept.len(), ..Files::default() };
     let layouts: Vec<Layout> = of_wheels.iter().map(|package| where_it_lies(layout, seen, &package.name)).collect();
     let mut held = Vec::new();

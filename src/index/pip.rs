@@ -35,7 +35,8 @@ pub(super) fn index_of(
 fn configured(environment: &BTreeMap<String, String>, home: &Home) -> Result<Option<(String, PathBuf)>, Failure> {
     let mut settings: BTreeMap<String, (String, PathBuf)> = BTreeMap::new();
     for file in configuration_files(environment, home) {
-        let Some(text) = files::read_optional(&file)? else { continue };
+        // What pip may not read it passes over, too.
+        let Some(text) = files::read_optional(&file).ok().flatten() else { continue };
         let parsed = parse(&text).map_err(|line| {
             Failure::input(format!("`{}`: line {line} is no line of a pip configuration", file.display()))
                 .help("correct it: pip would refuse it too; or give the index with --index-url")

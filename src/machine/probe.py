@@ -19,7 +19,7 @@ if not libc:  # musl's loader tells its version when it is run by itself
         version = re.search(r"^Version (\d+\.\d+)", said, re.M)
         libc = f"musl {version[1]}" if version else ""
 # What -I leaves out: PYTHONPATH, and the user's own site-packages where this Python would look there.
-ahead = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and os.path.isdir(entry)]
+ahead = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
 shared = sys.prefix == sys.base_prefix
 if not shared:
     try:
@@ -30,7 +30,7 @@ if not shared:
 if shared and not os.environ.get("PYTHONNOUSERSITE"):
     import site
 
-    ahead += [folder for folder in [site.getusersitepackages()] if folder and os.path.isdir(folder)]
+    ahead += [folder for folder in [site.getusersitepackages()] if folder]
 marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
 print(json.dumps({
     "path": sys.executable,

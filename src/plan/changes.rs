@@ -1,6 +1,6 @@
 //! What to do with each distribution.
 
-use crate::diag::Finding;
+use crate::diag::{Code, Finding};
 use crate::ledger::Hand;
 use crate::lock::LockedPackage;
 use crate::machine::Installed;
@@ -18,7 +18,8 @@ pub(super) struct Changed {
 
 pub(super) fn changes(basis: &Basis<'_>) -> Changed {
     let removals = collisions(basis);
-    let (mut changes, findings) = prune(basis);
+    let (mut changes, mut findings) = prune(basis);
+    findings.extend(basis.target.packages.iter().filter_map(|package| image_gone(basis, package)));
     changes.retain(|change| !removals.iter().any(|removal| removal.name == change.name));
     changes.extend(removals.iter().cloned());
     let mut kept = Vec::new();
@@ -39,6 +40,17 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
     }
     changes.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     Changed { changes, kept, findings }
+}
+
+/// A version that no index has and that is not here: nothing can install it.
+fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
+    let installed = basis.machine.installed.get(&package.name);
+    let image = package.image_only.as_ref().filter(|_| installed.is_none_or(|one| one.version != package.version))?;
+    let message = format!("{} {} comes with `{image}` alone, and is not here", package.name, package.version);
+    let finding = Finding::error(Code::MachineNotPlanned, message);
+    Some(
+        finding.with_help("make the lock anew, or begin on a new machine: Runtime, then Disconnect and delete runtime"),
+    )
 }
 
 /// Whether colab-boot has installed this version from another file than the lock names.

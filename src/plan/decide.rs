@@ -153,7 +153,12 @@ fn evidence(basis: &Basis<'_>, environment: &Environment) -> Vec<String> {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         evidence.push(format!("`{}`{more} was replaced on disk while the kernel has it loaded", first.display()));
     }
-    for (name, installed) in &basis.machine.installed {
+    // A kernel that waited for the change has the new code, whatever its module calls itself.
+    let is_clean = |name: &PackageName| {
+        let of_it = basis.history.iter().find(|one| one.name.as_ref() == Some(name));
+        of_it.zip(basis.machine.kernel.as_ref()).is_some_and(|(one, kernel)| one.clean.contains(kernel))
+    };
+    for (name, installed) in basis.machine.installed.iter().filter(|(name, _)| !is_clean(name)) {
         let module = guessed_module(name);
         let outdated = basis.loaded.outdated(&module).and_then(|text| text.parse::<Version>().ok());
         let other =

@@ -67,9 +67,14 @@ pub(super) fn judge_environment(
         Modules::Told(facts) => Some(facts),
         _ => None,
     };
+    // The kernel has started with the file, or was given what it says: whatever differs now, something in the kernel has changed since, and
+    // would again after every restart.
+    let digest = with_marks(wanted).remove(DIGEST);
+    let has_started_with_it = facts.and_then(|facts| facts.environment.get(DIGEST)).is_some_and(|mark| *mark == digest);
     for (name, value) in differing(wanted, before, facts) {
         match (matrix.read_of(name), facts) {
             (Some(Read::Start), _) => judged.for_children.push(name.to_owned()),
+            (_, Some(_)) if has_started_with_it => drop(judged.live.insert(name.to_owned(), value.cloned())),
             (read, Some(facts)) => match too_late(name, read, facts) {
                 None => drop(judged.live.insert(name.to_owned(), value.cloned())),
                 Some(why) => judged.because.push(why),
@@ -198,6 +203,21 @@ mod tests {
         ("no kernel tells", "OMP_NUM_THREADS=2", "", None, "restart"),
         ("no kernel tells, and the file has it", "OMP_NUM_THREADS=2", "OMP_NUM_THREADS=2", None, "nothing"),
     ];
+
+    #[test]
+    fn what_a_kernel_changes_itself_is_no_reason_to_restart_it_again() {
+        let matrix = Matrix::bundled().expect("the matrix");
+        let wanted = variables(&[("FORCE_COLOR", "0")]);
+        let line = environment_line(&wanted).expect("a line");
+        let digest = line.split('\'').nth(3).expect("a digest").to_owned();
+        let facts = |mark: &str| {
+            let text = format!(r#"{{"environment": {{"FORCE_COLOR": "1", "COLAB_BOOT_ENV": "{mark}"}}}}"#);
+            Loaded { modules: Modules::Told(read_facts(&text).expect("facts")), ..Loaded::default() }
+        };
+        let fresh = judge_environment(&wanted, &wanted, &facts(&digest), &matrix);
+        assert!(fresh.because.is_empty() && fresh.live["FORCE_COLOR"].as_deref() == Some("0"), "{fresh:?}");
+        assert_eq!(judge_environment(&wanted, &wanted, &facts("another"), &matrix).because.len(), 1);
+    }
 
     #[test]
     fn a_variable_is_set_live_until_its_reader_has_read_it() {

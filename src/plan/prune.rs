@@ -12,10 +12,21 @@ use crate::plan::{Basis, Change, Kind};
 
 /// The distributions whose version of before is wanted again: what the ledger has replaced or taken away, and `target` does not name.
 /// Their wheels have to be looked for before a plan can be decided.
-pub fn wanted_back(ledger: &Ledger, target: &LockedTarget, machine: &Machine) -> Vec<(PackageName, Version)> {
-    let replaced = unwanted(ledger, target, machine).filter_map(|(name, before)| Some((name.clone(), before?.clone())));
+///
+/// What came from an address is no version of an index, whatever its name.
+pub fn wanted_back(
+    ledger: &Ledger,
+    target: &LockedTarget,
+    (machine, broken): (&Machine, &[PackageName]),
+) -> Vec<(PackageName, Version)> {
+    let from_address = |name: &PackageName| {
+        let before = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
+        before.or_else(|| ledger.removed.get(name)).is_some_and(|before| before.direct)
+    };
+    let replaced = unwanted(ledger, target, (machine, broken)).filter(|(name, _)| !from_address(name));
+    let replaced = replaced.filter_map(|(name, before)| Some((name.clone(), before?.clone())));
     let gone = |name: &&PackageName| target.package(name).is_none() && !machine.installed.contains_key(*name);
-    let removed = ledger.removed.iter().filter(|(name, _)| gone(name));
+    let removed = ledger.removed.iter().filter(|(name, _)| gone(name) && !from_address(name));
     replaced.chain(removed.map(|(name, before)| (name.clone(), before.version.clone()))).collect()
 }
 
@@ -23,14 +34,15 @@ pub fn wanted_back(ledger: &Ledger, target: &LockedTarget, machine: &Machine) ->
 fn unwanted<'a>(
     ledger: &'a Ledger,
     target: &'a LockedTarget,
-    machine: &'a Machine,
+    (machine, broken): (&'a Machine, &'a [PackageName]),
 ) -> impl Iterator<Item = (&'a PackageName, Option<&'a Version>)> {
     ledger.distributions.keys().filter(|name| target.package(name).is_none()).filter_map(|name| {
         let installed = machine.installed.get(name).map(|one| &one.version)?;
         match ledger.hand(name, Some(installed)) {
             Hand::Ours(entry) => {
                 let before = entry.before.as_ref().map(|before| &before.version);
-                (before != Some(installed)).then_some((name, before))
+                // One that is back, though only half of it may be there, comes back again.
+                (before != Some(installed) || broken.contains(name)).then_some((name, before))
             }
             Hand::Other | Hand::Changed(_) => None,
         }
@@ -45,7 +57,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
     }
     let needed = needed_by_others(basis);
     let mut kept = Vec::new();
-    for (name, before) in unwanted(basis.ledger, basis.target, basis.machine) {
+    for (name, before) in unwanted(basis.ledger, basis.target, (basis.machine, basis.broken)) {
         let from = basis.machine.installed.get(name).map(|one| one.version.clone());
         match before {
             Some(before) => match basis.before.get(name) {
@@ -68,22 +80,33 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
             format!("{} stay: the profile no longer wants them, but other installed packages do", kept.join(", "));
         findings.push(Finding::note(Code::PlanPruneKept, message));
     }
-    changes.extend(returning(basis));
+    let lost =
+        basis.ledger.removed.iter().filter(|(name, _)| is_gone(basis, name) && !basis.before.contains_key(*name));
+    findings.extend(lost.map(|(name, before)| cannot_come_back(name, &before.version)));
+    let returns = returning(basis, &changes);
+    changes.extend(returns);
     (changes, findings)
 }
 
 /// What was taken away to make room, where nothing wants the room any more.
-fn returning(basis: &Basis<'_>) -> Vec<Change> {
+fn returning(basis: &Basis<'_>, changes: &[Change]) -> Vec<Change> {
     let matrix = basis.matrix;
-    let gone =
-        |name: &&PackageName| basis.target.package(name).is_none() && !basis.machine.installed.contains_key(*name);
+    let leaves = |name: &PackageName| changes.iter().any(|change| change.name == *name && change.kind == Kind::Remove);
+    let stays =
+        basis.machine.installed.iter().filter(|(name, _)| !leaves(name)).map(|(name, one)| (name, &one.version));
+    let comes = basis.target.packages.iter().map(|package| (&package.name, &package.version));
+    let others: Vec<_> = stays.chain(comes).collect();
     let is_in_the_way = |package: &LockedPackage| {
         let own: Vec<usize> = matrix.owned(&package.name, &package.version).map(|(at, _)| at).collect();
-        let others = basis.target.packages.iter();
-        others.flat_map(|other| matrix.owned(&other.name, &other.version)).any(|(at, _)| own.contains(&at))
+        others.iter().flat_map(|(name, version)| matrix.owned(name, version)).any(|(at, _)| own.contains(&at))
     };
-    let packages = basis.ledger.removed.keys().filter(gone).filter_map(|name| basis.before.get(name));
+    let gone = basis.ledger.removed.keys().filter(|name| is_gone(basis, name));
+    let packages = gone.filter_map(|name| basis.before.get(name));
     packages.filter(|package| !is_in_the_way(package)).map(|package| back(package, None)).collect()
+}
+
+fn is_gone(basis: &Basis<'_>, name: &PackageName) -> bool {
+    basis.target.package(name).is_none() && !basis.machine.installed.contains_key(name)
 }
 
 fn back(package: &LockedPackage, from: Option<Version>) -> Change {
@@ -99,7 +122,7 @@ fn back(package: &LockedPackage, from: Option<Version>) -> Change {
 
 fn cannot_come_back(name: &PackageName, before: &Version) -> Finding {
     let message = format!(
-        "{name} {before}, which was there before colab-boot came, can't be restored: no index has a wheel of it"
+        "{name} {before}, which was there before colab-boot came, can't be restored: no index that answers has a wheel of it"
     );
     Finding::warning(Code::PlanPruneKept, message)
         .with_help("a new machine has it again: Runtime, then Disconnect and delete runtime")
@@ -111,7 +134,7 @@ fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
         return BTreeSet::new();
     };
     let mut leaving: BTreeSet<&PackageName> =
-        unwanted(basis.ledger, basis.target, basis.machine).map(|(name, _)| name).collect();
+        unwanted(basis.ledger, basis.target, (basis.machine, basis.broken)).map(|(name, _)| name).collect();
     let mut needed = BTreeSet::new();
     loop {
         let staying = basis.machine.installed.iter().filter(|(name, _)| !leaving.contains(name));

@@ -148,7 +148,7 @@ pub struct MachineOptions {
     pub system: bool,
 
     /// The process of the notebook kernel; by default an ancestor of this one
-    #[arg(long, value_name = "PID")]
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
     pub kernel_pid: Option<u32>,
 
     /// What the kernel has loaded and how it is set, as cells write it; or a list of the names of its modules

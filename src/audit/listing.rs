@@ -33,6 +33,11 @@ pub struct Named {
 }
 
 impl Named {
+    /// Whether its line gives an address: then it need not be on an index.
+    pub fn is_from_address(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| place.source.text[place.span.clone()].contains("://"))
+    }
+
     pub(super) fn new(name: PackageName, version: Version) -> Self {
         Self { name, version, place: None }
     }

@@ -21,7 +21,7 @@ pub fn read_other(
     markers: &MarkerEnvironment,
     include: Include<'_>,
 ) -> Option<Result<Listed, String>> {
-    let text = source.text.trim_start();
+    let text = source.text.trim_start_matches('\u{feff}').trim_start();
     let name = source.name.to_ascii_lowercase();
     if name.ends_with(".ipynb") || text.starts_with('{') && text.contains("\"nbformat\"") {
         Some(notebook(source, markers, include))
@@ -71,6 +71,9 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
         if let Some(of_conda) = entry.as_str() {
             listed.elsewhere.push(format!("{of_conda} (conda)"));
         }
+        if entry.as_mapping_get("pip").is_some_and(|pip| pip.as_sequence().is_none()) {
+            return Err("its `pip` is no list".to_owned());
+        }
         let lines = entry.as_mapping_get("pip").and_then(Yaml::as_sequence).into_iter().flatten();
         for line in lines.filter_map(Yaml::as_str) {
             let known = listed.named.len();
@@ -86,7 +89,8 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
 
 /// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip install …`.
 fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
-    let notebook: Value = serde_json::from_str(&source.text).map_err(|error| error.to_string())?;
+    let notebook: Value =
+        serde_json::from_str(source.text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
     let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");

@@ -202,7 +202,7 @@ impl Work<'_> {
         match self.planned.profile {
             Some(_) => format!("applied: {} packages as locked, no restart needed", self.planned.target.packages.len()),
             None if self.planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept) => {
-                "restored: all but what the warnings name, no restart needed".to_owned()
+                "restored: all but what stands above, no restart needed".to_owned()
             }
             None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
         }
@@ -281,7 +281,7 @@ impl Work<'_> {
         run_script(&job, &mut |step| {
             self.session.say(match step {
                 "apt" => "installing Debian packages",
-                "remove" => "removing distributions that own the same files",
+                "remove" => "removing distributions",
                 "build" => "building from source",
                 "wheels" => "installing the wheels",
                 "environment" => "writing the environment file",

@@ -26,6 +26,10 @@ pub(super) fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOption
         let facts = options.kernel_modules.as_deref();
         return observe_loaded((kernel, session.now), facts, preloaded, &folders(seen));
     }
+    if let Some(pid) = options.kernel_pid.filter(|_| seen.here && !options.no_kernel) {
+        return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
+            .help("give the process of the notebook's kernel: `os.getpid()` in a cell"));
+    }
     if options.kernel_modules.is_some() && seen.here {
         return Err(Failure::input("--kernel-modules was given but no kernel was found")
             .help("give its process with --kernel-pid"));

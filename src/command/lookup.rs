@@ -71,7 +71,7 @@ impl Lookup<'_> {
             let (build, doubt) = self.build(one, candidate);
             if found.as_ref().is_ok_and(Option::is_none) && build.is_none() && !one.version.is_local() {
                 match self.catalog.listing(&one.name) {
-                    Ok(None) => unknown.push(unknown_package(one)),
+                    Ok(None) if !one.is_from_address() => unknown.push(unknown_package(one)),
                     _ => absent.push(format!("{} {}", one.name, one.version)),
                 }
             }

@@ -43,6 +43,9 @@ pub(super) fn settle(planned: &Planned, state: &State) -> Result<Report, Failure
         };
         match planned.profile {
             Some(_) => format!("ready: {count} packages as locked, {text}"),
+            None if planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept) => {
+                "restored: all but what stands above".to_owned()
+            }
             None => "restored: colab-boot has nothing here".to_owned(),
         }
     })

@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::index::store::held;
 
 /// Nothing is asked again sooner.
-const SOONEST: Duration = Duration::from_millis(700);
+const SOONEST: Duration = Duration::from_millis(250);
 
 /// Before enough answers have come to know what is usual.
-const AT_FIRST: Duration = Duration::from_millis(1500);
+const AT_FIRST: Duration = Duration::from_millis(600);
 
 /// Answers that are remembered of each kind.
 const REMEMBERED: usize = 128;

@@ -255,7 +255,13 @@ impl Marker {
             return Vec::new();
         };
         let mut all = because(&self.touched, kernel, now.loaded, now.folders);
-        all.extend(now.evidence.iter().filter(|reason| !all.contains(reason)).cloned().collect::<Vec<_>>());
+        // What it was asked to restart for stays true of this very process, whatever it says of itself later.
+        let asked = self.asked.iter().filter(|asked| asked.kernel == *kernel).flat_map(|asked| &asked.because);
+        for reason in now.evidence.iter().chain(asked) {
+            if !all.contains(reason) {
+                all.push(reason.clone());
+            }
+        }
         all
     }
 

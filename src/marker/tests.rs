@@ -160,8 +160,8 @@ fn a_kernel_is_stale_by_what_it_has_loaded_and_when_it_started() {
     assert_eq!(seen_by(Some(&OTHER), "numpy"), Standing::RestartPending, "another, older than the end of the change");
     assert_eq!(seen_by(Some(&OTHER), "os sys"), Standing::Restarted, "it holds nothing of it");
     assert_eq!(seen_by(Some(&NEW), "numpy"), Standing::Restarted, "same pid, started later");
-    assert_eq!(seen_by(None, ""), Standing::RestartPending, "from a terminal: the kernel that was asked still runs");
-    let gone = Now { gone: vec![OLD], ..now(None, holding("")) };
+    assert_eq!(seen_by(None, "sys"), Standing::RestartPending, "from a terminal: the kernel that was asked still runs");
+    let gone = Now { gone: vec![OLD], ..now(None, holding("sys")) };
     assert_eq!(standing(Some(&marker), &gone), Standing::Restarted);
     // Nobody says what it has loaded: what was replaced counts as loaded.
     let unknown: &Loaded = Box::leak(Box::new(Loaded { modules: Modules::Unknown, ..Loaded::default() }));
@@ -204,7 +204,7 @@ fn what_is_open_is_taken_over_by_another_lock() {
     let here = other(now(Some(&OLD), holding("numpy")));
     let begun = after(Some(&pending()), vec![begin(&["scipy"])], &here);
     assert_eq!(verdict(&begun, Event::Finish, &here), restart(), "a pending restart survives another apply");
-    let killed = after(None, vec![begin(&["numpy"])], &now(None, holding("")));
+    let killed = after(None, vec![begin(&["numpy"])], &now(None, holding("sys")));
     let both = after(Some(&killed), vec![begin(&["scipy"])], &here);
     assert_eq!(both.changed, names(&["numpy", "scipy"]), "packages in doubt are not forgotten");
     let elsewhere = Now { boot_id: "other", ..here };
@@ -241,6 +241,14 @@ fn a_kernel_that_goes_on_is_reminded_a_few_times() {
     // Other work in the same kernel does not begin the count anew.
     let more = after(Some(&marker), vec![begin(&["scipy"])], &here);
     assert_eq!(verdict(&more, Event::Finish, &here), Verdict::RestartByHand);
+}
+
+#[test]
+fn a_kernel_that_was_asked_stays_asked_whatever_it_says_of_itself() {
+    for modules in ["os", "numpy"] {
+        let here = now(Some(&OLD), holding(modules));
+        assert_eq!(verdict(&pending(), Event::Look, &here), restart(), "{modules}");
+    }
 }
 
 #[test]

@@ -30,13 +30,24 @@ pub struct Module {
     pub version: Option<String>,
 }
 
-/// Reads the facts. What begins with a brace is JSON, anything else a list of names; the error says what is wrong.
+/// Reads the facts: a JSON object with `modules`, or a list of names, as JSON or as words. The error says what is wrong; a kernel that
+/// has loaded nothing is none.
 pub fn read_facts(text: &str) -> Result<Facts, String> {
-    if text.trim_start().starts_with('{') {
-        return serde_json::from_str(text).map_err(|error| error.to_string());
+    let told = |error: serde_json::Error| error.to_string();
+    let facts = match text.trim_start().chars().next() {
+        Some('{') => serde_json::from_str(text).map_err(told)?,
+        Some('[') => of_names(serde_json::from_str::<Vec<String>>(text).map_err(told)?),
+        _ => of_names(text.split_whitespace().map(str::to_owned).collect()),
+    };
+    if facts.modules.is_empty() {
+        return Err("it names no module".to_owned());
     }
-    let modules = text.split_whitespace().map(|name| (name.to_owned(), Module::default()));
-    Ok(Facts { modules: modules.collect(), ..Facts::default() })
+    Ok(facts)
+}
+
+fn of_names(names: Vec<String>) -> Facts {
+    let modules = names.into_iter().map(|name| (name, Module::default()));
+    Facts { modules: modules.collect(), ..Facts::default() }
 }
 
 #[cfg(test)]
@@ -56,6 +67,9 @@ mod tests {
         let listed = read_facts("numpy\nos\n").expect("a list");
         assert_eq!(listed.modules.len(), 2);
         assert_eq!(listed.modules["numpy"].file, None);
-        assert!(read_facts("{").is_err());
+        assert_eq!(read_facts("[\"numpy\"]").expect("a list").modules.len(), 1);
+        for nothing in ["{", "{}", "", "\n", "[]", "[1]"] {
+            assert!(read_facts(nothing).is_err(), "{nothing:?}");
+        }
     }
 }

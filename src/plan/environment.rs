@@ -183,20 +183,20 @@ mod tests {
             "restart",
         ),
         ("nobody knows whether it is", "CUDA_VISIBLE_DEVICES=0", "", Some(r#"{"modules": {"cupy": {}}}"#), "restart"),
-        ("unknown to the table", "MY_OWN=1", "", Some(r#"{"modules": {}}"#), "restart"),
-        ("for child processes alone", "PYTHONHASHSEED=1", "", Some(r#"{"modules": {}}"#), "children"),
+        ("unknown to the table", "MY_OWN=1", "", Some(r#"{"modules": {"os": {}}}"#), "restart"),
+        ("for child processes alone", "PYTHONHASHSEED=1", "", Some(r#"{"modules": {"os": {}}}"#), "children"),
         (
             "goes with the profile",
             "",
             "TOKENIZERS_PARALLELISM=x",
-            Some(r#"{"environment": {"TOKENIZERS_PARALLELISM": "x"}}"#),
+            Some(r#"{"modules": {"os": {}}, "environment": {"TOKENIZERS_PARALLELISM": "x"}}"#),
             "live",
         ),
         (
             "changed by the user since",
             "",
             "TOKENIZERS_PARALLELISM=x",
-            Some(r#"{"environment": {"TOKENIZERS_PARALLELISM": "y"}}"#),
+            Some(r#"{"modules": {"os": {}}, "environment": {"TOKENIZERS_PARALLELISM": "y"}}"#),
             "nothing",
         ),
         ("no kernel tells: read at every call", "TOKENIZERS_PARALLELISM=1", "", None, "nothing"),
@@ -211,7 +211,9 @@ mod tests {
         let line = environment_line(&wanted).expect("a line");
         let digest = line.split('\'').nth(3).expect("a digest").to_owned();
         let facts = |mark: &str| {
-            let text = format!(r#"{{"environment": {{"FORCE_COLOR": "1", "COLAB_BOOT_ENV": "{mark}"}}}}"#);
+            let text = format!(
+                r#"{{"modules": {{"os": {{}}}}, "environment": {{"FORCE_COLOR": "1", "COLAB_BOOT_ENV": "{mark}"}}}}"#
+            );
             Loaded { modules: Modules::Told(read_facts(&text).expect("facts")), ..Loaded::default() }
         };
         let fresh = judge_environment(&wanted, &wanted, &facts(&digest), &matrix);

@@ -90,7 +90,10 @@ class Proxy(BaseHTTPRequestHandler):
         self.send_header("Content-Length", length)
         self.end_headers()
         if method == "GET":
-            self.wfile.write(body)
+            try:
+                self.wfile.write(body)
+            except BrokenPipeError:
+                pass  # asked twice, and the other answer came first
 
     def ask(self, method, upstream):
         """One request over a connection that this thread keeps open: the index is not to pay for our counting."""

@@ -6,13 +6,12 @@ use crate::command::Report;
 use crate::command::plan::{Planned, describe_python};
 use crate::command::state::State;
 use crate::diag::{Code, Failure, Finding};
-use crate::machine::Python;
+use crate::machine::{Kernel, Python};
 use crate::marker::{Event, Marker, Now, Standing, Verdict};
 use crate::notebook::{is_alive, process_clock};
 
 /// What is true now.
 pub(super) fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {
-    let asked = marker.map(|marker| marker.asked.as_slice()).unwrap_or_default();
     let machine = &planned.seen.machine;
     Ok(Now {
         profile: planned.wish.title.clone(),
@@ -23,9 +22,14 @@ pub(super) fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<N
         loaded: &planned.loaded,
         folders: &planned.folders,
         evidence: &planned.decision.evidence,
-        gone: asked.iter().map(|asked| &asked.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect(),
+        gone: marker.map(gone).unwrap_or_default(),
         clock: process_clock()?,
     })
+}
+
+/// The kernels that were asked to restart and are no process any more.
+pub(super) fn gone(marker: &Marker) -> Vec<Kernel> {
+    marker.asked.iter().map(|asked| &asked.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect()
 }
 
 /// Nothing to change: what is left is to say where the kernel stands.

@@ -6,12 +6,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::cli::MachineOptions;
+use crate::command::outcome::gone;
 use crate::command::state::State;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
-use crate::machine::Kernel;
 use crate::marker::{Marker, Now, standing};
-use crate::notebook::{Loaded, is_alive, process_clock};
+use crate::notebook::{Loaded, process_clock};
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
@@ -53,8 +53,6 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
 /// What is true of a marker for somebody who is no kernel: which of those that were asked to restart still run.
 fn from_outside<'a>(marker: &'a Marker, boot_id: &'a str) -> Result<Now<'a>, Failure> {
     const NOTHING: &Loaded = &Loaded::UNKNOWN;
-    let gone: Vec<Kernel> =
-        marker.asked.iter().map(|asked| asked.kernel.clone()).filter(|one| !is_alive(one)).collect();
     Ok(Now {
         profile: marker.profile.clone(),
         lock: marker.lock,
@@ -64,7 +62,7 @@ fn from_outside<'a>(marker: &'a Marker, boot_id: &'a str) -> Result<Now<'a>, Fai
         loaded: NOTHING,
         folders: &[],
         evidence: &[],
-        gone,
+        gone: gone(marker),
         clock: process_clock()?,
     })
 }

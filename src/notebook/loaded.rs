@@ -169,10 +169,10 @@ mod tests {
     #[test]
     fn an_older_copy_that_comes_first_is_seen() {
         let loaded = told(
-            r#"{"modules": {"demo": {"file": "/root/.local/lib/demo.py"}}, "path": ["/root/.local/lib", "/venv/site-packages"]}"#,
+            r#"{"modules": {"demo": {"file": "/home/me/.local/lib/demo.py"}}, "path": ["/home/me/.local/lib", "/venv/site-packages"]}"#,
         );
         let modules = BTreeSet::from(["demo".to_owned()]);
         assert_eq!(loaded.shadowing(&modules, &PathBuf::from("/venv/site-packages")).len(), 1);
-        assert!(loaded.shadowing(&modules, &PathBuf::from("/root/.local/lib")).is_empty());
+        assert!(loaded.shadowing(&modules, &PathBuf::from("/home/me/.local/lib")).is_empty());
     }
 }

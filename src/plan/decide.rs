@@ -14,7 +14,7 @@ use crate::model::{PackageName, Version};
 use crate::notebook::{Loaded, Modules};
 use crate::plan::environment::{Environment, judge_environment, set_by};
 use crate::plan::families::broken_families;
-use crate::plan::{AptStep, Kind, Plan, Restart, breakage, changes, environment_line};
+use crate::plan::{AptStep, Plan, Restart, breakage, changes, environment_line};
 use crate::profile::Profile;
 
 /// What a profile wants of a machine besides packages.
@@ -232,9 +232,4 @@ fn foreign(basis: &Basis<'_>) -> Vec<Finding> {
         ))
     };
     basis.ledger.distributions.keys().filter_map(changed).collect()
-}
-
-/// The names of what a plan removes or replaces.
-pub fn disturbed(plan: &Plan) -> impl Iterator<Item = &PackageName> {
-    plan.changes.iter().filter(|change| change.from.is_some() || change.kind == Kind::Remove).map(|change| &change.name)
 }

@@ -17,7 +17,7 @@ use crate::machine::HostKind;
 use crate::model::{PackageName, Version};
 
 pub use breakage::Breakage;
-pub use decide::{Basis, Decision, Wish, decide, disturbed, touched};
+pub use decide::{Basis, Decision, Wish, decide, touched};
 pub use environment::{Environment, environment_line, set_by};
 pub use prune::wanted_back;
 pub use restart::Restart;

@@ -2,7 +2,7 @@
 //! reached, each test says so and passes.
 
 mod apt;
-mod jupyter;
+pub mod jupyter;
 
 use std::collections::BTreeSet;
 use std::path::Path;

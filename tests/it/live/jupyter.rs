@@ -124,7 +124,7 @@ enum Way {
 }
 
 /// Colab's notebook stack, and the current one.
-const STACKS: [&[&str]; 2] = [
+pub const STACKS: [&[&str]; 2] = [
     &[
         "ipython==7.34.0",
         "ipykernel==6.17.1",

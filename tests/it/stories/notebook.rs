@@ -8,24 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::live::jupyter::STACKS;
 use crate::live_python::{Running, Venv, reachable, with_network};
 use crate::stories::Day;
 use crate::test::Test;
 
 const TOKEN: &str = "a-token-of-this-test";
-
-/// Colab's notebook stack, and the current one.
-const STACKS: [&[&str]; 2] = [
-    &[
-        "ipython==7.34.0",
-        "ipykernel==6.17.1",
-        "jupyter_client==7.4.9",
-        "jupyter_server",
-        "websocket-client",
-        "setuptools<81",
-    ],
-    &["ipykernel", "jupyter_server", "websocket-client"],
-];
 
 /// Which of [`STACKS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

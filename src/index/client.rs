@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use futures::future::select;
-use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, RANGE};
+use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RANGE};
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::runtime::Runtime;
@@ -17,9 +17,12 @@ use url::Url;
 use crate::diag::Failure;
 use crate::index::Credentials;
 use crate::index::credentials::without_login;
+use crate::index::gate::Gates;
+use crate::index::headers::{max_age, part, text_of};
 use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
 use crate::index::location::is_open;
+use crate::index::names::Names;
 use crate::index::patience::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
 use crate::model::Sha256;
@@ -50,6 +53,7 @@ pub(super) struct Http {
     limits: Limits,
     started: Instant,
     latencies: Arc<Latencies>,
+    gates: Arc<Gates>,
 }
 
 /// Which bytes of a file.
@@ -106,6 +110,7 @@ impl Client {
             .connect_timeout(Duration::from_secs(10))
             .read_timeout(Duration::from_secs(30))
             .redirect(Policy::custom(redirected))
+            .dns_resolver(Names::default())
             .build()
             .map_err(|error| {
                 Failure::world("could not set up HTTPS")
@@ -121,6 +126,7 @@ impl Client {
             limits,
             started: Instant::now(),
             latencies: Arc::default(),
+            gates: Arc::default(),
         };
         Ok(Self { http, runtime: Some(runtime) })
     }
@@ -174,7 +180,7 @@ impl Http {
 
     async fn stream_once(&self, url: &Url, left: &mut Range<u64>, take: Take<'_>) -> Result<(), Miss> {
         let builder = self.request(url)?.header(RANGE, Part::Of(left.clone()).header());
-        let response = builder.send().await.map_err(Miss::passing)?;
+        let response = self.send(url, builder).await?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
@@ -231,7 +237,7 @@ impl Http {
     }
 
     async fn digest_once(&self, url: &Url) -> Result<(Sha256, u64), Miss> {
-        let response = self.request(url)?.send().await.map_err(Miss::passing)?;
+        let response = self.send(url, self.request(url)?).await?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
@@ -252,7 +258,7 @@ impl Http {
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        request.send().await.map_err(Miss::passing)
+        self.send(url, request).await
     }
 
     /// A request that is counted, ends in time and carries the credentials for `url`; the address itself carries none.
@@ -270,6 +276,13 @@ impl Http {
             Some(login) => builder.basic_auth(login.user, login.password),
             None => builder,
         })
+    }
+
+    async fn send(&self, url: &Url, builder: RequestBuilder) -> Result<Response, Miss> {
+        let passed = self.gates.pass(url).await;
+        let response = builder.send().await.map_err(Miss::passing)?;
+        passed.answered();
+        Ok(response)
     }
 
     /// What is left of the time.
@@ -324,7 +337,7 @@ impl Http {
         if let Some(validator) = request.validator {
             builder = builder.header(IF_NONE_MATCH, validator);
         }
-        let response = builder.send().await.map_err(Miss::passing)?;
+        let response = self.send(request.url, builder).await?;
         let status = response.status();
         let fine = status.is_success()
             || matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NOT_FOUND | StatusCode::GONE);
@@ -359,41 +372,5 @@ impl Http {
             reply.body.extend_from_slice(&chunk);
         }
         Ok(reply)
-    }
-}
-
-fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-}
-
-fn max_age(cache_control: &str) -> Option<u64> {
-    cache_control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.parse().ok())
-}
-
-/// `bytes 100-199/1000` → (100, 1000).
-fn part(content_range: &str) -> Option<(u64, u64)> {
-    let (range, total) = content_range.strip_prefix("bytes ")?.split_once('/')?;
-    let (start, end) = range.split_once('-')?;
-    let (start, end, total): (u64, u64, u64) = (start.parse().ok()?, end.parse().ok()?, total.parse().ok()?);
-    (start <= end && end < total).then_some((start, total))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::part;
-
-    #[test]
-    fn ranges_that_cannot_be_are_no_ranges() {
-        assert_eq!(part("bytes 100-199/1000"), Some((100, 1000)));
-        for wrong in [
-            "bytes 18446744073709551615-5/10",
-            "bytes 5-4/10",
-            "bytes 5-10/10",
-            "bytes */10",
-            "bytes 0-4/*",
-            "lines 0-4/10",
-        ] {
-            assert_eq!(part(wrong), None, "{wrong}");
-        }
     }
 }

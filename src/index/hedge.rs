@@ -11,7 +11,7 @@ use crate::index::store::held;
 const SOONEST: Duration = Duration::from_millis(250);
 
 /// Before enough answers have come to know what is usual.
-const AT_FIRST: Duration = Duration::from_millis(350);
+const AT_FIRST: Duration = Duration::from_millis(500);
 
 /// Answers that are remembered of each kind.
 const REMEMBERED: usize = 128;

@@ -16,7 +16,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings.extend(auditor.coverage());
     findings.extend(auditor.unknown());
     findings.extend(auditor.majors());
-    findings.extend(requirements(environment));
+    findings.extend(requirements(environment, &environment.held));
     findings.extend(auditor.families());
     findings.extend(auditor.old_libraries());
     findings.extend(auditor.collisions());
@@ -32,7 +32,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
 
 /// What does not go together: requirements, families, libraries that frameworks were compiled against, files with two owners.
 pub fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
-    let mut findings = requirements(environment);
+    let mut findings = requirements(environment, &environment.held);
     findings.extend(judge_families(environment, matrix));
     findings.extend(Auditor { environment, matrix }.collisions());
     findings

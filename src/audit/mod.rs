@@ -22,6 +22,7 @@ use crate::model::{PackageName, PythonFacts, Requirement, Version};
 pub use judge::{judge, judge_families, judge_together};
 pub use listing::{Listed, Named, read_requirements};
 pub use locks::{LockKind, kind_of, read_lock_file};
+pub use requirements::requirements;
 pub use sources::read_other;
 
 /// What is to be judged.

@@ -6,8 +6,9 @@ use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding};
 use crate::model::{PackageName, Requirement, Tags, Version};
 
-/// Findings about requirements. One distribution that is there several times counts as the first, which is the one that is imported.
-pub(super) fn requirements(environment: &Environment) -> Vec<Finding> {
+/// Findings about the requirements of `subjects`, which are in `environment`. One distribution that is there several times counts as
+/// the first, which is the one that is imported.
+pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<Item = &'a Held>) -> Vec<Finding> {
     let Some(python) = &environment.python else {
         return Vec::new();
     };
@@ -20,7 +21,7 @@ pub(super) fn requirements(environment: &Environment) -> Vec<Finding> {
     }
     let tags = Tags::of(python);
     let mut findings = Vec::new();
-    for held in first.values() {
+    for held in subjects.into_iter().filter(|held| first.get(&held.name).is_some_and(|one| std::ptr::eq(*one, *held))) {
         let who = format!("{} {}", held.name, held.version);
         if let Some(wanted) = held.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
             let message = format!("{who} needs Python {wanted}, and this is {}", python.version);

@@ -15,6 +15,7 @@ use crate::command::fetching::enough_space;
 use crate::command::outcome::{now, outcome, settle};
 use crate::command::plan::{Planned, describe_python, make, script_of};
 use crate::command::state::{State, hold};
+use crate::command::unmet::unmet;
 use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
@@ -125,6 +126,10 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
         let withdrawn = self.fetch(&options.index, &packages, &folder)?;
+        let findings = unmet(self.session, self.planned, (&packages, &folder))?;
+        if !findings.is_empty() {
+            return Err(Failure::from_findings(Kind::Answer, findings));
+        }
         let Kept { contested, modules } = self.keep_records(&packages, &folder)?;
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();

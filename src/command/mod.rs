@@ -27,6 +27,7 @@ mod shadow;
 mod status;
 mod target;
 mod together;
+mod unmet;
 mod verify;
 
 use serde_json::Value;

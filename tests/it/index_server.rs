@@ -81,6 +81,8 @@ pub enum Advertised {
     /// But it is not there.
     Missing,
     Absent,
+    /// Without what the wheel requires.
+    Hiding,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -182,7 +184,16 @@ impl Index {
         if let Some(wheel) = file.strip_suffix(".metadata") {
             let hidden =
                 self.manner != Manner::Good || matches!(self.looks.sidecar, Advertised::Missing | Advertised::Absent);
-            let text = metadata(name, wheel, releases).filter(|_| !hidden);
+            let mut text = metadata(name, wheel, releases).filter(|_| !hidden);
+            if self.looks.sidecar == Advertised::Hiding {
+                let shown = |text: String| {
+                    text.lines()
+                        .filter(|line| !line.starts_with("Requires-Dist"))
+                        .map(|line| format!("{line}\n"))
+                        .collect()
+                };
+                text = text.map(shown);
+            }
             return text.map_or(Reply::status(404), |text| Reply::new("text/plain", text));
         }
         let Some(bytes) = wheel(name, file, releases).filter(|_| self.manner != Manner::NoWheels) else {
@@ -249,7 +260,7 @@ impl Index {
         let text = metadata(name, file, releases).filter(|_| file.ends_with(".whl"));
         let Some(text) = text else { return entry };
         match self.looks.sidecar {
-            Advertised::There | Advertised::Missing => entry["core-metadata"] = json!(true),
+            Advertised::There | Advertised::Missing | Advertised::Hiding => entry["core-metadata"] = json!(true),
             Advertised::Hashed => entry["core-metadata"] = json!({ "sha256": Sha256::of(text.as_bytes()) }),
             Advertised::Wrong => entry["core-metadata"] = json!({ "sha256": Sha256::of(b"another") }),
             Advertised::Old => entry["dist-info-metadata"] = json!({ "sha256": Sha256::of(text.as_bytes()) }),

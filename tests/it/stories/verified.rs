@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::index_server::{Advertised, Digests, IndexServer, Looks, Manner};
 use crate::live_python::interpreter;
 use crate::stories::{Day, says, these};
 
@@ -82,15 +83,30 @@ fn a_release_that_was_yanked_since_the_lock_is_not_installed_without_a_word() {
     day.run(&["lock", "p.toml"]).expect(0);
     let mut table = crate::stories::table(ROWS);
     table.get_mut("lib").and_then(|all| all.get_mut("2.0")).expect("a release").yanked = Some("leaks memory".into());
-    let looks = crate::index_server::Looks {
-        digests: crate::index_server::Digests::True,
-        json: true,
-        ..crate::index_server::Looks::default()
-    };
-    let server = crate::index_server::IndexServer::with(table, crate::index_server::Manner::Good, looks);
+    let looks = Looks { digests: Digests::True, json: true, ..Looks::default() };
+    let server = IndexServer::with(table, Manner::Good, looks);
     day.test = day.test.set("COLAB_BOOT_INDEX_URL", server.url.clone());
     let outcome = day.run(&["apply", "p.toml", "--locked"]).expect(0);
     assert!(outcome.stderr.contains("resolve-yanked") && outcome.stderr.contains("leaks memory"), "{outcome:?}");
+}
+
+#[test]
+fn a_wheel_that_requires_more_than_its_index_shows_changes_nothing() {
+    let mut day = Day::new(ROWS);
+    let looks = Looks { digests: Digests::True, json: true, sidecar: Advertised::Hiding, ..Looks::default() };
+    day.server = IndexServer::with(crate::stories::table(ROWS), Manner::Good, looks);
+    day.test = day.test.set("COLAB_BOOT_INDEX_URL", day.server.url.clone());
+    day.profile("p", &["app"], "");
+    let outcome = day.run(&["apply", "p.toml"]).expect(1);
+    assert!(
+        outcome.stderr.contains("error[requirement-broken]: app 1.0 requires lib, which is not installed"),
+        "{outcome:?}"
+    );
+    assert!(outcome.stderr.contains("the METADATA of the downloaded wheel"), "{outcome:?}");
+    assert_eq!(day.installed(), these(&[]));
+    day.profile("p", &["app", "lib"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    day.run(&["verify", "p.toml"]).expect(0);
 }
 
 #[test]

@@ -150,6 +150,9 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
     if !requirement.applies(markers, None) {
         return Ok(());
     }
+    if requirement.range.is_empty() {
+        return Err(format!("`{line}`: no version can be all of this"));
+    }
     if requirement.url.is_some() {
         match wheel_in(line) {
             Some(named) => listed.named.push(named),

@@ -87,7 +87,8 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
     Ok(listed)
 }
 
-/// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip install …`.
+/// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip install …`, and the
+/// same without a mark in a cell that is a shell script.
 fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
     let notebook: Value =
         serde_json::from_str(source.text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
@@ -101,9 +102,11 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
         };
         let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
         let mut start = 0;
+        let shell = is_shell_cell(&own.text);
         for line in own.text.split_inclusive('\n') {
             let known = listed.named.len();
-            for word in installed_by(line) {
+            let command = line.trim().strip_prefix(['%', '!']).or_else(|| shell.then_some(line.trim()));
+            for word in command.map(installed_by).unwrap_or_default() {
                 // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
                 let read = match &word {
                     Word::Requirement(text) => one(text, markers, &mut listed),
@@ -163,10 +166,18 @@ const WITH_VALUE: &[&str] = &[
     "--editable",
 ];
 
-fn installed_by(line: &str) -> Vec<Word> {
-    let Some(command) = line.trim().strip_prefix(['%', '!']) else {
-        return Vec::new();
-    };
+/// Whether a cell is one whole shell script: `%%bash`, `%%sh`, `%%script bash`, `%%system`, `%%!`.
+fn is_shell_cell(text: &str) -> bool {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    let mut words = first.strip_prefix("%%").unwrap_or_default().split_whitespace();
+    match words.next() {
+        Some("script") => words.any(|word| matches!(word.rsplit('/').next(), Some("bash" | "sh" | "zsh"))),
+        word => matches!(word, Some("bash" | "sh" | "system" | "sx" | "!")),
+    }
+}
+
+/// What the command line `pip install …`, alone or behind `uv` or `python -m`, names.
+fn installed_by(command: &str) -> Vec<Word> {
     // A redirection or a second command ends what pip is told.
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     let Some(at) = words.iter().position(|word| word == "install") else {
@@ -269,11 +280,13 @@ mod tests {
             {"cell_type": "markdown", "source": "%pip install no==1"},
             {"cell_type": "code", "source": ["import x\n", "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why\n"]},
             {"cell_type": "code", "source": "!uv pip install --system c==3 && echo done\n!pip install -r more.txt\n!ls install\n"},
-            {"cell_type": "code", "source": "!pip install d==4 > /dev/null 2>&1\n!pip install e==5; ls\n!pip install {name} -r gone.txt\n"}]}"#;
+            {"cell_type": "code", "source": "!pip install d==4 > /dev/null 2>&1\n!pip install e==5; ls\n!pip install {name} -r gone.txt\n"},
+            {"cell_type": "code", "source": "%%bash\nset -e\npip install f==6\npython3 -m pip install g==7\n# pip install no==1\n"},
+            {"cell_type": "code", "source": "print('pip install no==1')\n"}]}"#;
         let listed = read("x.ipynb", text).expect("a notebook");
         let line = "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why";
         assert_eq!(named(&listed)[0], format!("a 1 at {line}"));
-        assert_eq!(listed.named.len(), 5, "{:?}", named(&listed));
+        assert_eq!(listed.named.len(), 7, "{:?}", named(&listed));
         assert_eq!(listed.open, ["b>=2", "cell 4: {name}", "cell 4: gone.txt"]);
         assert!(listed.named[1].place.as_ref().is_some_and(|place| place.source.name.ends_with("cell 3")));
     }

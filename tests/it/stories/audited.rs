@@ -110,6 +110,10 @@ fn a_list_of_pins_is_judged_line_by_line() {
     }
     let refused = list("numpy=1.26\n").expect(2);
     assert!(refused.stderr.contains("line 1: `numpy=1.26`"), "{refused:?}");
+    let refused = list("numpy==1.26.4,==2.0.0\n").expect(2);
+    assert!(refused.stderr.contains("line 1: `numpy==1.26.4,==2.0.0`: no version can be all of this"), "{refused:?}");
+    let empty = list("# nothing yet\n").expect(0);
+    assert!(empty.stdout.contains("nothing was judged"), "{empty:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 #![expect(unreachable_pub, clippy::expect_used, clippy::print_stdout, reason = "a program for benches")]
 
-#[path = "../tests/it/http.rs"]
+#[path = "../tests/it/support/http.rs"]
 mod http;
 
 use std::collections::HashMap;

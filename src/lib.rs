@@ -19,11 +19,13 @@ pub mod ledger;
 pub mod marker;
 pub mod plan;
 pub mod script;
-pub mod apply;
-pub mod verify;
 pub mod golden;
+pub mod state;
+pub mod verify;
 pub mod output;
 pub mod cli;
+pub mod session;
+pub mod apply;
 pub mod command;
 
 use std::cell::RefCell;
@@ -35,10 +37,11 @@ use std::path::Path;
 use clap::{ColorChoice, Parser};
 
 use crate::cli::Arguments;
-use crate::command::{Report, Session, overlay};
+
 use crate::diag::{Failure, Kind};
 use crate::host::{Paths, files};
-use crate::output::{Style, envelope, harmless, render_failure, render_finding};
+use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
+use crate::session::Session;
 
 /// Everything that a run takes from the world around it.
 pub struct Ambient<'a> {
@@ -69,7 +72,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let say = |line: &str| drop(writeln!(talk.borrow_mut(), "colab-boot: {line}"));
     let paths = Paths::from_environment(&environment);
     let outcome =
-        overlay::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths).and_then(|matrix| {
+        session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths).and_then(|matrix| {
             let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
             command::run(&arguments, &session, style)
         });

@@ -1,7 +1,13 @@
-//! Runs the install script and watches its journal. The network is over before it starts: wheels lie in a folder.
+//! An apply: fetch, run the script, check every file, roll back what failed. The network is over before the first change.
 
+mod clash;
+mod outcome;
+mod requirements;
+mod rollback;
 mod run;
 mod sweep;
+mod work;
 
-pub use run::{Failed, Job, run_script, wait_for_orphan};
-pub use sweep::{empty_trash, leftovers, sweep};
+pub use outcome::{gone, now};
+pub use sweep::leftovers;
+pub use work::carry_out;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::{Failure, Kind};
-use crate::host::command::{end_group, exit_code, is_at_work, last_lines};
+use crate::host::command::{end_group, exit_code, last_lines};
 use crate::host::signals::{Deferred, name_of};
 use crate::host::{Invocation, files};
-use crate::machine::kernel_identity;
+use crate::state::{forget_process, record_process};
 
 /// What a run needs.
 #[derive(Clone, Debug)]
-pub struct Job<'a> {
+pub(super) struct Job<'a> {
     pub script: &'a Path,
     pub python: &'a Path,
     /// Its purelib.
@@ -26,7 +26,7 @@ pub struct Job<'a> {
 
 /// The script failed.
 #[derive(Clone, Debug)]
-pub struct Failed {
+pub(super) struct Failed {
     /// The step that was under way: `apt`, `remove`, `wheels`, `environment`.
     pub step: String,
     pub code: i32,
@@ -40,7 +40,7 @@ const GRACE: Duration = Duration::from_secs(20);
 
 /// Runs the script to its end. `on_step` is told of each step as it begins. The outer error is ours, the inner one the script's. A signal
 /// that asks for our end is first that of the script and of all it has started.
-pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
+pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
     let log = job.state.join("apply.log");
     let journal = job.state.join("apply.journal");
     files::remove_if_there(&journal)?;
@@ -74,7 +74,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
         if let Some(signal) = signals.take() {
             // Who asks twice has no patience left.
             end_group(&mut child, GRACE, &|| signals.take().is_some()).map_err(waited)?;
-            files::remove_if_there(&process_file(job.state))?;
+            forget_process(job.state)?;
             return Err(stopped(signal, steps.last()));
         }
         match child.try_wait().map_err(waited)? {
@@ -86,7 +86,7 @@ pub fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result
         // Whoever has ended the shell may have left its installer.
         let _ = end_group(&mut child, GRACE, &|| false);
     }
-    files::remove_if_there(&process_file(job.state))?;
+    forget_process(job.state)?;
     if status.success() {
         return Ok(Ok(()));
     }
@@ -105,47 +105,4 @@ fn stopped(signal: i32, step: Option<&String>) -> Failure {
 fn steps(journal: &Path) -> Vec<String> {
     let text = files::read_optional(journal).ok().flatten().unwrap_or_default();
     text.lines().filter_map(|line| line.strip_prefix("begin ")).map(str::to_owned).collect()
-}
-
-fn process_file(state: &Path) -> PathBuf {
-    state.join("apply.process")
-}
-
-fn stat_of(pid: u32) -> Result<Option<String>, Failure> {
-    files::read_optional(Path::new(&format!("/proc/{pid}/stat")))
-}
-
-fn record_process(state: &Path, pid: u32) -> Result<(), Failure> {
-    let identity = stat_of(pid)?.and_then(|stat| kernel_identity(pid, &stat));
-    let Some(identity) = identity else {
-        return Ok(());
-    };
-    let text = format!("{} {}\n", identity.pid, identity.start_time);
-    files::write_whole(&process_file(state), text.as_bytes())
-}
-
-/// A killed apply may have left its script running; two installers at once would ruin each other. Waits for it to end.
-pub fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dyn FnMut(u32)) -> Result<(), Failure> {
-    let text = files::read_optional(&process_file(state))?.unwrap_or_default();
-    let numbers: Option<(u32, u64)> =
-        text.trim().split_once(' ').and_then(|(pid, start)| Some((pid.parse().ok()?, start.parse().ok()?)));
-    let Some((pid, start_time)) = numbers else {
-        return Ok(());
-    };
-    // Another process of that number means that nobody of the group is left: it would keep the number.
-    let is_it = |stat: &str| kernel_identity(pid, stat).is_some_and(|identity| identity.start_time == start_time);
-    let mut waited = Duration::ZERO;
-    while stat_of(pid)?.is_none_or(|stat| is_it(&stat)) && is_at_work(pid) {
-        if waited.is_zero() {
-            on_wait(pid);
-        }
-        if waited >= patience {
-            return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still at work"))
-                .help("wait for it to finish, or end it, then run the command again"));
-        }
-        let step = Duration::from_millis(100);
-        std::thread::sleep(step);
-        waited += step;
-    }
-    Ok(())
 }

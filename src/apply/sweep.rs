@@ -22,7 +22,7 @@ const UNPACKED: &str = ".colab-boot-unpacked-";
 
 /// Moves aside what must not be there when `changed` are installed; their versions are those that count as installed. Returns what
 /// was moved, for people.
-pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
+pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
     let mut swept = Vec::new();
     for folder in layout.folders() {
         let entries = files::names_in(folder)?;
@@ -42,7 +42,7 @@ pub fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) 
 }
 
 /// Deletes what was moved aside. What can't be deleted stays for the next time.
-pub fn empty_trash(layout: &Layout) {
+pub(super) fn empty_trash(layout: &Layout) {
     for folder in layout.folders() {
         let _ = std::fs::remove_dir_all(folder.join(TRASH));
     }

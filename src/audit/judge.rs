@@ -31,11 +31,36 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
 }
 
 /// What does not go together: requirements, families, libraries that frameworks were compiled against, files with two owners.
-pub fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let mut findings = requirements(environment, &environment.held);
     findings.extend(judge_families(environment, matrix));
     findings.extend(Auditor { environment, matrix }.collisions());
     findings
+}
+
+/// The same for what a lock is about, whose packages `is_locked` knows. Errors are what a locked package itself lacks, unless
+/// `lenient`; what others lack because of one is a warning. What else is wrong with an image is for a whole audit to say.
+pub fn judge_locked(
+    environment: &Environment,
+    matrix: &Matrix,
+    is_locked: &dyn Fn(&PackageName) -> bool,
+    lenient: bool,
+) -> Vec<Finding> {
+    let mut findings = judge_together(environment, matrix);
+    findings.retain(|finding| names(&finding.message).any(|name| is_locked(&name)));
+    for finding in &mut findings {
+        let of_lock = names(&finding.message).next().is_some_and(|name| is_locked(&name));
+        if !of_lock || lenient {
+            finding.severity = finding.severity.max(Severity::Warning);
+        }
+    }
+    findings
+}
+
+/// The names in a message, that of its subject first.
+fn names(message: &str) -> impl Iterator<Item = PackageName> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    message.split(move |c| !is_name(c)).filter_map(|word| word.parse().ok())
 }
 
 /// What is wrong between members of families, and with libraries that frameworks were compiled against.

@@ -19,7 +19,7 @@ use crate::matrix::{Build, Hardware};
 use crate::model::files::Files;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
-pub use judge::{judge, judge_families, judge_together};
+pub use judge::{judge, judge_families, judge_locked};
 pub use listing::{Listed, Named, read_requirements};
 pub use locks::{LockKind, kind_of, read_lock_file};
 pub use requirements::requirements;

@@ -1,25 +1,21 @@
 //! `audit`: judges an environment that somebody else made. Changes nothing.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::json;
 
 use crate::audit::{
-    Environment, Held, Listed, LockKind, Named, judge, kind_of, read_lock_file, read_other, read_requirements,
+    Environment, Listed, LockKind, Named, judge, kind_of, read_lock_file, read_other, read_requirements,
 };
 use crate::cli::{AuditOptions, MachineOptions};
-use crate::command::contested::recorded_files;
-use crate::command::gather::Seen;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Severity, Source};
 use crate::host::files;
 use crate::lock::{Unreadable, read_lock};
-use crate::machine::{Observed, runtime_names};
-use crate::model::requirement::lenient_specifiers;
-use crate::model::wheel::{dist_info, egg_info};
-use crate::model::{PackageName, PythonFacts, Requirement, Version};
+use crate::machine::runtime_names;
+use crate::model::PythonFacts;
+use crate::output::Report;
+use crate::session::Seen;
+use crate::session::{Session, installed, surroundings};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let target = Target::of(options)?;
@@ -122,73 +118,11 @@ impl Target {
     }
 }
 
-pub(super) fn surroundings(seen: &Seen) -> Environment {
-    let mut hardware = seen.machine.hardware.clone();
-    hardware.gpus.extend(seen.possible_gpus.iter().cloned());
-    Environment {
-        held: Vec::new(),
-        hardware,
-        debian: seen.machine.debian.packages().iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
-        compat_in_use: seen.observed.as_ref().is_some_and(Observed::compat_in_use),
-        python: seen.machine.python.as_ref().map(|python| python.facts.clone()),
-        complete: false,
-        vague: vague(seen),
-    }
-}
-
-/// Names of what lies on the path in other forms than a dist-info that can be read.
-fn vague(seen: &Seen) -> BTreeSet<PackageName> {
-    let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref()).filter(|_| seen.here);
-    let folders = home.map(|home| home.search.iter().chain(&home.ahead)).into_iter().flatten();
-    let name = |entry: &String| {
-        let link = || entry.strip_suffix(".egg-link")?.parse().ok();
-        dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry)).or_else(link)
-    };
-    folders.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| name(&entry)).collect()
-}
-
 fn python_of(seen: &Seen) -> Result<PythonFacts, Failure> {
     seen.machine.python.as_ref().map(|python| python.facts.clone()).ok_or_else(|| {
         Failure::world("no usable Python was found to judge the wheels for")
             .help("name one with --python, or a notebook image with --runtime")
     })
-}
-
-/// Every distribution of the machine or image; one that is there twice, twice.
-pub(super) fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
-    let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Held {
-        build: session.matrix.build(&name, &version).cloned(),
-        doubt: None,
-        files: folder.as_ref().filter(|_| seen.here).and_then(|folder| recorded_files(folder)).map(Arc::new),
-        tags: folder.as_ref().filter(|_| seen.here).map(|folder| tags_of(folder)).unwrap_or_default(),
-        folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
-        ..Held::new(name, version)
-    };
-    let described = || {
-        let all = seen.machine.installed.iter().map(|(name, one)| held(name.clone(), one.version.clone(), None));
-        all.collect()
-    };
-    let Some(observed) = &seen.observed else {
-        return described();
-    };
-    let raw = observed.distributions.iter().filter_map(|raw| {
-        let (name, version) = (raw.name.parse().ok()?, raw.version.parse().ok()?);
-        Some(Held {
-            requires: Some(raw.requires.iter().filter_map(|line| Requirement::parse(line).ok()).collect()),
-            requires_python: lenient_specifiers(&raw.requires_python),
-            ..held(name, version, Some(raw.folder.clone()))
-        })
-    });
-    let mut all: Vec<Held> = raw.collect();
-    // One name stays in the order of the path: the first is the one that is imported.
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-    all
-}
-
-/// The tags that the WHEEL of an installed distribution names.
-fn tags_of(info: &Path) -> Vec<String> {
-    let text = files::read_optional(&info.join("WHEEL")).ok().flatten().unwrap_or_default();
-    text.lines().filter_map(|line| line.strip_prefix("Tag:")).map(|tag| tag.trim().to_owned()).collect()
 }
 
 fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {

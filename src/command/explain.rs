@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::ExplainOptions;
-use crate::command::gather::{Asked, lock_path};
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
 use crate::model::version::range_of;
+use crate::output::Report;
 use crate::profile::Profile;
 use crate::resolve::{Asker, Newer, Why, explain};
+use crate::session::Session;
+use crate::session::{Asked, lock_path};
 
 /// Moves that are told one by one.
 const SHOWN: usize = 8;

@@ -6,17 +6,18 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::cli::FetchOptions;
-use crate::command::fetching::{Sources, given};
 use crate::command::lock::image_only;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::Scope;
 use crate::lock::{Lock, LockedPackage, LockedTarget};
 use crate::model::platform::parse_platform;
 use crate::model::{Libc, PythonFacts, Sha256};
+use crate::output::Report;
 use crate::output::{Style, bytes};
 use crate::profile::Profile;
+use crate::session::Session;
+use crate::session::{Sources, direct_addresses};
 
 /// What another fetch into the same folder may take.
 const PATIENCE: Duration = Duration::from_mins(30);
@@ -156,6 +157,6 @@ fn sources<'a>(
         profile,
         python: None,
         scope,
-        direct: profile.map(given).unwrap_or_default(),
+        direct: profile.map(direct_addresses).unwrap_or_default(),
     })
 }

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use serde_json::json;
 
 use crate::cli::{IndexOptions, MachineOptions};
-use crate::command::{Report, Session};
 use crate::diag::Failure;
 use crate::index::redact;
+use crate::output::Report;
+use crate::session::Session;
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;

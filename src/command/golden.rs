@@ -3,13 +3,14 @@
 use serde_json::json;
 
 use crate::cli::GoldenOptions;
-use crate::command::gather::lock_path;
 use crate::command::lock::image_only;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
 use crate::host::files;
 use crate::lock::stale;
+use crate::output::Report;
+use crate::session::Session;
+use crate::session::lock_path;
 
 pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;

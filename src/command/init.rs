@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::cli::InitOptions;
-use crate::command::Report;
 use crate::diag::Failure;
 use crate::host::files;
+use crate::output::Report;
 use crate::profile::STARTER;
 
 pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {

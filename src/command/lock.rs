@@ -7,17 +7,18 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cli::LockOptions;
-use crate::command::gather::{Asked, lock_path};
-use crate::command::remarks::remarks;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, differences, write_lock};
 use crate::machine::Python;
 use crate::model::{PackageName, Version};
+use crate::output::Report;
 use crate::output::bytes;
 use crate::profile::Profile;
+use crate::resolve::remarks;
+use crate::session::Session;
+use crate::session::{Asked, lock_path};
 
 /// Differences that are told one by one.
 const SHOWN: usize = 12;

@@ -2,72 +2,22 @@
 
 mod apply;
 mod audit;
-mod contested;
-mod evidence;
-mod doubt;
 mod explain;
 mod fetch;
-mod fetching;
 mod fingerprint;
-mod gather;
 mod golden;
 mod init;
 mod lock;
-mod locking;
-mod lookup;
 mod matrix;
-mod outcome;
-pub mod overlay;
-mod plan;
-mod remarks;
+pub mod plan;
 mod restore;
-mod rollback;
-mod state;
-mod shadow;
 mod status;
-mod target;
-mod together;
-mod unmet;
 mod verify;
 
-use serde_json::Value;
-
 use crate::cli::{Arguments, GoldenVerb, Verb};
-use crate::diag::{Failure, Finding, Severity};
-use crate::output::Style;
-
-pub use gather::Session;
-
-/// What a verb found out or did.
-#[derive(Debug)]
-pub struct Report {
-    /// `report` of the JSON envelope.
-    pub data: Value,
-    /// For stdout: what was asked for.
-    pub text: String,
-    /// For stderr: what is worth saying besides.
-    pub talk: Vec<String>,
-    pub findings: Vec<Finding>,
-    /// Packages that the kernel has loaded were replaced.
-    pub restart: bool,
-}
-
-impl Report {
-    fn new(data: Value, text: String) -> Self {
-        Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false }
-    }
-
-    #[must_use]
-    fn with_findings(mut self, findings: Vec<Finding>) -> Self {
-        self.findings = findings;
-        self
-    }
-
-    /// Whether a finding makes the answer "no".
-    pub fn is_no(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
-    }
-}
+use crate::diag::Failure;
+use crate::output::{Report, Style};
+use crate::session::Session;
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result<Report, Failure> {

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use crate::apply::carry_out;
 use crate::cli::{PlanOptions, RestoreOptions};
-use crate::command::apply::carry_out;
-use crate::command::plan::{Answer, Planned, decided};
-use crate::command::state::hold;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
 use crate::model::Sha256;
+use crate::output::Report;
 use crate::output::{Style, render_plan};
 use crate::plan::Wish;
+use crate::session::Session;
+use crate::session::{Answer, Planned, decided, describe_python};
+use crate::state::hold;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options_of_plan = PlanOptions {
@@ -80,7 +81,7 @@ fn preview(planned: &Planned) -> Report {
     let (plan, restart) = (&planned.decision.plan, &planned.decision.restart);
     let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]);
     let data = serde_json::json!({
-        "python": super::plan::describe_python(&planned.seen),
+        "python": describe_python(&planned.seen),
         "plan": plan,
         "restart": restart,
     });

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::apply::gone;
 use crate::cli::MachineOptions;
-use crate::command::outcome::gone;
-use crate::command::state::State;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::marker::{Marker, Now, standing};
 use crate::notebook::{Loaded, process_clock};
+use crate::output::Report;
+use crate::session::{Session, describe_python};
+use crate::state::State;
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
@@ -45,7 +46,7 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
     let none = environments
         .is_empty()
         .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
-    let python: Value = super::plan::describe_python(&seen);
+    let python: Value = describe_python(&seen);
     let data = json!({ "python": python, "environments": environments });
     Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
 }

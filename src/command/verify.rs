@@ -5,23 +5,25 @@ use std::fmt::Write;
 use serde_json::json;
 
 use crate::apply::leftovers;
+use crate::apply::now;
+use crate::audit::{Environment, judge_locked};
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions};
-use crate::command::doubt::is_ours;
-use crate::command::gather::Seen;
-use crate::command::outcome::now;
-use crate::command::plan::{Planned, answer, decided, describe_python};
-use crate::command::shadow::shadowed;
-use crate::command::state::{State, hold};
-use crate::command::together::together;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::inspect::Entry;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Layout, Python, installed_modules};
 use crate::marker::{Event, Now, Standing, standing};
 use crate::model::{PackageName, Version};
+use crate::output::Report;
 use crate::profile::Profile;
-use crate::verify::{FileFault, Held, SmokeOutcome, SmokeTest, check_distributions, ghosts, run_smoke};
+use crate::session::Seen;
+use crate::session::Session;
+use crate::session::is_ours;
+use crate::session::{Planned, answer, decided, describe_python, installed, surroundings};
+use crate::state::{State, hold};
+use crate::verify::{
+    Held, SmokeOutcome, SmokeTest, Surroundings, check_distributions, finding_of, ghosts, run_smoke, shadowed,
+};
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     // An apply under way would be seen half done, and its marker written over.
@@ -47,9 +49,12 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;
     }
     findings.extend(missing_debian(target, seen));
-    findings.extend(together(session, &planned));
+    let is_locked = |name: &PackageName| target.package(name).is_some();
+    let environment = Environment { held: installed(session, seen), complete: true, ..surroundings(seen) };
+    findings.extend(judge_locked(&environment, session.matrix, &is_locked, !planned.wish.breakage_is_error));
     findings.extend(kernel_findings(&planned, stands, &now));
-    findings.extend(shadowed(&planned, layout)?);
+    let around = Surroundings { machine: &seen.machine, layout, folders: &planned.folders, loaded: &planned.loaded };
+    findings.extend(shadowed(&around, target)?);
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target);
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
@@ -147,7 +152,7 @@ fn check_files(
         if !faults.is_empty() {
             files.faulty.push(package.name.clone());
         }
-        findings.extend(finding_of(package, &faults));
+        findings.extend(finding_of((&package.name, &package.version), &faults));
     }
     let left = leftovers(&layout.purelib)?;
     if !left.is_empty() {
@@ -170,16 +175,6 @@ fn where_it_lies(layout: &Layout, seen: &Seen, name: &PackageName) -> Layout {
         layout.platlib = folder;
     }
     layout
-}
-
-/// One finding for the faults of a distribution.
-pub(super) fn finding_of(package: &LockedPackage, faults: &[FileFault]) -> Option<Finding> {
-    let (first, rest) = faults.split_first()?;
-    let mut finding = Finding::error(Code::VerifyFiles, format!("{} {}: {first}", package.name, package.version));
-    for fault in rest {
-        finding = finding.with_note(fault.to_string());
-    }
-    Some(finding.with_help("`colab-boot apply` installs it again"))
 }
 
 /// Where the kernel stands, and which variables it does not have as the profile sets them.

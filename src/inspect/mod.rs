@@ -19,7 +19,7 @@ pub use directory::{Place, locate, read};
 pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;
 pub use inspection::{Inspection, Request, Subject};
-pub use record::{Entry, parse_record};
+pub use record::{Entry, files_of_record, parse_record};
 pub use text::Collected;
 
 /// Bytes that are not what they should be, and where.

@@ -1,6 +1,7 @@
 //! RECORD, the list of a distribution's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
 
 use crate::model::Sha256;
+use crate::model::files::{Files, Member};
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,12 @@ pub struct Entry {
 /// The entries of a RECORD: CSV, paths with commas in quotes.
 pub fn parse_record(text: &str) -> Vec<Entry> {
     text.lines().filter_map(parse_line).collect()
+}
+
+/// The files with a digest that a RECORD names.
+pub fn files_of_record(text: &str) -> Files {
+    let member = |entry: Entry| Some(Member::of_record(entry.path, &entry.sha256?));
+    Files { members: parse_record(text).into_iter().filter_map(member).collect() }
 }
 
 fn parse_line(line: &str) -> Option<Entry> {

@@ -3,10 +3,12 @@
 mod human;
 mod json;
 mod progress;
+mod report;
 
 pub use human::{bytes, harmless, render_failure, render_finding, render_plan};
 pub use json::envelope;
 pub use progress::bar;
+pub use report::Report;
 
 /// How to draw.
 #[derive(Clone, Copy, Debug)]

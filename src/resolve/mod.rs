@@ -12,6 +12,7 @@ mod fixes;
 mod package;
 mod provider;
 mod reasons;
+mod remark;
 mod solve;
 mod teller;
 mod why;
@@ -25,6 +26,7 @@ use crate::model::{PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
 pub use explain::explain;
+pub use remark::{collision, compiled_on_use, remarks, yanked};
 pub use solve::{Unsolved, resolve};
 pub use why::{Asker, Newer, Why, why};
 

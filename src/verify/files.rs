@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::diag::Failure;
+use crate::diag::{Code, Failure, Finding};
 use crate::host::files::{names_if_any, names_in, read_optional};
 use crate::inspect::Entry;
 use crate::machine::Layout;
@@ -237,6 +237,16 @@ pub fn ghosts(layout: &Layout) -> Vec<String> {
     }
     ghosts.extend(seen.into_values().filter(|entries| entries.len() > 1).flatten());
     ghosts
+}
+
+/// One finding for the faults of a distribution.
+pub fn finding_of((name, version): (&PackageName, &Version), faults: &[FileFault]) -> Option<Finding> {
+    let (first, rest) = faults.split_first()?;
+    let mut finding = Finding::error(Code::VerifyFiles, format!("{name} {version}: {first}"));
+    for fault in rest {
+        finding = finding.with_note(fault.to_string());
+    }
+    Some(finding.with_help("`colab-boot apply` installs it again"))
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 
 mod files;
 mod record;
+mod shadow;
 mod smoke;
 
-pub use files::{FileFault, Held, check_distributions, ghosts};
+pub use files::{FileFault, Held, check_distributions, finding_of, ghosts};
 pub use record::{record_of_wheel, unpacked_bytes};
+pub use shadow::{Surroundings, shadowed};
 pub use smoke::{SmokeOutcome, SmokeTest, run_smoke};

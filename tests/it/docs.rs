@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::live_python::{reachable, with_network};
-use crate::test::Test;
+use crate::support::python::{reachable, with_network};
+use crate::support::test::Test;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

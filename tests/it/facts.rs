@@ -10,8 +10,8 @@ use std::path::Path;
 use colab_boot::matrix::Matrix;
 use colab_boot::model::{Architecture, ComputeCapability};
 
-use crate::live_python::{self, reachable};
-use crate::test::Test;
+use crate::support::python::{self, reachable};
+use crate::support::test::Test;
 
 /// The rows of a file, by column.
 fn rows(name: &str) -> Vec<BTreeMap<String, String>> {
@@ -107,7 +107,7 @@ fn a_sample_of_wheels_says_the_same_again() {
         eprintln!("skipped: the package index can't be reached from here");
         return;
     }
-    let test = live_python::with_network(Test::new());
+    let test = python::with_network(Test::new());
     // One of each method, and none that is dear to read.
     let sample =
         ["torch 2.9.1", "tensorflow 2.21.0", "jax-cuda12-plugin 0.9.2", "torchvision 0.25.0", "cupy-cuda13x 14.1.1"];

@@ -5,31 +5,12 @@
 #![expect(unreachable_pub, reason = "a test program has no outside")]
 #![expect(clippy::print_stderr, reason = "a skipped test says why")]
 
-mod attack;
-mod audit;
-mod debian;
-mod direct;
-mod disk;
+mod adversity;
 mod docs;
 mod facts;
-mod faults;
-mod golden;
-mod hostile;
 mod house;
-mod http;
-mod index_server;
-mod injected;
-mod installers;
 mod live;
-mod live_python;
-mod locking;
-mod machine;
-mod matrix;
-mod network;
-mod pip_index;
 mod scenarios;
-mod script;
-mod signals;
 mod stories;
-mod test;
-mod usage;
+mod support;
+mod verbs;

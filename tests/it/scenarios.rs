@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::index_server::{IndexServer, Looks, Manner, Release, Table, files, wheel};
-use crate::test::{Test, observed};
+use crate::support::index_server::{IndexServer, Looks, Manner, Release, Table};
+use crate::support::test::{Test, observed};
+use crate::support::wheel::{files, wheel};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -4,10 +4,11 @@ use serde_json::json;
 
 use crate::cli::CheckOptions;
 use crate::command::matrix::refresh::{Releases, online, watched};
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding};
 use crate::matrix::Build;
 use crate::model::Version;
+use crate::output::Report;
+use crate::session::Session;
 
 pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;

@@ -9,16 +9,17 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::cli::HintsOptions;
-use crate::command::gather::from_trouble;
 use crate::command::matrix::reading::Reader;
 use crate::command::matrix::refresh::online;
-use crate::command::{Report, Session};
 use crate::diag::Failure;
 use crate::host::files;
 use crate::machine::{find_runtime, runtime_names};
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule};
 use crate::model::files::Files;
 use crate::model::{ExtraName, Libc, PackageName, PythonFacts, Requirement, Sha256, Version, VersionRange};
+use crate::output::Report;
+use crate::session::Session;
+use crate::session::from_trouble;
 
 /// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two years.
 const PYTHON: u64 = 12;

@@ -8,8 +8,9 @@ mod refresh;
 mod show;
 
 use crate::cli::MatrixVerb;
-use crate::command::{Report, Session};
 use crate::diag::Failure;
+use crate::output::Report;
+use crate::session::Session;
 
 pub(super) fn run(verb: &MatrixVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {

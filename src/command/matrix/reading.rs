@@ -6,8 +6,6 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::cli::{IndexOptions, WheelOptions};
-use crate::command::Session;
-use crate::command::gather::from_trouble;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::index::{Cache, Client, LocalWheel, Locations, Online, Scope, Traffic, Trust, inspect_address};
 use crate::model::build::WheelBuild;
@@ -15,6 +13,8 @@ use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, Pr
 use crate::model::platform::parse_platform;
 use crate::model::version::is_pin;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
+use crate::session::Session;
+use crate::session::from_trouble;
 
 /// A wheel that was read.
 pub(super) struct Reading {

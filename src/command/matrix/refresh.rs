@@ -9,7 +9,6 @@ use url::Url;
 
 use crate::cli::{IndexOptions, RefreshOptions};
 use crate::command::matrix::reading::Reader;
-use crate::command::{Report, Session};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::day_of;
 use crate::host::files;
@@ -17,6 +16,8 @@ use crate::index::Client;
 use crate::matrix::{Build, Builds, Watch, read_builds, write_builds};
 use crate::model::catalog::Candidate;
 use crate::model::{Libc, PackageName, PythonFacts, Version};
+use crate::output::Report;
+use crate::session::Session;
 
 /// Pythons whose wheels are read, the first that a release has.
 const PYTHONS: [u64; 8] = [12, 11, 13, 10, 14, 9, 8, 7];

@@ -6,11 +6,12 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::cli::ShowOptions;
-use crate::command::{Report, Session};
 use crate::diag::Failure;
 use crate::machine::resolve_gpus;
 use crate::matrix::{Build, Hardware, InstalledGpu, Verdict, code_for, verdict};
 use crate::model::{Architecture, DriverVersion, PackageName};
+use crate::output::Report;
+use crate::session::Session;
 
 pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let matrix = session.matrix;

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use crate::debian;
-use crate::live_python::{Venv, first_line};
-use crate::test::{Test, is_root};
+use crate::adversity::debian;
+use crate::support::python::{Venv, first_line};
+use crate::support::test::{Test, is_root};
 
 /// Holds dpkg's locks as dpkg does (fcntl) for some seconds; says so when it has them.
 const HOLD: &str = "

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::live::profile;
-use crate::live_python::{Running, Venv, wheel};
-use crate::test::{Test, is_root};
+use crate::support::python::{Running, Venv, wheel};
+use crate::support::test::{Test, is_root};
 
 const TOKEN: &str = "a-token-of-this-test";
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::live_python::uv;
 use crate::stories::Day;
+use crate::support::python::uv;
 
 const ROWS: &[(&str, &str, &[&str])] = &[
     ("app", "1.0", &["lib<2", "more"]),

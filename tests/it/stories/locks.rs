@@ -28,7 +28,7 @@ fn a_lock_made_where_everything_is_installed_still_serves_a_colleague() {
     let other = colleague(&day, "colleague").display().to_string();
     let state = day.test.path("colleague-state").display().to_string();
     let mut theirs = day.test.command(&["apply", "p.toml", "--locked", "--python", &other]);
-    let outcome = crate::test::Outcome::of({
+    let outcome = crate::support::test::Outcome::of({
         theirs.env("COLAB_BOOT_STATE_DIR", &state);
         theirs
     });

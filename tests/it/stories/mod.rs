@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
-use crate::live_python::Venv;
-use crate::test::{Outcome, Test};
+use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
+use crate::support::python::Venv;
+use crate::support::test::{Outcome, Test};
 
 /// A user with a virtual environment and an index.
 pub struct Day {
@@ -112,7 +112,7 @@ pub fn these(all: &[(&str, &str)]) -> BTreeMap<String, String> {
 /// Another virtual environment beside the day's.
 pub fn colleague(day: &Day, name: &str) -> PathBuf {
     let folder = day.test.path(name);
-    let made = Command::new(crate::live_python::interpreter())
+    let made = Command::new(crate::support::python::interpreter())
         .args(["-m", "venv"])
         .arg(&folder)
         .status()

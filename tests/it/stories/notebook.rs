@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::live::jupyter::STACKS;
-use crate::live_python::{Running, Venv, reachable, with_network};
 use crate::stories::Day;
-use crate::test::Test;
+use crate::support::python::{Running, Venv, reachable, with_network};
+use crate::support::test::Test;
 
 const TOKEN: &str = "a-token-of-this-test";
 

@@ -2,9 +2,9 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::live_python::{Venv, interpreter};
 use crate::stories::{Day, colleague};
-use crate::test::{Outcome, Test};
+use crate::support::python::{Venv, interpreter};
+use crate::support::test::{Outcome, Test};
 
 const ROWS: &[(&str, &str, &[&str])] = &[("app", "1.0", &[])];
 

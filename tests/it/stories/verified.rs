@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::index_server::{Advertised, Digests, IndexServer, Looks, Manner};
-use crate::live_python::interpreter;
 use crate::stories::{Day, says, these};
+use crate::support::index_server::{Advertised, Digests, IndexServer, Looks, Manner};
+use crate::support::python::interpreter;
 
 const ROWS: &[(&str, &str, &[&str])] = &[("app", "1.0", &["lib"]), ("lib", "1.0", &[]), ("lib", "2.0", &[])];
 
@@ -66,7 +66,7 @@ fn two_states_of_one_environment_do_not_both_say_ready() {
         let python = day.python();
         let mut command = day.test.command(&[arguments, &["--python", &python]].concat());
         command.env("COLAB_BOOT_STATE_DIR", &elsewhere);
-        crate::test::Outcome::of(command)
+        crate::support::test::Outcome::of(command)
     };
     day.run(&["apply", "a.toml"]).expect(0);
     as_other(&["apply", "b.toml"]).expect(0);

@@ -1,0 +1,60 @@
+//! Files that two distributions both claim, told before anything is installed. Whoever is installed later has them, so neither can
+//! be held to them afterwards.
+
+use std::collections::BTreeSet;
+
+use crate::diag::{Failure, Finding};
+use crate::host::files;
+use crate::inspect::{files_of_record, parse_record};
+use crate::model::PackageName;
+use crate::model::files::{Files, clashes, installed_path};
+use crate::resolve::collision;
+use crate::session::Planned;
+
+/// A distribution with the RECORD of its wheel, or of its installation.
+pub(super) struct Owner {
+    pub name: String,
+    pub record: String,
+    /// It is about to be installed; what is there already is no news.
+    pub new: bool,
+}
+
+/// The paths that several of `owners` claim with different content, and a finding for each pair that a new one is in.
+pub(super) fn contested(owners: &[Owner]) -> (BTreeSet<String>, Vec<Finding>) {
+    let files: Vec<Files> = owners.iter().map(|owner| files_of_record(&owner.record)).collect();
+    let mut paths = BTreeSet::new();
+    let mut findings = Vec::new();
+    for clash in clashes(&files.iter().collect::<Vec<_>>()) {
+        let (first, second) = (&owners[clash.first], &owners[clash.second]);
+        if first.new || second.new {
+            findings.push(collision(&first.name, &second.name, &clash));
+        }
+        paths.extend(clash.paths);
+    }
+    (paths, findings)
+}
+
+/// What is installed and stays, and is not from a wheel of the lock.
+pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
+    let all = planned.seen.observed.iter().flat_map(|observed| &observed.distributions);
+    let mut owners = Vec::new();
+    for one in all {
+        let Ok(name) = one.name.parse::<PackageName>() else { continue };
+        let locked = planned.target.package(&name).is_some_and(|package| package.wheel.is_some());
+        if locked || planned.decision.plan.changes.iter().any(|change| change.name == name) {
+            continue;
+        }
+        let record = files::read_optional(&one.folder.join("RECORD"))?;
+        owners.extend(record.map(|record| Owner { name: name.to_string(), record, new: false }));
+    }
+    Ok(owners)
+}
+
+/// `record` without the entries that are in `paths`.
+pub(super) fn without(record: &str, paths: &BTreeSet<String>) -> String {
+    let own = |line: &&str| {
+        let entries = parse_record(line);
+        !entries.iter().filter_map(|entry| installed_path(&entry.path)).any(|path| paths.contains(&path))
+    };
+    record.lines().filter(own).map(|line| format!("{line}\n")).collect()
+}

@@ -1,0 +1,342 @@
+//! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::apply::clash::{Owner, bystanders, contested, without};
+use crate::apply::outcome::{now, outcome, settle};
+use crate::apply::requirements::unmet;
+use crate::apply::run::{Failed, Job, run_script};
+use crate::apply::sweep::{empty_trash, sweep};
+use crate::cli::{IndexOptions, PlanOptions};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::host::files;
+use crate::ledger::{Before, Hand, Ledger, Step};
+use crate::lock::LockedPackage;
+use crate::machine::Layout;
+use crate::marker::{Event, Marker, Now};
+use crate::model::{PackageName, Version};
+use crate::notebook::process_clock;
+use crate::output::Report;
+use crate::output::Style;
+use crate::plan::{Change, Plan, touched};
+use crate::script::Part;
+use crate::session::Session;
+use crate::session::{
+    Planned, Sources, describe_python, enough_space, held_of, modules as installed_modules_of, modules_of, script_of,
+};
+use crate::state::State;
+use crate::verify::{check_distributions, finding_of, record_of_wheel, unpacked_bytes};
+
+/// Makes what was planned true; changes nothing where a finding is an error.
+pub fn carry_out(
+    planned: &Planned,
+    options: &PlanOptions,
+    session: &Session<'_>,
+    (held, style): (&Path, Style),
+) -> Result<Report, Failure> {
+    planned.seen.must_be_readable()?;
+    let layout = layout_of(planned)?;
+    let plan = &planned.decision.plan;
+    if planned.has_error() {
+        let data = json!({ "python": describe_python(&planned.seen), "plan": plan });
+        let mut report = Report::new(data, String::new()).with_findings(planned.findings.clone());
+        report.talk.push("nothing was changed".to_owned());
+        return Ok(report);
+    }
+    let state = State::of(held, &layout);
+    let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
+    if plan.is_empty() && !planned.decision.environment_differs && !doubted {
+        return settle(planned, &state);
+    }
+    let index_url = options.index.index_url.as_deref();
+    let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
+    work.carry_out(options)
+}
+
+fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
+    let python = planned.seen.machine.python.as_ref().filter(|_| planned.seen.here);
+    python.and_then(|python| python.layout.clone()).ok_or_else(|| {
+        Failure::input("a described machine can't be changed").help("leave out --runtime and --machine, or use `plan`")
+    })
+}
+
+/// One apply that has something to do.
+pub(super) struct Work<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) planned: &'a Planned,
+    pub(super) state: &'a State,
+    pub(super) layout: &'a Layout,
+    pub(super) held: &'a Path,
+    pub(super) style: Style,
+    /// The default index, where the options name it.
+    pub(super) index_url: Option<&'a str>,
+}
+
+impl Work<'_> {
+    fn carry_out(&self, options: &PlanOptions) -> Result<Report, Failure> {
+        let Planned { decision, lock, seen, .. } = self.planned;
+        let packages: Vec<&LockedPackage> =
+            decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
+        let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
+        let withdrawn = self.fetch(&options.index, &packages, &folder)?;
+        let findings = unmet(self.session, self.planned, (&packages, &folder))?;
+        if !findings.is_empty() {
+            return Err(Failure::from_findings(Kind::Answer, findings));
+        }
+        let Kept { contested, modules } = self.keep_records(&packages, &folder)?;
+        let begin = self.begin(modules)?;
+        let mut marker = self.planned.marker.clone();
+        let before = now(self.planned, marker.as_ref())?;
+        let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
+        step(begin, &before)?;
+        let steps = steps(self.planned);
+        let title = &self.planned.wish.title;
+        self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
+        self.clear_the_way(&|change| change.from.clone())?;
+        if let Err(failed) = self.run(&folder, (&decision.plan, Part::Whole))? {
+            step(Event::Fail { why: failed.tail.clone() }, &before)?;
+            return Err(self.failed(failed, options, &folder));
+        }
+        let faults = match self.check_or_repair(&packages, &folder) {
+            Ok(faults) => faults,
+            Err(failure) => {
+                step(Event::Fail { why: failure.to_string() }, &before)?;
+                return Err(failure);
+            }
+        };
+        if !faults.is_empty() {
+            step(Event::Fail { why: "files differ after the install".to_owned() }, &before)?;
+            return Err(Failure::from_findings(Kind::Answer, faults));
+        }
+        self.state.write_ledger(&self.settled_ledger(&steps))?;
+        let verdict = step(Event::Finish, &Now { clock: process_clock()?, ..before.clone() })?;
+        empty_trash(self.layout);
+        // The wheels have done their work; on a notebook's disk they would double what is installed.
+        let _ = std::fs::remove_dir_all(&folder);
+        let mut report = outcome(self.planned, verdict, |_| self.applied())?;
+        let told = |finding: &Finding| report.findings.contains(finding);
+        let new: Vec<Finding> = contested.into_iter().chain(withdrawn).filter(|finding| !told(finding)).collect();
+        report.findings.extend(new);
+        Ok(report)
+    }
+
+    /// What is about to change, as kernels see it: with the modules of the new wheels.
+    fn begin(&self, mut modules: BTreeMap<PackageName, BTreeSet<String>>) -> Result<Event, Failure> {
+        let Planned { decision, seen, .. } = self.planned;
+        let changed: Vec<PackageName> = decision.plan.changes.iter().map(|change| change.name.clone()).collect();
+        for (name, own) in installed_modules_of(seen, changed.iter().cloned())? {
+            modules.entry(name).or_default().extend(own);
+        }
+        let mut touched = touched(&decision.plan, &modules);
+        touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
+        Ok(Event::Begin { changed, touched })
+    }
+
+    /// The ledger when all is done.
+    fn settled_ledger(&self, steps: &[Step]) -> Ledger {
+        let Planned { decision, lock, seen, wish, .. } = self.planned;
+        let mut ledger = seen.ledger.after(steps, &wish.title, lock.digest());
+        if self.planned.profile.is_none() {
+            ledger = ledger.restored();
+        }
+        // What another hand has changed or removed, and nobody wants, is colab-boot's no more.
+        let target = &self.planned.target;
+        ledger.distributions.retain(|name, _| {
+            let installed = seen.machine.installed.get(name).map(|one| &one.version);
+            target.package(name).is_some()
+                || steps.iter().any(|step| step.name == *name)
+                || matches!(seen.ledger.hand(name, installed), Hand::Ours(_))
+        });
+        let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        ledger.python = python.unwrap_or_default();
+        ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
+        ledger.debian.extend(decision.plan.apt.iter().map(|step| step.name.clone()));
+        ledger.debian.sort();
+        ledger.debian.dedup();
+        ledger
+    }
+
+    fn applied(&self) -> String {
+        match self.planned.profile {
+            Some(_) => format!("applied: {} packages as locked, no restart needed", self.planned.target.packages.len()),
+            None if self.planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept) => {
+                "restored: all but what stands above, no restart needed".to_owned()
+            }
+            None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
+        }
+    }
+
+    /// What becomes of a failed install: its log is kept, and what was there before comes back.
+    fn failed(&self, mut failed: Failed, options: &PlanOptions, folder: &Path) -> Failure {
+        // The next run of a script writes its own log.
+        let kept = failed.log.with_file_name("apply.failed.log");
+        if std::fs::rename(&failed.log, &kept).is_ok() {
+            failed.log = kept;
+        }
+        let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
+        match self.roll_back(&options.index, folder) {
+            Ok(restored) => describe(&failed, restored),
+            Err(stopped) => stopped.cause(led_here),
+        }
+    }
+
+    /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them. Files that another distribution claims
+    /// too are left out of them, and told.
+    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Kept, Failure> {
+        let mut unpacked = 0;
+        let mut modules = BTreeMap::new();
+        let mut owners = Vec::new();
+        let mut digests = Vec::new();
+        let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
+        for package in self.planned.target.packages.iter().chain(back.copied()) {
+            let Some(wheel) = &package.wheel else { continue };
+            let new = packages.iter().any(|one| one.name == package.name);
+            let Some(digest) = wheel.sha256.filter(|_| !wheel.is_source()) else { continue };
+            let path = folder.join(&wheel.file);
+            let record = if new {
+                unpacked += unpacked_bytes(&path).unwrap_or(0);
+                let record = record_of_wheel(&path)?;
+                modules.insert(package.name.clone(), modules_of(&record));
+                Some(record)
+            } else {
+                self.state.record_text(&digest)?
+            };
+            digests.extend(record.is_some().then_some(digest));
+            owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
+        }
+        owners.extend(bystanders(self.planned)?);
+        let (paths, findings) = contested(&owners);
+        for (digest, owner) in digests.iter().zip(&owners) {
+            if owner.new || !paths.is_empty() {
+                self.state.keep_record(digest, &without(&owner.record, &paths))?;
+            }
+        }
+        enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
+        Ok(Kept { contested: findings, modules })
+    }
+
+    /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
+    pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
+        let changed =
+            self.planned.decision.plan.changes.iter().map(|change| (change.name.clone(), counts(change))).collect();
+        for swept in sweep(self.layout, &changed)? {
+            self.session.say(&format!("moved aside: {swept}"));
+        }
+        Ok(())
+    }
+
+    /// Runs the script for a plan, or for a part of it.
+    pub(super) fn run(&self, wheels: &Path, plan: (&Plan, Part)) -> Result<Result<(), Failed>, Failure> {
+        let script = self.held.join("install.sh");
+        files::write_whole(&script, script_of(self.planned, plan).as_bytes())?;
+        let python: Option<PathBuf> = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        let python = python.ok_or_else(|| Failure::bug("an apply without an interpreter"))?;
+        // What a build asks for comes from the index that the lock was made with.
+        let mut environment = self.session.environment.clone();
+        environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
+        let site = self.layout.purelib.as_path();
+        let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
+        run_script(&job, &mut |step| {
+            self.session.say(match step {
+                "apt" => "installing Debian packages",
+                "remove" => "removing distributions",
+                "build" => "building from source",
+                "wheels" => "installing the wheels",
+                "environment" => "writing the environment file",
+                _ => "finishing",
+            });
+        })
+    }
+
+    /// Checks, and installs once more what is not as it should be: an exit code of 0 proves nothing.
+    fn check_or_repair(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Vec<Finding>, Failure> {
+        let (faulty, _) = self.check(packages)?;
+        if faulty.is_empty() {
+            return Ok(Vec::new());
+        }
+        let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
+        self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
+        let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
+        plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
+        self.clear_the_way(&|change| change.to.clone())?;
+        match self.run(folder, (&plan, Part::Packages))? {
+            Ok(()) => Ok(self.check(packages)?.1),
+            Err(failed) => Err(describe(&failed, Vec::new())),
+        }
+    }
+
+    /// Names of the packages whose files are not those of their wheels, and what is wrong.
+    fn check(&self, packages: &[&LockedPackage]) -> Result<(Vec<PackageName>, Vec<Finding>), Failure> {
+        let (mut faulty, mut findings) = (Vec::new(), Vec::new());
+        let held = held_of(self.layout, self.state, packages)?;
+        for (package, faults) in packages.iter().zip(check_distributions(held, 3)) {
+            if let Some(finding) = finding_of((&package.name, &package.version), &faults) {
+                faulty.push(package.name.clone());
+                findings.push(finding);
+            }
+        }
+        Ok((faulty, findings))
+    }
+}
+
+/// What the RECORDs of the wheels say.
+struct Kept {
+    /// Files that several distributions claim.
+    contested: Vec<Finding>,
+    /// The modules that the new wheels bring.
+    modules: BTreeMap<PackageName, BTreeSet<String>>,
+}
+
+/// What the plan does, as the ledger writes it.
+fn steps(planned: &Planned) -> Vec<Step> {
+    let present = |change: &Change| {
+        let one = planned.seen.machine.installed.get(&change.name)?;
+        let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
+        let (version, installer) = (one.version.clone(), one.installer.clone());
+        Some(Before { version, installer, requires, direct: one.direct })
+    };
+    let becomes = |change: &Change| {
+        let package = change.package.as_ref()?;
+        Some((package.version.clone(), package.wheel.as_ref().and_then(|wheel| wheel.sha256)))
+    };
+    let step = |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
+    planned.decision.plan.changes.iter().map(step).collect()
+}
+
+/// What failed; `restored` says what has become of the versions before.
+fn describe(failed: &Failed, restored: Vec<String>) -> Failure {
+    let message = format!("the step `{}` of the install script failed with exit code {}", failed.step, failed.code);
+    let mut finding = Finding::error(Code::ApplyFailed, message).with_note(failed.tail.clone());
+    for line in restored {
+        finding = finding.with_note(line);
+    }
+    let finding = finding.with_help(format!(
+        "the whole log is `{}`; mend the cause and run the command again, it goes on from there",
+        failed.log.display()
+    ));
+    Failure::from_findings(Kind::World, vec![finding])
+}
+
+impl Work<'_> {
+    /// Brings the wheels of what changes. Ends before the first change.
+    pub(super) fn fetch(
+        &self,
+        options: &IndexOptions,
+        packages: &[&LockedPackage],
+        folder: &Path,
+    ) -> Result<Vec<Finding>, Failure> {
+        if packages.is_empty() {
+            return files::create_private_folder(folder).map(|()| Vec::new());
+        }
+        self.sources(options)?.fetch(packages, folder, self.style)
+    }
+
+    /// Where the files of this apply come from.
+    pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Sources<'b>, Failure> {
+        let planned = self.planned;
+        self.session.sources(options, (&planned.seen, planned.target.libc()), planned.profile.as_ref())
+    }
+}

@@ -1,0 +1,88 @@
+//! What was noticed while solving, as findings.
+
+use crate::diag::{Code, Finding};
+use crate::model::files::Clash;
+use crate::model::{PackageName, Version};
+use crate::resolve::{Remark, Resolution};
+
+/// Files that are named in a finding; the rest is counted.
+const SHOWN: usize = 6;
+
+/// Two packages that overwrite each other's files.
+pub fn collision(first: &str, second: &str, clash: &Clash) -> Finding {
+    let message = format!("`{first}` and `{second}` both own {} with different content", clash.count());
+    let finding = if clash.is_serious() {
+        Finding::warning(Code::FilesCollide, message)
+    } else {
+        Finding::note(Code::FilesCollide, message)
+    };
+    let libraries = clash.libraries();
+    let rest = clash.paths.iter().filter(|path| !libraries.contains(path));
+    let named: Vec<&str> = libraries.iter().copied().chain(rest).map(String::as_str).take(SHOWN).collect();
+    let more = clash.paths.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    finding
+        .with_note(format!("{}{more}", named.join(", ")))
+        .with_help("the one that is installed later wins; leave one of the two out if you can")
+}
+
+/// A build that the driver compiles on these GPUs.
+pub fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -> Finding {
+    let message =
+        format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", "));
+    Finding::warning(Code::GpuPtxOnly, message)
+        .with_note(
+            "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
+        )
+        .with_help("a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them")
+}
+
+/// A release that its authors have withdrawn.
+pub fn yanked(name: &PackageName, version: &Version, reason: &str) -> Finding {
+    let finding = Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
+    if reason.is_empty() { finding } else { finding.with_note(reason.to_owned()) }
+}
+
+/// Remarks on a solution as findings.
+pub fn remarks(resolution: &Resolution) -> Vec<Finding> {
+    let finding = |remark: &Remark| match remark {
+        Remark::Yanked { name, version, reason } => yanked(name, version, reason),
+        Remark::Prerelease { name, version } => {
+            Finding::warning(Code::ResolvePrerelease, format!("`{name}` {version} is a pre-release"))
+        }
+        Remark::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
+        Remark::BuildUnknown { name, version, why } => {
+            Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
+                .with_note(format!("the matrix has no row for it, and {why}"))
+        }
+        Remark::FilesCollide { first, second, clash } => collision(first.as_ref(), second.as_ref(), clash),
+        Remark::FilesUnchecked { count } => Finding::note(
+            Code::FilesUnchecked,
+            format!("{count} wheels could not be looked into for files that others own too"),
+        ),
+        Remark::Unreadable { name, count, line } => {
+            let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
+            let message = format!("{releases} of `{name}` passed over: their requirements can't be read");
+            Finding::note(Code::ResolveSkipped, message).with_note(format!("such as `{line}`"))
+        }
+        Remark::NamesUnreadable { count } => Finding::note(
+            Code::ResolveSkipped,
+            format!("{count} wheels passed over: their names follow no version scheme that is known"),
+        ),
+        Remark::FromSource { name, version } => {
+            let message = format!("`{name}` {version} will be built from source, as the profile allows");
+            Finding::warning(Code::ResolveFromSource, message).with_help(
+                "a wheel of your own, named with `url` and `sha256`, installs in seconds and the same everywhere",
+            )
+        }
+        Remark::Unhashed { name, version, why } => {
+            Finding::warning(Code::LockUnhashed, format!("nothing proves which file `{name}` {version} is"))
+                .with_note(format!("the index gives no sha256 for it, and {why}"))
+                .with_help("`apply` will refuse this lock; use an index that gives digests")
+        }
+        Remark::VariantsSkipped { count } => {
+            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
+        }
+    };
+    resolution.remarks.iter().map(finding).collect()
+}

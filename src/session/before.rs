@@ -1,0 +1,52 @@
+//! Wheels of the versions that were installed before colab-boot came, or before an apply that failed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cli::PlanOptions;
+use crate::diag::Failure;
+use crate::lock::{LockedPackage, LockedWheel};
+use crate::model::catalog::Listing;
+use crate::model::{PackageName, Version};
+use crate::session::Session;
+use crate::session::download::Sources;
+use crate::session::machine::Seen;
+
+impl Session<'_> {
+    /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. Asks nobody where nothing is.
+    pub fn wheels_back(
+        &self,
+        wanted: &[(PackageName, Version)],
+        options: &PlanOptions,
+        seen: &Seen,
+    ) -> Result<BTreeMap<PackageName, LockedPackage>, Failure> {
+        if wanted.is_empty() || !seen.here {
+            return Ok(BTreeMap::new());
+        }
+        let found = wheels_of(wanted, || self.sources(&options.index, (seen, None), None), options.index.offline)?;
+        Ok(found.into_iter().map(|package| (package.name.clone(), package)).collect())
+    }
+}
+
+/// The wheels of `versions` that the default index has; none where nobody may be asked.
+pub fn wheels_of<'b>(
+    versions: &[(PackageName, Version)],
+    sources: impl FnOnce() -> Result<Sources<'b>, Failure>,
+    offline: bool,
+) -> Result<Vec<LockedPackage>, Failure> {
+    if offline {
+        return Ok(Vec::new());
+    }
+    let names: Vec<PackageName> = versions.iter().map(|(name, _)| name.clone()).collect();
+    let listings = sources()?.listings(&names)?;
+    let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
+        let listing = listing?;
+        let candidate = listing.get(version).filter(|one| !one.is_source())?;
+        let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
+        let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
+        let wheel = Some(LockedWheel { file, sha256, size, index });
+        let (name, version) = (name.clone(), version.clone());
+        Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
+    };
+    Ok(versions.iter().zip(listings).filter_map(package).collect())
+}

@@ -1,0 +1,90 @@
+//! Which locked distributions are not known to be what their wheels say, though their version is right.
+
+use crate::diag::Failure;
+use crate::inspect::Entry;
+use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
+use crate::machine::Layout;
+use crate::marker::Marker;
+use crate::model::PackageName;
+use crate::session::machine::Seen;
+use crate::state::State;
+use crate::verify::{Held, check_distributions};
+
+/// Those that an apply which did not end has changed and whose files differ from their wheels, and those given by address that were
+/// never installed from here: another file may have the same version.
+pub(super) fn doubtful(
+    (layout, state): (&Layout, &State),
+    (target, seen): (&LockedTarget, &Seen),
+    marker: Option<&Marker>,
+) -> Result<Vec<PackageName>, Failure> {
+    let doubted = marker.filter(|marker| marker.is_in_doubt());
+    let names = doubted.map(|marker| marker.changed.as_slice()).unwrap_or_default();
+    let packages = target.packages.iter();
+    let packages: Vec<_> = packages
+        .filter(|package| {
+            package.wheel.is_some() && names.contains(&package.name) && is_ours(layout, seen, &package.name)
+        })
+        .collect();
+    let faults = check_distributions(held_of(layout, state, &packages)?, 1);
+    let broken = packages.iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
+    let mut doubtful: Vec<PackageName> = broken.map(|(package, _)| package.name.clone()).collect();
+    doubtful.extend(half_back((layout, state), (target, seen), names)?);
+    for package in &target.packages {
+        if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
+            && recorded(state, wheel)?.is_none()
+        {
+            doubtful.push(package.name.clone());
+        }
+    }
+    Ok(doubtful)
+}
+
+/// Whether a distribution lies where installers for this environment put it: Debian's own lie elsewhere, and no RECORD of a wheel is
+/// theirs.
+pub fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
+    let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
+    location.is_none_or(|folder| layout.folders().contains(&folder))
+}
+
+/// What was on its way back when an apply was killed, and is not whole.
+fn half_back(
+    (layout, state): (&Layout, &State),
+    (target, seen): (&LockedTarget, &Seen),
+    names: &[PackageName],
+) -> Result<Vec<PackageName>, Failure> {
+    let mut held = Vec::new();
+    for name in names.iter().filter(|name| target.package(name).is_none()) {
+        let installed = seen.machine.installed.get(name);
+        let entry = seen
+            .ledger
+            .distributions
+            .get(name)
+            .filter(|entry| installed.is_some_and(|one| one.version == entry.version));
+        if let Some((entry, digest)) = entry.and_then(|entry| Some((entry, entry.sha256?)))
+            && let Some(record) = state.record(&digest)?
+        {
+            held.push(Held { layout, name, version: &entry.version, record: Some(record) });
+        }
+    }
+    let all: Vec<PackageName> = held.iter().map(|one| one.name.clone()).collect();
+    let faults = check_distributions(held, 1);
+    Ok(all.into_iter().zip(faults).filter(|(_, faults)| !faults.is_empty()).map(|(name, _)| name).collect())
+}
+
+/// `packages` with the RECORDs of their wheels.
+pub fn held_of<'a>(
+    layout: &'a Layout,
+    state: &State,
+    packages: &[&'a LockedPackage],
+) -> Result<Vec<Held<'a>>, Failure> {
+    let held = |package: &&'a LockedPackage| {
+        let record = package.wheel.as_ref().map_or(Ok(None), |wheel| recorded(state, wheel))?;
+        Ok(Held { layout, name: &package.name, version: &package.version, record })
+    };
+    packages.iter().map(held).collect()
+}
+
+/// The RECORD of a locked wheel that was installed from here.
+fn recorded(state: &State, wheel: &LockedWheel) -> Result<Option<Vec<Entry>>, Failure> {
+    wheel.sha256.map_or(Ok(None), |digest| state.record(&digest))
+}

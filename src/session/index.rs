@@ -1,0 +1,181 @@
+//! The index that a verb asks: which one, with which credentials, and what is solved with it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use url::Url;
+
+use crate::cli::IndexOptions;
+use crate::diag::{Failure, Kind};
+use crate::host::files;
+use crate::index::{
+    Builder, Cache, Client, Credentials, Limits, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
+    is_open, locate_default, redact,
+};
+use crate::machine::{Machine, Python, observe_python};
+use crate::model::catalog::Trouble;
+use crate::model::version::range_of;
+use crate::model::{PackageName, Version};
+use crate::profile::Profile;
+use crate::resolve::{Present, Question, Resolution, Target, Unsolved, explain, resolve};
+use crate::session::Session;
+
+/// A solve to be done.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub profile: &'a Profile,
+    pub target: &'a Target,
+    /// The target's machine.
+    pub machine: &'a Machine,
+    /// Versions to take where they fit.
+    pub preferred: &'a BTreeMap<PackageName, Version>,
+}
+
+impl Session<'_> {
+    /// The index addresses: the default index, and those of the profile.
+    pub fn locations(
+        &self,
+        options: &IndexOptions,
+        profile: Option<&Profile>,
+        python: Option<&Python>,
+    ) -> Result<Locations, Failure> {
+        let default = self.default_index(options, python)?;
+        let of_profile = match profile {
+            Some(profile) => Locations::new(default, profile),
+            None => Locations::only(default),
+        };
+        of_profile.addresses().iter().try_for_each(|url| must_be_encrypted(url, options))?;
+        Ok(of_profile.beside(&find_links(options)?))
+    }
+
+    /// Names and addresses of the explicit indexes, and of the folders that the options name.
+    pub fn indexes(options: &IndexOptions, profile: Option<&Profile>) -> Result<Vec<(String, Url)>, Failure> {
+        let explicit = profile.iter().flat_map(|profile| &profile.indexes);
+        let explicit = explicit.map(|index| (index.name.clone(), index.url.clone()));
+        let folders = find_links(options)?.into_iter().enumerate().map(|(at, url)| (find_links_name(at), url));
+        Ok(explicit.chain(folders).collect())
+    }
+
+    /// A client that knows what credentials there are for `addresses`.
+    pub fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
+        Client::new(Credentials::gather(addresses, self.environment), limits)
+    }
+
+    /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
+    pub fn default_index(&self, options: &IndexOptions, python: Option<&Python>) -> Result<Url, Failure> {
+        let given = options.index_url.as_ref().map(|text| ("COLAB_BOOT_INDEX_URL".to_owned(), text.clone()));
+        let mut environment = self.environment.clone();
+        environment.extend(given);
+        let named = ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"].iter().any(|name| environment.contains_key(*name));
+        let own = python.filter(|python| python.path.as_ref().is_some_and(|path| path.exists()));
+        let own = own.and_then(|python| python.home.clone());
+        let home = own.or_else(|| if named { None } else { observe_python(self.looker(None)).0?.home() });
+        let url = locate_default(&environment, home.as_ref())?;
+        must_be_encrypted(&url, options).map(|()| url)
+    }
+
+    /// Solves what is asked. Also returns what went over the network.
+    pub fn solve(&self, asked: Asked<'_>, options: &IndexOptions) -> Result<(Resolution, Traffic), Failure> {
+        self.ask(asked, options, resolve)
+    }
+
+    /// Has `answer` answer what is asked, with the index or, offline, with the cache at hand. Also returns what went over the
+    /// network.
+    pub fn ask<T>(
+        &self,
+        asked: Asked<'_>,
+        options: &IndexOptions,
+        answer: impl Fn(Question<'_>) -> Result<T, Unsolved>,
+    ) -> Result<(T, Traffic), Failure> {
+        let Asked { profile, target, machine, preferred } = asked;
+        let locations = self.locations(options, Some(profile), machine.python.as_ref())?;
+        let mut scope = scope(profile, target)?;
+        if !scope.buildable.is_empty() {
+            scope.builder = self.builder(machine, &locations);
+        }
+        for (name, version) in preferred {
+            scope.preferred.entry(name.clone()).or_insert_with(|| (version.clone(), false));
+        }
+        let cache = self.cache(options);
+        let ask = |catalog| {
+            let question = Question { profile, target, matrix: self.matrix, catalog, preferred };
+            answer(question).map_err(|unsolved| refusal(unsolved, question))
+        };
+        if options.offline {
+            return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
+        }
+        let client = self.client(&locations.addresses(), options.limits())?;
+        let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
+        let answered = ask(&catalog)?;
+        Ok((answered, client.traffic()))
+    }
+
+    /// The machine's Python with the default index for what a build needs.
+    fn builder(&self, machine: &Machine, locations: &Locations) -> Option<Builder> {
+        let python = machine.python.as_ref()?.path.clone().filter(|path| path.exists())?;
+        let mut environment = self.environment.clone();
+        environment.insert("PIP_INDEX_URL".to_owned(), locations.default.to_string());
+        Some(Builder { python, environment })
+    }
+
+    fn cache(&self, options: &IndexOptions) -> Cache {
+        let trust = match (options.offline, options.refresh) {
+            (true, _) => Trust::Always,
+            (false, true) => Trust::Never,
+            (false, false) => Trust::WhileFresh,
+        };
+        Cache::new(&self.paths.cache, self.now, trust)
+    }
+}
+
+/// What a catalog is to be made for.
+pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
+    let scope = Scope::of(&target.python).ok_or_else(|| Failure::bug("no marker environment"))?;
+    let known = |present: &Present| (present.version.clone(), present.requires.is_some());
+    let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
+    let bounds = profile.constraints.iter().chain(&profile.overrides);
+    Ok(Scope {
+        as_of: profile.policy.as_of.clone(),
+        buildable: profile.policy.buildable.clone(),
+        preferred,
+        bounds: bounds.map(|bound| (bound.name.clone(), range_of(&bound.specifiers))).collect(),
+        ..scope
+    })
+}
+
+/// An error for an index over plain HTTP on another machine, unless the options allow its host.
+fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
+    let allowed = url.host_str().is_some_and(|host| options.allow_insecure_host.iter().any(|one| one == host));
+    if allowed || !is_open(url) {
+        return Ok(());
+    }
+    let message = format!("the index `{}` is not encrypted: anybody on the way could change what it says", redact(url));
+    Err(Failure::input(message).help("use https, or allow its host with --allow-insecure-host"))
+}
+
+/// The addresses of the folders that `--find-links` names.
+pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
+    let folder = |path: &PathBuf| {
+        let path = files::absolute(path)?;
+        if !path.is_dir() {
+            return Err(Failure::input(format!("--find-links: there is no folder `{}`", path.display())));
+        }
+        Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
+    };
+    options.find_links.iter().map(folder).collect()
+}
+
+pub fn from_trouble(trouble: Trouble) -> Failure {
+    let mut failure = Failure::world(trouble.message);
+    failure.causes = trouble.causes;
+    failure.help = trouble.help;
+    failure
+}
+
+fn refusal(unsolved: Unsolved, question: Question<'_>) -> Failure {
+    match unsolved {
+        Unsolved::Trouble(trouble) => from_trouble(trouble),
+        Unsolved::Target(why) => Failure::bug(why),
+        Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question)]),
+    }
+}

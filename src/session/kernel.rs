@@ -1,0 +1,83 @@
+//! What a plan is decided from besides profile, lock and machine: what the kernel has loaded, which modules change, what the environment
+//! file says, which wheels bring back what was there before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::cli::MachineOptions;
+use crate::diag::Failure;
+use crate::host::files;
+use crate::inspect::parse_record;
+use crate::machine::{HostKind, Layout, installed_modules};
+use crate::model::PackageName;
+use crate::model::files::installed_path;
+use crate::model::modules::modules_among;
+use crate::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
+use crate::plan::preloads;
+use crate::script::ENVIRONMENT_FILE;
+use crate::session::Session;
+use crate::session::machine::Seen;
+
+/// What the kernel of `seen` has loaded. A described notebook image is taken for one with a fresh kernel.
+pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> Result<Loaded, Failure> {
+    let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect::<BTreeSet<PackageName>>();
+    if let Some(kernel) = &seen.machine.kernel {
+        let preloaded = preloads(seen.machine.kind).then(preloaded);
+        let facts = options.kernel_modules.as_deref();
+        return observe_loaded((kernel, session.now), facts, preloaded, &folders(seen));
+    }
+    if let Some(pid) = options.kernel_pid.filter(|_| seen.here && !options.no_kernel) {
+        return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
+            .help("give the process of the notebook's kernel: `os.getpid()` in a cell"));
+    }
+    if options.kernel_modules.is_some() && seen.here {
+        return Err(Failure::input("--kernel-modules was given but no kernel was found")
+            .help("give its process with --kernel-pid"));
+    }
+    let fresh = seen.machine.runtime.is_some() && seen.machine.kind != HostKind::Bare;
+    let names = if fresh { preloaded() } else { BTreeSet::new() };
+    let modules = names.iter().map(|name| (name.as_ref().replace('-', "_"), Module::default()));
+    let facts = Facts { modules: modules.collect(), ..Facts::default() };
+    let modules = if fresh { Modules::Told(facts) } else { Modules::Unknown };
+    Ok(Loaded { modules, ..Loaded::default() })
+}
+
+/// The folders that modules are installed to, under each name that a path may have.
+pub(super) fn folders(seen: &Seen) -> Vec<PathBuf> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let own = layout.map(Layout::folders).unwrap_or_default().into_iter().cloned();
+    // Debian's packages lie in folders of their own, where an apply shadows them.
+    let elsewhere = seen.machine.installed.values().filter_map(|one| one.location.clone());
+    let all: BTreeSet<PathBuf> = own.chain(elsewhere).collect();
+    let real = all.iter().filter_map(|folder| folder.canonicalize().ok());
+    all.iter().cloned().chain(real).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The modules of those of `names` that are installed.
+pub fn modules(
+    seen: &Seen,
+    names: impl IntoIterator<Item = PackageName>,
+) -> Result<BTreeMap<PackageName, BTreeSet<String>>, Failure> {
+    let mut found = BTreeMap::new();
+    for name in names {
+        let location = seen.machine.installed.get(&name).and_then(|one| one.location.as_ref());
+        let modules = location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&name, folder))?;
+        if !modules.is_empty() {
+            found.insert(name, modules);
+        }
+    }
+    Ok(found)
+}
+
+/// The modules that a wheel with this RECORD brings.
+pub fn modules_of(record: &str) -> BTreeSet<String> {
+    let paths: Vec<String> = parse_record(record).iter().filter_map(|entry| installed_path(&entry.path)).collect();
+    modules_among(paths.iter().map(String::as_str))
+}
+
+/// The line of the environment file that is there.
+pub(super) fn environment_file(seen: &Seen) -> Result<Option<String>, Failure> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let text = layout.map_or(Ok(None), |layout| files::read_optional(&layout.purelib.join(ENVIRONMENT_FILE)))?;
+    Ok(text.map(|text| text.trim_end().to_owned()))
+}

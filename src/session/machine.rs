@@ -1,0 +1,188 @@
+//! The machine that the options mean: a bundled runtime, a record, or this one.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::cli::MachineOptions;
+use crate::diag::{Failure, Finding};
+use crate::host::files;
+use crate::ledger::Ledger;
+use crate::machine::{
+    Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, find_runtime, judge, observe, resolve_gpus,
+};
+use crate::matrix::InstalledGpu;
+use crate::plan::preloads;
+use crate::session::Session;
+use crate::state::State;
+
+/// A machine with what led to it.
+pub struct Seen {
+    pub machine: Machine,
+    /// `None` for a bundled runtime.
+    pub observed: Option<Observed>,
+    pub findings: Vec<Finding>,
+    /// It is the machine that we run on, not a description or a record.
+    pub here: bool,
+    /// GPUs that a runtime may hand out, where none was named.
+    pub possible_gpus: Vec<InstalledGpu>,
+    /// What colab-boot has put there.
+    pub ledger: Ledger,
+}
+
+impl Seen {
+    /// What a lock calls the place that has what no index has: a runtime, the release of a Colab image, or `machine`.
+    pub fn image(&self) -> String {
+        let release =
+            || self.observed.as_ref()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned();
+        self.machine.runtime.clone().or_else(release).unwrap_or_else(|| "machine".to_owned())
+    }
+
+    /// What could not be read was not seen to be absent: nothing may be changed on such grounds.
+    pub fn must_be_readable(&self) -> Result<(), Failure> {
+        let unreadable = self.observed.as_ref().and_then(|observed| {
+            // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
+            let python = observed.python_errors.iter().filter(|said| Path::new(&said.source).exists());
+            observed.unreadable.iter().chain(python).next()
+        });
+        unreadable.map_or(Ok(()), |said| {
+            Err(Failure::world(format!("could not read `{}`", said.source))
+                .cause(said.error.clone().unwrap_or_default())
+                .help("mend it, or name another Python with --python"))
+        })
+    }
+}
+
+impl Seen {
+    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is told elsewhere.
+    fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
+        let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
+        let nobody_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
+        match named.filter(|_| nobody_answered && !said.any(|said| Path::new(&said.source).exists())) {
+            None => Ok(()),
+            Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
+                "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command",
+            )),
+        }
+    }
+
+    /// An error where the interpreter belongs to the system and nobody has said that it may be changed.
+    pub fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
+        let Some(python) = self.machine.python.as_ref().filter(|_| self.here && !system) else {
+            return Ok(());
+        };
+        let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
+        let is_kernels = python.origin == PythonOrigin::Kernel || preloads(self.machine.kind);
+        let path = python.path.as_deref().unwrap_or(Path::new("python3")).display().to_string();
+        let message = if is_kernels {
+            return Ok(());
+        } else if managed {
+            format!("`{path}` is managed by the operating system (PEP 668)")
+        } else if python.origin == PythonOrigin::Path && !python.is_virtual {
+            format!("no virtual environment is active, and `{path}` is the system's Python")
+        } else {
+            return Ok(());
+        };
+        Err(Failure::input(message).help(
+            "make an environment with `python3 -m venv .venv`, it is found here and below; or name one with --python; or allow this \
+             one with --system",
+        ))
+    }
+}
+
+impl Session<'_> {
+    /// The machine that the options mean: a bundled runtime, a record, or this one.
+    pub fn machine(&self, options: &MachineOptions) -> Result<Seen, Failure> {
+        self.machine_near(options, None)
+    }
+
+    /// The same, for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does.
+    pub fn machine_near(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Seen, Failure> {
+        let overrides = Overrides { driver: options.driver.clone(), gpus: options.gpu.clone() };
+        let mut seen = match (&options.runtime, &options.machine) {
+            (Some(name), _) => self.runtime(name)?,
+            (None, Some(path)) => self.judged(read_record(path)?, false),
+            (None, None) => {
+                let near = near(beside)?;
+                let python = options.python.as_deref();
+                let looker = Looker { kernel_pid: options.kernel_pid, near: &near, ..self.looker(python) };
+                let mut seen = self.judged(observe(looker), true);
+                seen.has_python(options.python.as_deref())?;
+                seen.ledger = self.ledger(&seen)?;
+                seen
+            }
+        };
+        apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
+        if options.no_kernel {
+            seen.machine.kernel = None;
+        }
+        if !seen.machine.hardware.gpus.is_empty() {
+            seen.possible_gpus.clear();
+        }
+        Ok(seen)
+    }
+
+    pub(super) fn looker<'b>(&'b self, python: Option<&'b Path>) -> Looker<'b> {
+        Looker { paths: &self.paths, environment: self.environment, python, kernel_pid: None, near: &[], now: self.now }
+    }
+
+    fn runtime(&self, name: &str) -> Result<Seen, Failure> {
+        let runtime = find_runtime(name)?;
+        let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
+        let (machine, ledger) = (runtime.machine(), Ledger::default());
+        Ok(Seen { machine, observed: None, findings: Vec::new(), here: false, possible_gpus, ledger })
+    }
+
+    fn judged(&self, observed: Observed, here: bool) -> Seen {
+        let (machine, findings) = judge(&observed, self.matrix);
+        let ledger = Ledger::default();
+        Seen { machine, observed: Some(observed), findings, here, possible_gpus: Vec::new(), ledger }
+    }
+
+    /// What colab-boot has put into the environment that was seen.
+    fn ledger(&self, seen: &Seen) -> Result<Ledger, Failure> {
+        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+        layout.map_or_else(|| Ok(Ledger::default()), |layout| State::of(&self.paths.state, layout).ledger())
+    }
+}
+
+/// A record written by `fingerprint --json`: the envelope or the bare record.
+fn read_record(path: &Path) -> Result<Observed, Failure> {
+    let text = files::read_text(path, "machine record")?;
+    let wrong = |error: &serde_json::Error| {
+        Failure::input(format!("`{}` is not a machine record", path.display()))
+            .because(error)
+            .help("write one with `colab-boot fingerprint --json FILE`")
+    };
+    let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    if let Some(observed) = value.pointer_mut("/report/observed") {
+        value = observed.take();
+    }
+    serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+/// Where a `.venv` is looked for: the working directory, and the folder of the file that a verb is about.
+fn near(beside: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+    // A working directory that is gone has none.
+    let mut folders: Vec<PathBuf> = files::absolute(Path::new(".")).into_iter().collect();
+    if let Some(file) = beside {
+        folders.extend(files::absolute(file)?.parent().map(Path::to_owned));
+    }
+    Ok(folders)
+}
+
+/// Whether a lock may hold `text` as a name.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+}
+
+/// The interpreter, as reports name it.
+pub fn describe_python(seen: &Seen) -> serde_json::Value {
+    let python = seen.machine.python.as_ref();
+    json!({
+        "path": python.and_then(|python| python.path.as_ref()),
+        "version": python.map(|python| &python.facts.version),
+        "found": python.map(|python| python.origin),
+    })
+}

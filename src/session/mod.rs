@@ -1,0 +1,77 @@
+//! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has loaded.
+
+mod before;
+mod doubt;
+mod download;
+mod environment;
+mod index;
+mod judged;
+mod kernel;
+mod lock;
+mod machine;
+mod overlay;
+mod planned;
+mod target;
+mod wheels;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::diag::{Code, Failure, Finding, Kind, Source};
+use crate::host::{Paths, files};
+use crate::matrix::Matrix;
+use crate::profile::Profile;
+
+pub use before::wheels_of;
+pub use doubt::{held_of, is_ours};
+pub use download::{Sources, direct_addresses, enough_space};
+pub use environment::{installed, recorded_files, surroundings};
+pub use index::{Asked, find_links, from_trouble};
+pub use judged::verdicts;
+pub use kernel::{loaded, modules, modules_of};
+pub use lock::lock_path;
+pub use machine::{Seen, describe_python};
+pub use overlay::matrix;
+pub use planned::{Answer, Planned, answer, decided, make, script_of};
+
+/// The ambient facts of one run, and the bundled matrix.
+pub struct Session<'a> {
+    pub environment: &'a BTreeMap<String, String>,
+    pub paths: Paths,
+    pub matrix: &'a Matrix,
+    /// Seconds since 1970.
+    pub now: u64,
+    /// Tells of work in progress, now.
+    pub say: &'a dyn Fn(&str),
+}
+
+impl Session<'_> {
+    /// Says what is being done.
+    pub fn say(&self, line: &str) {
+        (self.say)(line);
+    }
+
+    /// Reads and checks a profile.
+    pub fn profile(&self, path: &Path) -> Result<Profile, Failure> {
+        let text = files::read_text(path, "profile").map_err(|failure| {
+            if failure.kind == Kind::Input {
+                failure.help("`colab-boot init` writes a starter profile")
+            } else {
+                failure
+            }
+        })?;
+        let source = Source { name: path.display().to_string().into(), text: text.into() };
+        let here = files::absolute(path)?;
+        let folder = here.parent().unwrap_or(&here);
+        Profile::parse(&source, folder).map_err(|findings| Failure::from_findings(Kind::Input, findings))
+    }
+
+    /// A warning where the cache can't be used; the work goes on without it.
+    pub fn cache_finding(&self) -> Option<Finding> {
+        let failure = files::create_private_folder(&self.paths.cache).err()?;
+        Some(
+            Finding::warning(Code::CacheUnusable, failure.to_string())
+                .with_help("name another folder with COLAB_BOOT_CACHE_DIR"),
+        )
+    }
+}

@@ -1,0 +1,131 @@
+//! The state folder: one lock for all applies of this machine, and for each environment a marker, a ledger and the RECORDs of what was
+//! installed.
+
+mod hold;
+mod orphan;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::diag::Failure;
+use crate::host::files;
+use crate::inspect::{Entry, parse_record};
+use crate::ledger::Ledger;
+use crate::machine::Layout;
+use crate::marker::{Event, Marker, Move, Now, SCHEMA, Verdict, next};
+use crate::model::Sha256;
+
+pub use hold::{Hold, hold};
+pub use orphan::{forget_process, record_process};
+
+/// What every format of the marker has.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
+/// The part of the state that belongs to one environment.
+#[derive(Clone, Debug)]
+pub struct State {
+    folder: PathBuf,
+}
+
+impl State {
+    /// The state of the environment with this layout, under whichever name it was asked for.
+    pub fn of(folder: &Path, layout: &Layout) -> Self {
+        let site = layout.purelib.canonicalize().unwrap_or_else(|_| layout.purelib.clone());
+        let key = Sha256::of(site.as_os_str().as_encoded_bytes()).short();
+        Self { folder: folder.join("python").join(key) }
+    }
+
+    /// Every Python that has state here.
+    pub fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
+        let folder = folder.join("python");
+        Ok(files::names_in(&folder)?.into_iter().map(|name| Self { folder: folder.join(name) }).collect())
+    }
+
+    fn marker_path(&self) -> PathBuf {
+        self.folder.join("marker.json")
+    }
+
+    /// The ledger; an empty one where there is none. One that can't be read is never taken for none: what was there before would be
+    /// forgotten.
+    pub fn ledger(&self) -> Result<Ledger, Failure> {
+        let path = self.folder.join("ledger.json");
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(Ledger::default());
+        };
+        serde_json::from_str(&text).map_err(|error| {
+            Failure::world(format!("the ledger `{}` can't be read", path.display()))
+                .because(&error)
+                .help("look at it; without it colab-boot takes everything that is installed for the image's")
+        })
+    }
+
+    pub fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(ledger)
+            .map_err(|error| Failure::bug("the ledger has no JSON form").because(&error))?;
+        files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
+    }
+
+    /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
+    pub fn marker(&self) -> Result<Option<Marker>, Failure> {
+        let path = self.marker_path();
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(None);
+        };
+        let schema = serde_json::from_str(&text).ok().map(|head: Head| head.schema);
+        if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
+            return Err(Failure::world(format!(
+                "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",
+                path.display()
+            ))
+            .help("restart the kernel, then remove the file: everything is checked anew"));
+        }
+        let marker: Result<Marker, _> = serde_json::from_str(&text);
+        marker.map(Some).map_err(|error| {
+            Failure::world(format!("the marker `{}` can't be read", path.display()))
+                .because(&error)
+                .help("look at it; removing it makes colab-boot check everything anew")
+        })
+    }
+
+    /// Makes a move: what it says is on disk before the caller acts on the verdict. Takes and leaves the marker as it is on disk.
+    pub fn step(&self, marker: &mut Option<Marker>, event: Event, now: &Now<'_>) -> Result<Verdict, Failure> {
+        let Ok(Move { write, verdict }) = next(marker.as_ref(), event, now) else {
+            return Err(Failure::bug("a step of an apply that has not begun"));
+        };
+        if let Some(new) = write {
+            self.write_marker(&new)?;
+            *marker = Some(new);
+        }
+        Ok(verdict)
+    }
+
+    fn write_marker(&self, marker: &Marker) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(marker)
+            .map_err(|error| Failure::bug("the marker has no JSON form").because(&error))?;
+        files::write_whole(&self.marker_path(), format!("{text}\n").as_bytes())
+    }
+
+    fn record_path(&self, wheel: &Sha256) -> PathBuf {
+        self.folder.join("records").join(wheel.to_string())
+    }
+
+    /// The RECORD of a wheel that was installed from here.
+    pub fn record(&self, wheel: &Sha256) -> Result<Option<Vec<Entry>>, Failure> {
+        Ok(self.record_text(wheel)?.map(|text| parse_record(&text)))
+    }
+
+    pub fn record_text(&self, wheel: &Sha256) -> Result<Option<String>, Failure> {
+        files::read_optional(&self.record_path(wheel))
+    }
+
+    pub fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder.join("records"))?;
+        files::write_whole(&self.record_path(wheel), text.as_bytes())
+    }
+}

@@ -1,0 +1,84 @@
+//! Older copies of locked packages that Python finds first: in the user's site-packages, on PYTHONPATH, or where the kernel says that it
+//! has loaded them from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Code, Failure, Finding};
+use crate::host::files;
+use crate::lock::LockedTarget;
+use crate::machine::{Layout, Machine, installed_modules};
+use crate::model::PackageName;
+use crate::notebook::{Loaded, Modules};
+
+/// What decides which copy of a module a kernel finds.
+pub struct Surroundings<'a> {
+    pub machine: &'a Machine,
+    pub layout: &'a Layout,
+    /// The folders that modules are installed to.
+    pub folders: &'a [PathBuf],
+    /// What the kernel has loaded.
+    pub loaded: &'a Loaded,
+}
+
+/// A finding for each package of `target` of which another copy comes first.
+pub fn shadowed(around: &Surroundings<'_>, target: &LockedTarget) -> Result<Vec<Finding>, Failure> {
+    let mut suspects = ahead(around.machine);
+    suspects.extend(loaded_from_elsewhere(around));
+    // Only what lies in site-packages, too, can be hidden.
+    suspects.retain(|module, _| around.layout.folders().iter().any(|folder| has_module(folder, module)));
+    if suspects.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    for package in &target.packages {
+        let location = around.machine.installed.get(&package.name).and_then(|one| one.location.as_ref());
+        let modules =
+            location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&package.name, folder))?;
+        let hidden = modules.iter().find_map(|module| Some((module, suspects.get(module)?)));
+        findings.extend(hidden.map(|(module, place)| finding(&package.name, module, place)));
+    }
+    Ok(findings)
+}
+
+fn finding(name: &PackageName, module: &str, place: &Path) -> Finding {
+    let message = format!("Python finds `{module}` in `{}` before {name} as it is locked", place.display());
+    Finding::error(Code::KernelShadowed, message)
+        .with_help("remove that copy, or unset PYTHONPATH; a restart does not help, every kernel looks there first")
+}
+
+/// Modules in the folders that come before site-packages in every kernel, each with the place.
+fn ahead(machine: &Machine) -> BTreeMap<String, PathBuf> {
+    let home = machine.python.as_ref().and_then(|python| python.home.as_ref());
+    let folders = home.map(|home| home.ahead.as_slice()).unwrap_or_default();
+    let mut found = BTreeMap::new();
+    for folder in folders {
+        for entry in files::names_if_any(folder) {
+            let module = entry.split('.').next().unwrap_or_default().to_owned();
+            if has_module(folder, &module) {
+                found.entry(module).or_insert_with(|| folder.join(entry));
+            }
+        }
+    }
+    found
+}
+
+/// Modules that the kernel has loaded from a place that comes before site-packages.
+fn loaded_from_elsewhere(around: &Surroundings<'_>) -> BTreeMap<String, PathBuf> {
+    let Modules::Told(facts) = &around.loaded.modules else {
+        return BTreeMap::new();
+    };
+    let names: BTreeSet<String> = facts.modules.keys().cloned().collect();
+    let elsewhere = around.loaded.shadowing(&names, &around.layout.purelib);
+    let home = around.machine.python.as_ref().and_then(|python| python.home.as_ref());
+    // The standard library is meant to come first.
+    let standard = home.map(|home| home.stdlib.clone());
+    let meant = |file: &PathBuf| around.folders.iter().chain(&standard).any(|folder| file.starts_with(folder));
+    elsewhere.into_iter().filter(|(_, file)| !meant(file)).collect()
+}
+
+/// Whether `import module` finds something in `folder`.
+fn has_module(folder: &Path, module: &str) -> bool {
+    let package = folder.join(module.replace('.', "/"));
+    package.join("__init__.py").is_file() || package.with_extension("py").is_file()
+}

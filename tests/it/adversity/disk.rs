@@ -1,0 +1,133 @@
+//! Real file systems that are full, out of inodes, or read-only: told in words, nothing lost, and finished once there is room.
+//! Each lives in a mount namespace of its own and ends with it.
+
+use std::process::Command;
+
+use crate::support::python::{Venv, uv, wheel};
+use crate::support::test::{Outcome, Test, is_root};
+
+/// A virtual environment, a wheelhouse with `demo` and `other`, profiles `before` and `after`, and a uv that first runs `$FIRST`.
+fn world() -> Option<(Test, Venv)> {
+    let mounts = || Command::new("unshare").args(["--mount", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    let (Some(uv), true) = (uv(), is_root() && mounts().is_ok_and(|output| output.status.success())) else {
+        eprintln!("skipped: this needs uv, root, and leave to mount");
+        return None;
+    };
+    let profile = |version: &str, more: &str| {
+        format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='=={version}'\n{more}")
+    };
+    let test = Test::new()
+        .file("before.toml", &profile("1.0", ""))
+        .file("after.toml", &profile("2.0", "other='*'\n"))
+        .fake("uv")
+        .set("REAL_UV", uv.join("uv").display().to_string());
+    let house = test.path("house");
+    std::fs::create_dir(&house).expect("a folder");
+    let word = "x".repeat(200_000);
+    for (name, version) in [("demo", "1.0"), ("demo", "2.0"), ("other", "1.0")] {
+        wheel(&house, (name, version), &format!("{version}{}", &word[..100_000]));
+    }
+    let venv = Venv::bare(&test);
+    Some((test, venv))
+}
+
+/// Runs a script with `apply`, `verify`, `expect CODE WORDS COMMAND…`, and the folders `$SITE`, `$STATE` and `$CACHE`.
+fn run((test, venv): &(Test, Venv), script: &str) {
+    let head = r#"
+set -eu
+apply() { "$BINARY" apply "$1.toml" --python "$PYTHON" --offline --find-links house --index-url http://127.0.0.1:9/x; }
+verify() { "$BINARY" verify "$1.toml" --python "$PYTHON"; }
+expect() {
+  local code=0 wanted=$1 words=$2
+  shift 2
+  "$@" >said 2>&1 || code=$?
+  if [[ $code != "$wanted" ]] || ! grep -qF -- "$words" said; then
+    echo "$*: exit code $code, wanted $wanted and '$words'"
+    cat said
+    exit 1
+  fi
+}
+"#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "bash", "-c", &format!("{head}{script}")]).env_clear().envs(&test.environment);
+    command.env("BINARY", env!("CARGO_BIN_EXE_colab-boot")).env("PYTHON", &venv.python).env("SITE", venv.layout());
+    command.env("STATE", test.path("state")).env("CACHE", test.path("cache")).current_dir(test.folder.path());
+    let outcome = Outcome::of(command);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+}
+
+#[test]
+fn a_disk_that_is_too_small_is_told_before_anything_is_changed() {
+    let Some(world) = world() else { return };
+    run(
+        &world,
+        r#"
+mount -t tmpfs -o size=600m none "$SITE"
+expect 0 applied apply before
+mount -o remount,size=200m "$SITE"
+expect 3 disk-full apply after
+expect 0 verified verify before
+mount -o remount,size=600m "$SITE"
+expect 0 applied apply after
+expect 0 verified verify after
+"#,
+    );
+    run(
+        &world,
+        r#"
+mkdir -p "$CACHE"
+mount -t tmpfs -o size=100m none "$CACHE"
+expect 3 disk-full apply before
+[[ -z $(ls "$SITE") ]]
+mount -o remount,size=600m "$CACHE"
+expect 0 applied apply before
+"#,
+    );
+}
+
+#[test]
+fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
+    let Some(world) = world() else { return };
+    for (size, fill) in [
+        ("size=600m", r#"head -c 2G /dev/zero >"$SITE/filler" 2>/dev/null || true"#),
+        ("size=600m,nr_inodes=200", r#"for n in $(seq 300); do : >"$SITE/filler.$n" || break; done 2>/dev/null"#),
+    ] {
+        run(
+            &world,
+            &format!(
+                r#"
+rm -rf "$STATE" "$CACHE"
+mount -t tmpfs -o {size} none "$SITE"
+expect 0 applied apply before
+FIRST='{fill}' expect 3 apply-failed apply after
+rm "$SITE"/filler*
+expect 0 applied apply after
+expect 0 verified verify after
+[[ -z $(ls -A "$SITE" | grep '^[.~]' || true) ]]
+"#
+            ),
+        );
+    }
+}
+
+#[test]
+fn what_is_read_only_is_left_alone() {
+    let Some(world) = world() else { return };
+    run(
+        &world,
+        r#"
+mount -t tmpfs -o size=600m none "$SITE"
+mkdir -p "$STATE" && chmod 700 "$STATE" && mount -t tmpfs -o size=10m,mode=700 none "$STATE"
+expect 0 applied apply before
+mount -o remount,ro "$STATE"
+expect 3 'Read-only file system' apply after
+expect 3 'Read-only file system' apply before
+mount -o remount,rw "$STATE"
+mount -o remount,ro "$SITE"
+expect 3 'Read-only file system' apply after
+mount -o remount,rw "$SITE"
+expect 0 applied apply after
+expect 0 verified verify after
+"#,
+    );
+}

@@ -1,0 +1,9 @@
+//! Faults from outside: hostile and broken input, full disks, signals, system calls that fail, a real dpkg.
+
+mod broken_server;
+pub mod debian;
+mod disk;
+mod hostile_index;
+mod hostile_profile;
+mod signals;
+mod system_calls;

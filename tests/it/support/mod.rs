@@ -1,0 +1,7 @@
+//! What tests share: a runner with a temporary root and fakes on its path, servers on loopback, wheels, real Pythons.
+
+pub mod http;
+pub mod index_server;
+pub mod python;
+pub mod test;
+pub mod wheel;

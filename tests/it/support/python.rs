@@ -1,0 +1,224 @@
+//! Interpreters, virtual environments and the index: found, not assumed.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::support::test::Test;
+
+/// The variables by which pip and HTTPS reach the index on this machine.
+const NETWORK: &[&str] = &[
+    "PIP_INDEX_URL",
+    "PIP_CERT",
+    "PIP_CONFIG_FILE",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "NO_PROXY",
+];
+
+/// Lets a test reach the index as its caller would, with the newest usable interpreter first on `PATH`.
+pub fn with_network(test: Test) -> Test {
+    let mut test = test;
+    for name in NETWORK {
+        if let Ok(value) = std::env::var(name) {
+            test = test.set(name, value);
+        }
+    }
+    let folder = interpreter().parent().expect("a folder").display().to_string();
+    let path = format!("{}:{folder}:{}", test.path("bin").display(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    test.set("PATH", path)
+}
+
+/// Whether the index answers, asked once.
+pub fn reachable() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        let profile = "[profile]\nname='probe'\nversion='1.0.0'\n[packages]\nsix='*'\n";
+        let test = with_network(Test::new()).file("p.toml", profile);
+        test.run(&["lock", "p.toml"]).code == 0
+    })
+}
+
+/// A CPython of 3.12, 3.13 or 3.11 that can make virtual environments: on `PATH`, or below pyenv.
+pub fn interpreter() -> &'static Path {
+    static FOUND: OnceLock<PathBuf> = OnceLock::new();
+    FOUND.get_or_init(|| {
+        let minors = [12, 13, 11];
+        let home = std::env::var("HOME").unwrap_or_default();
+        let mut candidates = Vec::new();
+        for minor in minors {
+            candidates.push(PathBuf::from(format!("python3.{minor}")));
+            let versions = std::fs::read_dir(format!("{home}/.pyenv/versions")).into_iter().flatten().flatten();
+            let ours = versions.filter(|entry| entry.file_name().to_string_lossy().starts_with(&format!("3.{minor}.")));
+            candidates.extend(ours.map(|entry| entry.path().join("bin/python3")));
+        }
+        candidates.push(PathBuf::from("python3"));
+        let usable = candidates.into_iter().find_map(|candidate| {
+            let probe = "import ensurepip, ssl, sys, venv; assert sys.version_info >= (3, 11); print(sys.executable)";
+            let output = Command::new(candidate).args(["-I", "-c", probe]).output().ok()?;
+            output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+        });
+        usable.expect("a CPython of 3.11 or newer with venv and ensurepip")
+    })
+}
+
+/// A folder with uv alone; `None` where the index can't be reached.
+pub fn uv() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<(Test, PathBuf)>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let test = with_network(Test::new());
+        let venv = reachable().then(|| Venv::new(&test, &["uv"]))?;
+        let folder = test.path("uv");
+        std::fs::create_dir(&folder).expect("a folder");
+        std::os::unix::fs::symlink(venv.python.with_file_name("uv"), folder.join("uv")).expect("a link");
+        Some((test, folder))
+    });
+    found.as_ref().map(|(_, folder)| folder.as_path())
+}
+
+/// A virtual environment of its own.
+pub struct Venv {
+    pub python: PathBuf,
+}
+
+impl Venv {
+    /// One without pip, for where uv installs: there is little to copy.
+    pub fn bare(test: &Test) -> Self {
+        Self::made(test, &["--without-pip"])
+    }
+
+    fn made(test: &Test, options: &[&str]) -> Self {
+        let folder = test.path("venv");
+        let mut command = Command::new(interpreter());
+        let made = command.args(["-m", "venv"]).args(options).arg(&folder).status().expect("venv starts");
+        assert!(made.success());
+        Self { python: folder.join("bin/python") }
+    }
+
+    pub fn new(test: &Test, packages: &[&str]) -> Self {
+        let venv = Self::made(test, &[]);
+        if !packages.is_empty() {
+            let arguments =
+                ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"];
+            let done = Command::new(&venv.python).args(arguments).args(packages).status().expect("pip starts");
+            assert!(done.success(), "pip could not install {packages:?}");
+        }
+        venv
+    }
+
+    /// Its site-packages.
+    pub fn layout(&self) -> PathBuf {
+        let lib = self.python.parent().and_then(Path::parent).expect("a prefix").join("lib");
+        let versions = std::fs::read_dir(lib).expect("lib").flatten().map(|entry| entry.path());
+        versions.map(|path| path.join("site-packages")).find(|path| path.exists()).expect("site-packages")
+    }
+
+    pub fn site_packages(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.layout()).expect("site-packages").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// Writes `NAME-VERSION-py3-none-any.whl`, as build tools do, and prints its digest.
+const BUILD: &str = "
+import base64, hashlib, os, sys, zipfile
+folder, name, version, word = sys.argv[1:]
+info = f'{name}-{version}.dist-info'
+files = {
+    f'{name}.py': f'word = {word!r}\\n',
+    f'{info}/METADATA': f'Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n',
+    f'{info}/WHEEL': 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n',
+}
+record = ''
+path = os.path.join(folder, f'{name}-{version}-py3-none-any.whl')
+with zipfile.ZipFile(path, 'w') as wheel:
+    for file, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b'=').decode()
+        record += f'{file},sha256={digest},{len(text)}\\n'
+        wheel.writestr(zipfile.ZipInfo(file), text)
+    wheel.writestr(zipfile.ZipInfo(f'{info}/RECORD'), record + f'{info}/RECORD,,\\n')
+print(hashlib.sha256(open(path, 'rb').read()).hexdigest())
+";
+
+/// Makes a wheel in `folder` whose one module says `word`; returns its digest.
+pub fn wheel(folder: &Path, (name, version): (&str, &str), word: &str) -> String {
+    let output = Command::new(interpreter())
+        .args(["-I", "-c", BUILD])
+        .arg(folder)
+        .args([name, version, word])
+        .output()
+        .expect("Python starts");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// A process that ends with its test.
+pub struct Running(pub Child);
+
+impl Running {
+    /// A process that does nothing, to stand in for a kernel.
+    pub fn idle() -> Self {
+        Self(Command::new("sleep").arg("3600").spawn().expect("sleep starts"))
+    }
+
+    pub fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The first line that a process says, with its end.
+pub fn first_line(pipe: Option<impl Read>) -> String {
+    let mut line = String::new();
+    BufReader::new(pipe.expect("a pipe")).read_line(&mut line).expect("a line");
+    line
+}
+
+/// Waits until an apply installs wheels.
+pub fn wait_for_installer(test: &Test, child: &mut Child) {
+    let journal = test.path("state/apply.journal");
+    let started = Instant::now();
+    let installing = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("begin wheels"));
+    while !installing() {
+        assert!(started.elapsed() < Duration::from_mins(5), "the install never began");
+        assert!(child.try_wait().expect("a child").is_none(), "apply ended before it could be killed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Starts `arguments` and kills it with all its children while the wheels are being installed.
+pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
+    let mut command = test.command(arguments);
+    let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("apply starts");
+    wait_for_installer(test, &mut child);
+    // pip needs about a second to start; then it moves the old version away and writes the new one.
+    let old = || std::fs::read_dir(test.path("venv/lib")).is_ok() && !numpy_is_whole(test);
+    let began = Instant::now();
+    while !old() && began.elapsed() < Duration::from_secs(30) && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // The installer has a group of its own.
+    let script = std::fs::read_to_string(test.path("state/apply.process")).unwrap_or_default();
+    let groups = [Some(child.id().to_string()), script.split(' ').next().map(str::to_owned)];
+    for group in groups.into_iter().flatten().filter(|group| !group.is_empty()) {
+        let killed = Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).status().expect("kill starts");
+        assert!(killed.success(), "{group}");
+    }
+    child.wait().expect("a child");
+}
+
+/// Whether the old numpy still lies where it was.
+fn numpy_is_whole(test: &Test) -> bool {
+    let lib = std::fs::read_dir(test.path("venv/lib")).expect("lib").flatten().next().expect("a version").path();
+    lib.join("site-packages/numpy-2.2.6.dist-info").exists()
+}

@@ -1,0 +1,109 @@
+//! `audit` through the binary: what others made, judged and left as it was.
+
+use crate::support::index_server::{IndexServer, Manner, Release, Table};
+use crate::support::test::{Test, observed};
+
+#[test]
+fn colabs_images_give_a_short_and_correct_list() {
+    let test = Test::new();
+    for (image, code, errors, warnings) in [
+        ("colab-2025.07", 1, 2, 3),
+        ("colab-2025.10", 1, 1, 3),
+        ("colab-2026.01", 1, 1, 1),
+        ("colab-2026.04", 0, 0, 1),
+        ("colab-2026.07", 0, 0, 1),
+        ("colab-latest", 1, 1, 2),
+    ] {
+        let report = test.run(&["audit", image, "--json"]).expect(code).json();
+        let findings = report["findings"].as_array().cloned().unwrap_or_default();
+        let count = |severity: &str| findings.iter().filter(|one| one["severity"] == severity).count();
+        assert_eq!((count("error"), count("warning")), (errors, warnings), "{image}: {findings:?}");
+    }
+    let latest = test.run(&["audit", "colab-latest", "--gpu", "T4"]).expect(1);
+    assert!(latest.stderr.contains("nvidia-nccl-cu12 2.28.9 and nvidia-nccl-cu13 2.31.2 both own the same files"));
+    let good = test.run(&["audit", "colab-2026.07", "--gpu", "T4"]).expect(0);
+    assert!(good.stdout.contains("nothing to object to"), "{}", good.stdout);
+}
+
+#[test]
+fn a_list_of_requirements_is_judged_from_its_wheels() {
+    let mut table = Table::new();
+    let mut add = |name: &str, release: Release| {
+        table.entry(name.to_owned()).or_default().insert("1.0".to_owned(), release);
+    };
+    let file = |text: &str| [("shared/core.so".to_owned(), text.to_owned())].into();
+    add("a", Release { files: file("one"), ..Release::default() });
+    add("b", Release { files: file("two"), ..Release::default() });
+    let requires = vec!["nvidia-cuda-runtime-cu12".to_owned()];
+    add("kernels", Release { requires, code: vec!["sm_90".to_owned()], ..Release::default() });
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("r.txt", "a==1.0\nb==1.0\nkernels==1.0\ngone==3.0\nloose>=1\n");
+    let machine = observed("laptop");
+    let arguments =
+        ["audit", "r.txt", "--machine", &machine, "--gpu", "T4", "--driver", "580.82.07", "--index-url", &server.url];
+    let outcome = test.run(&arguments).expect(1);
+    for words in [
+        "error[files-collide]: a 1.0 and b 1.0 both own 1 file, with different content",
+        "shared/core.so",
+        "error[gpu-not-covered]: kernels 1.0 does not run on Tesla T4",
+        "note[audit-open]",
+        "loose>=1",
+        "error[resolve-unknown-package]: the index has no package `gone`",
+        "r.txt:4:1",
+    ] {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+    assert!(outcome.stdout.ends_with("3 errors\n"), "{}", outcome.stdout);
+    let offline = test.run(&[arguments.as_slice(), &["--offline"]].concat()).expect(1);
+    assert_eq!(offline.stdout, outcome.stdout, "all of it was kept");
+}
+
+#[test]
+fn an_index_that_does_not_answer_is_told_apart_from_one_that_has_nothing() {
+    let test = Test::new().file("r.txt", "torch==2.9.1\nsomething==1.0\n").file("empty.txt", "# nothing\n");
+    let machine = observed("laptop");
+    let audit = |file: &str, more: &[&str], code: i32| {
+        let base = ["audit", file, "--machine", &machine, "--gpu", "T4", "--index-url", "http://127.0.0.1:9/simple"];
+        test.run(&[base.as_slice(), more].concat()).expect(code)
+    };
+    assert!(audit("r.txt", &[], 3).stderr.contains("could not read"));
+    let offline = audit("r.txt", &["--offline", "--driver", "450.80.02"], 1);
+    for words in ["2 packages could not be looked up", "not in the cache", "error[driver-too-old]"] {
+        assert!(offline.stderr.contains(words), "{words}: {}", offline.stderr);
+    }
+    assert!(audit("r.txt", &["--offline"], 0).stderr.contains("no driver is known"));
+    assert!(audit("empty.txt", &["--offline"], 0).stderr.contains("nothing was found that could be judged"));
+}
+
+#[test]
+fn a_wheel_that_cannot_be_read_is_not_one_without_code() {
+    let mut table = Table::new();
+    let requires = vec!["nvidia-cuda-runtime-cu12".to_owned()];
+    let broken = Release { requires, code: vec!["broken".to_owned()], ..Release::default() };
+    table.entry("kernels".to_owned()).or_default().insert("1.0".to_owned(), broken);
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("r.txt", "kernels==1.0\n");
+    let machine = observed("laptop");
+    let arguments =
+        ["audit", "r.txt", "--machine", &machine, "--gpu", "T4", "--driver", "580.82.07", "--index-url", &server.url];
+    let outcome = test.run(&arguments).expect(0);
+    assert!(outcome.stderr.contains("note[build-unknown]"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("the file at 4112 (at byte 4112)"), "{}", outcome.stderr);
+    let inspected = test.run(&["matrix", "inspect", "kernels==1.0", "--index-url", &server.url, "--json"]).expect(1);
+    assert_eq!(inspected.codes(), ["wheel-malformed"]);
+}
+
+#[test]
+fn what_cannot_be_audited_says_so() {
+    let test =
+        Test::new().file("bad.txt", "torch==2.9.1\n!!\n").file("bad.toml", "lock-version = '1.0'\n[[packages]]\n");
+    for (target, words) in [
+        ("nowhere", "neither a file nor a notebook image"),
+        ("bad.txt", "line 2: `!!`"),
+        ("bad.toml", "missing field `name`"),
+        (".", "could not read"),
+    ] {
+        let outcome = test.run(&["audit", target, "--machine", &observed("laptop")]).expect(2);
+        assert!(outcome.stderr.contains(words), "{target}: {}", outcome.stderr);
+    }
+}

@@ -1,0 +1,273 @@
+//! How an index is reached: credentials from everywhere they may stand, proxies, private authorities; and that no secret is ever
+//! written down.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::http::{Reply, serve};
+use crate::support::index_server::{IndexServer, Looks, Manner, Release, Table};
+use crate::support::python::{Running, first_line};
+use crate::support::test::{Outcome, Test, observed};
+
+const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
+const SECRET: &str = "s3cr3t";
+
+fn table() -> Table {
+    let mut table = Table::new();
+    let needs_b = Release { requires: vec!["b".to_owned()], ..Release::default() };
+    table.entry("a".into()).or_default().insert("1.0".into(), needs_b);
+    table.entry("b".into()).or_default().insert("1.0".into(), Release::default());
+    table
+}
+
+fn guarded() -> IndexServer {
+    let looks = Looks { login: Some(format!("me:{SECRET}")), ..Looks::default() };
+    IndexServer::with(table(), Manner::Good, looks)
+}
+
+/// Every text that a run has left anywhere.
+fn written(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            written(&path, found);
+        } else if path.is_file() {
+            found.push((path.display().to_string(), std::fs::read(&path).expect("a file")));
+        }
+    }
+}
+
+fn locks(test: &Test, more: &[&str]) {
+    let machine = observed("laptop");
+    let outcome = test.run(&[&["lock", "p.toml", "--json", "--machine", &machine], more].concat()).expect(0);
+    assert!(!outcome.stdout.contains(SECRET) && !outcome.stderr.contains(SECRET), "{outcome:?}");
+    assert!(std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains("name = \"b\""));
+    let mut files = Vec::new();
+    written(&test.path("cache"), &mut files);
+    written(test.folder.path(), &mut files);
+    let netrc = |path: &String| path.ends_with("netrc");
+    for (path, bytes) in files.iter().filter(|(path, _)| !netrc(path)) {
+        let holds = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+        assert!(!holds, "{path} holds the password");
+    }
+}
+
+#[test]
+fn credentials_in_the_address_are_used_and_never_shown() {
+    let server = guarded();
+    let address = server.url.replace("http://", &format!("http://me:{SECRET}@"));
+    locks(&Test::new().file("p.toml", PROFILE), &["--index-url", &address]);
+    locks(&Test::new().file("p.toml", PROFILE).set("PIP_INDEX_URL", &address), &[]);
+    locks(&Test::new().file("p.toml", PROFILE).set("COLAB_BOOT_INDEX_URL", &address), &[]);
+    // A wrong one is refused in words that don't repeat it.
+    let wrong = server.url.replace("http://", "http://me:0ther@");
+    let test = Test::new().file("p.toml", PROFILE);
+    let outcome = test.run(&["lock", "p.toml", "--index-url", &wrong, "--machine", &observed("laptop")]).expect(3);
+    assert!(outcome.stderr.contains("401") && outcome.stderr.contains("netrc"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("0ther"), "{}", outcome.stderr);
+}
+
+#[test]
+fn netrc_is_read_from_home_and_from_where_netrc_says() {
+    let server = guarded();
+    let netrc = format!("machine 127.0.0.1\n  login me\n  password {SECRET}\n");
+    locks(&Test::new().file("p.toml", PROFILE).file("home/.netrc", &netrc), &["--index-url", &server.url]);
+    let test = Test::new().file("p.toml", PROFILE).file("other.netrc", &netrc);
+    let path = test.path("other.netrc").display().to_string();
+    locks(&test.set("NETRC", path), &["--index-url", &server.url]);
+}
+
+#[test]
+fn the_keyring_is_asked_where_that_is_chosen() {
+    let server = guarded();
+    for provider in ["COLAB_BOOT_KEYRING_PROVIDER", "UV_KEYRING_PROVIDER", "PIP_KEYRING_PROVIDER"] {
+        let named = server.url.replace("http://", "http://me@");
+        for address in [&named, &server.url] {
+            let test = Test::new().file("p.toml", PROFILE).fake("keyring").set(provider, "subprocess");
+            locks(&test.set("FAKE_SECRET", SECRET), &["--index-url", address]);
+        }
+    }
+    let test = Test::new().file("p.toml", PROFILE).fake("keyring").set("FAKE_SECRET", SECRET);
+    test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
+}
+
+#[test]
+fn proxies_are_used_and_exceptions_heeded() {
+    let server = IndexServer::start(table(), Manner::Good);
+    let upstream = server.url.trim_end_matches("/simple").to_owned();
+    // A proxy is asked for the whole address.
+    let proxy = serve(Duration::ZERO, move |asked| match asked.path.strip_prefix("http://index.test") {
+        Some(path) => Reply::status(302).with("Location", format!("{upstream}{path}")),
+        None => Reply::status(502),
+    });
+    let through = |test: Test, no_proxy: &str| {
+        let test = test.file("p.toml", PROFILE).set("HTTP_PROXY", &proxy).set("http_proxy", &proxy);
+        test.set("NO_PROXY", no_proxy).set("no_proxy", no_proxy)
+    };
+    let test = through(Test::new(), "127.0.0.1");
+    test.run(&[
+        "lock",
+        "p.toml",
+        "--index-url",
+        "http://index.test/simple",
+        "--machine",
+        &observed("laptop"),
+        "--allow-insecure-host",
+        "index.test",
+    ])
+    .expect(0);
+    let direct = through(Test::new(), "127.0.0.1");
+    direct.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
+    let not_excepted = through(Test::new(), "elsewhere.test");
+    let outcome =
+        not_excepted.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
+    assert!(outcome.stderr.contains("502"), "{}", outcome.stderr);
+}
+
+/// An encrypted server on loopback in front of `upstream`, of an authority whose certificate lies in `ca.pem`; `None` where openssl
+/// can't make one.
+fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
+    let test = test.file("leaf.ext", "subjectAltName = DNS:localhost\nbasicConstraints = CA:FALSE\n");
+    let openssl = |line: &str| {
+        let done = Command::new("openssl")
+            .args(line.split(' '))
+            .current_dir(test.folder.path())
+            .stderr(Stdio::null())
+            .status();
+        done.is_ok_and(|status| status.success())
+    };
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    let made = openssl(&format!("req -x509 {key} -days 2 -subj /CN=authority -keyout ca.key -out ca.pem"))
+        && openssl(&format!("req -new {key} -subj /CN=localhost -keyout key.pem -out leaf.csr"))
+        && openssl(
+            "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile leaf.ext -out leaf.pem",
+        );
+    if !made {
+        eprintln!("skipped: openssl can't make certificates here");
+        return (test, None);
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes/tls_proxy.py");
+    let mut child = Command::new("python3")
+        .arg(script)
+        .args(["leaf.pem", "key.pem", upstream])
+        .current_dir(test.folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3");
+    let port = first_line(child.stdout.take());
+    let address = format!("https://localhost:{}/simple", port.trim());
+    (test, Some((Running(child), address)))
+}
+
+#[test]
+fn few_descriptors_and_little_memory_are_enough_or_told() {
+    let server = IndexServer::start(table(), Manner::Good);
+    for limit in ["--nofile=20", "--nofile=9", "--as=536870912"] {
+        let test = Test::new().file("p.toml", PROFILE);
+        let plain = test.command(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &server.url]);
+        let mut command = Command::new("prlimit");
+        command.arg(limit).arg(plain.get_program()).args(plain.get_args());
+        command.env_clear().envs(&test.environment).current_dir(test.folder.path());
+        let outcome = Outcome::of(command);
+        let locked = test.path("p.lock").exists();
+        match outcome.code {
+            0 => assert!(locked, "{limit}"),
+            3 => assert!(!locked && outcome.stderr.contains("error:"), "{limit}: {outcome:?}"),
+            _ => panic!("{limit}: {outcome:?}"),
+        }
+    }
+}
+
+#[test]
+fn names_and_proxies_that_are_not_there_are_told() {
+    let lock = |test: Test, url: &str| {
+        let arguments = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", url];
+        test.file("p.toml", PROFILE).run(&arguments).expect(3).stderr
+    };
+    let said = lock(Test::new(), "https://index.invalid/simple");
+    assert!(said.contains("index.invalid") && said.contains("check the network"), "{said}");
+    let proxy = "http://127.0.0.1:9";
+    let test = Test::new().set("HTTPS_PROXY", proxy).set("https_proxy", proxy);
+    let said = lock(test, "https://index.invalid/simple");
+    assert!(said.contains("refused"), "{said}");
+}
+
+#[test]
+fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
+    let server = IndexServer::start(table(), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    let (test, Some((_running, address))) = encrypted(test, server.url.trim_end_matches("/simple")) else { return };
+    let machine = observed("laptop");
+    let arguments = ["lock", "p.toml", "--index-url", address.as_str(), "--machine", machine.as_str()];
+    let outcome = test.run(&arguments).expect(3);
+    assert!(outcome.stderr.contains("certificate") || outcome.stderr.contains("UnknownIssuer"), "{}", outcome.stderr);
+    let authority = test.path("ca.pem").display().to_string();
+    test.set("SSL_CERT_FILE", authority).run(&arguments).expect(0);
+}
+
+#[test]
+fn no_redirect_leads_out_of_encryption() {
+    // An address of the documentation's own network: whoever asks it waits for ever.
+    let away =
+        serve(Duration::ZERO, |asked| Reply::status(302).with("Location", format!("http://192.0.2.1{}", asked.path)));
+    let (test, Some((_running, address))) = encrypted(Test::new().file("p.toml", PROFILE), &away) else { return };
+    let authority = test.path("ca.pem").display().to_string();
+    let test = test.set("SSL_CERT_FILE", authority);
+    let outcome = test.run(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &address]).expect(3);
+    assert!(outcome.stderr.contains("from an encrypted address to one that is not"), "{}", outcome.stderr);
+}
+
+#[test]
+fn plain_http_is_for_this_machine_or_by_leave() {
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let lock = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url"];
+    for (url, refused) in [("http://192.0.2.1/simple", true), ("http://localhost:9/simple", false)] {
+        let outcome = test.run(&[lock.as_slice(), &[url]].concat());
+        assert_eq!(outcome.stderr.contains("is not encrypted"), refused, "{url}: {}", outcome.stderr);
+        assert_eq!(outcome.code, if refused { 2 } else { 3 }, "{url}: {}", outcome.stderr);
+    }
+    let named = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n[[index]]\nname='i'\nurl='http://192.0.2.1/simple'\npackages=['a']\n";
+    let test = test.file("p.toml", named);
+    let outcome = test.run(&[lock.as_slice(), &["http://localhost:9/simple"]].concat()).expect(2);
+    assert!(outcome.stderr.contains("--allow-insecure-host"), "{}", outcome.stderr);
+}
+
+#[test]
+fn state_that_others_could_write_is_not_trusted() {
+    use std::os::unix::fs::PermissionsExt;
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let state = test.path("state");
+    let apply = || test.run(&["apply", "p.toml"]).expect(3).stderr;
+    std::fs::create_dir(&state).expect("a folder");
+    std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).expect("a mode");
+    assert!(apply().contains("others may write to it"));
+    std::fs::remove_dir(&state).expect("a removal");
+    std::os::unix::fs::symlink(test.path("home"), &state).expect("a link");
+    assert!(apply().contains("it is a symbolic link"));
+    assert_eq!(std::fs::read_dir(test.path("home")).expect("a folder").count(), 0, "nothing was written through it");
+}
+
+#[test]
+fn a_request_that_takes_far_longer_than_others_is_asked_again_beside_itself() {
+    // The first question for `b` is answered when nobody waits any more; the second at once.
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = std::sync::Arc::clone(&asked);
+    let inner = IndexServer::start(table(), Manner::Good);
+    let address = inner.url.clone();
+    let url = serve(Duration::ZERO, move |request| {
+        if request.path.ends_with("/b/") && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+            std::thread::sleep(Duration::from_mins(10));
+        }
+        let base = address.trim_end_matches("/simple");
+        let text = Command::new("curl").args(["-s", &format!("{base}{}", request.path)]).output().expect("curl starts");
+        let kind = if request.path.ends_with('/') { "text/html" } else { "application/octet-stream" };
+        Reply::new(kind, text.stdout)
+    });
+    let test = Test::new().file("p.toml", PROFILE);
+    let machine = observed("laptop");
+    let index = format!("{url}/simple");
+    test.run(&["lock", "p.toml", "--machine", &machine, "--index-url", &index]).expect(0);
+    assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 2);
+    assert!(std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains("name = \"b\""));
+}

@@ -1,0 +1,68 @@
+//! Looking at a machine: fakes for the GPU, the rest real.
+
+use crate::support::index_server::{IndexServer, Manner, Release, Table};
+use crate::support::python;
+use crate::support::test::Test;
+
+const T4: &str = "[driver]\n580.82.07\n[gpus]\nTesla T4, 7.5\n[header]\n| NVIDIA-SMI 580.82.07  Driver Version: 580.82.07  CUDA Version: 13.0 |\n";
+
+fn world(smi: &str) -> Test {
+    let test = Test::new().fake("nvidia-smi").file("smi.txt", smi);
+    let file = test.path("smi.txt").display().to_string();
+    let folder = python::interpreter().parent().expect("a folder").display().to_string();
+    let path = format!("{}:{folder}:/usr/bin:/bin", test.path("bin").display());
+    test.set("FAKE_SMI", file).set("PATH", path)
+}
+
+#[test]
+fn facts_say_where_they_came_from() {
+    let test = world(T4).file("root/sys/module/nvidia/version", "580.82.07\n");
+    let text = test.run(&["fingerprint"]).expect(0).stdout;
+    assert!(text.contains("driver     580.82.07  (/sys/module/nvidia/version)"), "{text}");
+    assert!(text.contains("Tesla T4, compute capability 7.5"), "{text}");
+    let overridden = test.run(&["fingerprint", "--driver", "535.104.05", "--gpu", "L4"]).expect(0).stdout;
+    assert!(overridden.contains("535.104.05  (--driver)") && overridden.contains("NVIDIA L4"), "{overridden}");
+    let test = test.set("COLAB_BOOT_DRIVER", "550.54.15");
+    assert!(test.run(&["fingerprint"]).expect(0).stdout.contains("550.54.15"));
+}
+
+#[test]
+fn a_malformed_source_is_passed_over_and_said() {
+    let test = world(T4).file("root/sys/module/nvidia/version", "garbage\n");
+    let outcome = test.run(&["fingerprint"]).expect(0);
+    assert!(outcome.stderr.contains("warning[machine-unreadable]"), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("580.82.07"), "{}", outcome.stdout);
+}
+
+#[test]
+fn the_newer_header_of_nvidia_smi_is_understood() {
+    let smi = "[driver]\nnot a version\n[gpus]\nNVIDIA L4, 8.9\n[header]\n| NVIDIA-SMI 610.43.02   KMD Version: 610.43.02   CUDA UMD Version: 13.3 |\n";
+    let text = world(smi).run(&["fingerprint"]).expect(0).stdout;
+    assert!(text.contains("610.43.02"), "{text}");
+}
+
+#[test]
+fn a_driver_that_hangs_or_fails_is_no_driver() {
+    for manner in ["hang", "fail"] {
+        let outcome = world(T4).set("FAKE_SMI", manner).run(&["fingerprint"]).expect(0);
+        assert!(outcome.stdout.contains("driver     none"), "{manner}: {}", outcome.stdout);
+        assert!(outcome.stderr.contains("machine-unreadable"), "{manner}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_recorded_machine_gives_the_same_plan() {
+    // What the machine has is asked for, too: the lock names its wheel.
+    let table = Table::from([("pip".to_owned(), [("1.0".to_owned(), Release::default())].into())]);
+    let server = IndexServer::start(table, Manner::Good);
+    let test = world(T4).file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\npip='*'\n");
+    let seen = ["plan", "p.toml", "--json", "--system", "--index-url", &server.url];
+    let here = test.run(&seen).expect(0).json();
+    test.run(&["fingerprint", "--json=machine.json"]).expect(0);
+    let record = std::fs::read_to_string(test.path("machine.json")).expect("a record");
+    assert!(!record.contains("hunter2"));
+    let elsewhere = test.set("PATH", "/nowhere");
+    let there = elsewhere.run(&[seen.as_slice(), &["--machine", "machine.json"]].concat()).expect(0).json();
+    assert_eq!(here["report"]["plan"], there["report"]["plan"]);
+    assert_eq!(here["report"]["targets"], there["report"]["targets"]);
+}

@@ -1,0 +1,96 @@
+//! Golden cells: made from profile and lock, the same bytes each time, and runnable Python.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::python;
+use crate::support::test::Test;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_committed_cells_are_what_profiles_and_locks_make() {
+    let test = Test::new();
+    for name in ["pytorch", "jax"] {
+        let profile = root().join(format!("profiles/{name}.toml")).display().to_string();
+        let out = root().join("golden-cells").display().to_string();
+        test.run(&["golden", "build", &profile, "--out", &out, "--check"]).expect(0);
+    }
+}
+
+#[test]
+fn a_cell_that_was_edited_is_found() {
+    let test = Test::new();
+    let profile = root().join("profiles/pytorch.toml").display().to_string();
+    test.run(&["golden", "build", &profile, "--out", "cells"]).expect(0);
+    let path = test.path("cells/pytorch.py");
+    let text = std::fs::read_to_string(&path).expect("a cell");
+    std::fs::write(&path, text.replace("\"--locked\"", "\"--unlocked\"")).expect("a write");
+    let outcome = test.run(&["golden", "build", &profile, "--out", "cells", "--check"]).expect(1);
+    assert!(outcome.stderr.contains("pytorch.py"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_profile_past_its_review_is_not_published() {
+    let text = std::fs::read_to_string(root().join("profiles/pytorch.toml")).expect("a profile");
+    let old = text.replace("[target]", "review-by = 2020-01-01\n[target]");
+    let test = Test::new().file("pytorch.toml", &old);
+    let lock = std::fs::read_to_string(root().join("profiles/pytorch.lock")).expect("a lock");
+    let digest = colab_boot::model::Sha256::of(old.as_bytes()).to_string();
+    let was = colab_boot::model::Sha256::of(text.as_bytes()).to_string();
+    std::fs::write(test.path("pytorch.lock"), lock.replace(&was, &digest)).expect("a write");
+    let outcome = test.run(&["golden", "build", "pytorch.toml"]).expect(1);
+    assert!(outcome.stderr.contains("2020-01-01"), "{}", outcome.stderr);
+}
+
+/// The cell's own functions, run by a real Python outside a notebook.
+#[test]
+fn the_cell_runs_only_the_binary_that_it_pins() {
+    let test = Test::new();
+    let profile = root().join("profiles/pytorch.toml").display().to_string();
+    let served = test.path("served");
+    std::fs::create_dir(&served).expect("a folder");
+    std::fs::write(served.join("colab-boot"), "#!/bin/sh\necho pinned\n").expect("a write");
+    let archive = served.join("colab_boot-0.1.0-py3-none-any.whl");
+    let mut wheel = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a wheel"));
+    wheel
+        .start_file("colab_boot-0.1.0.data/scripts/colab-boot", zip::write::SimpleFileOptions::default())
+        .expect("a member");
+    std::io::Write::write_all(&mut wheel, b"#!/bin/sh\necho pinned\n").expect("its bytes");
+    wheel.finish().expect("an archive");
+    let digest = |name: &str| {
+        let bytes = std::fs::read(served.join(name)).expect("a file");
+        colab_boot::model::Sha256::of(&bytes).to_string()
+    };
+    let wheel = "colab_boot-0.1.0-py3-none-any.whl";
+    for (name, digest, words) in [
+        ("colab-boot", digest("colab-boot"), "colab-boot"),
+        (wheel, digest(wheel), "colab-boot"),
+        ("colab-boot", "0".repeat(64), "it was not run"),
+    ] {
+        let url = format!("file://{}", served.join(name).display());
+        test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
+            .expect(0);
+        let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
+        let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
+        let python = format!(
+            "{functions}\ntry:\n    print(subprocess.check_output([colab_boot_binary()], text=True) == 'pinned\\n', 'colab-boot')\n\
+             except ColabBootStop as stop:\n    print(stop)\nprint(colab_boot_files())\n"
+        );
+        let output = Command::new(python::interpreter())
+            .args(["-I", "-c", &python])
+            .env_clear()
+            .env("HOME", test.path("home"))
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .expect("Python starts");
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            stdout.contains(words) && stdout.contains("pytorch.toml") && !stdout.contains("False"),
+            "{stdout}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}

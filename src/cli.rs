@@ -172,6 +172,10 @@ pub struct IndexOptions {
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_FIND_LINKS", value_delimiter = ',')]
     pub find_links: Vec<PathBuf>,
 
+    /// Set by `--wheelhouse`: nothing but the folders counts.
+    #[arg(skip)]
+    pub folders_only: bool,
+
     /// Use only what is in the cache
     #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub offline: bool,

@@ -58,11 +58,17 @@ pub struct Ambient<'a> {
 /// Runs colab-boot and returns its exit code.
 pub fn run(ambient: Ambient<'_>) -> u8 {
     let Ambient { arguments, environment, now, terminal, out, err } = ambient;
-    let arguments = match Arguments::try_parse_from(joined(arguments)) {
+    let arguments = joined(arguments);
+    let asked_for_json = asked_for_json(&arguments);
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let to: &mut dyn Write = if error.use_stderr() { err } else { out };
+            let to: &mut dyn Write = if error.use_stderr() { err } else { &mut *out };
             let _ = write!(to, "{}", error.render());
+            if let Some(verb) = asked_for_json.filter(|_| error.use_stderr()) {
+                let failure = usage_failure(&error);
+                let _ = writeln!(out, "{:#}", envelope(&verb, &serde_json::Value::Null, &[], Some(&failure)));
+            }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
@@ -97,6 +103,20 @@ fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
         }
     }
     joined
+}
+
+/// The verb of a command line that wants its JSON on stdout, for one that can't be read otherwise.
+fn asked_for_json(arguments: &[OsString]) -> Option<String> {
+    let wanted = arguments.iter().any(|argument| argument == "--json" || argument == "--json=-");
+    let verb = arguments.iter().skip(1).find(|argument| !argument.to_string_lossy().starts_with('-'));
+    wanted.then(|| verb.map(|verb| verb.to_string_lossy().into_owned()).unwrap_or_default())
+}
+
+/// The first line of clap's error; the rest is how the command is used.
+fn usage_failure(error: &clap::Error) -> Failure {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    Failure::input(first.strip_prefix("error: ").unwrap_or(first)).help("try --help")
 }
 
 /// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart the kernel · 130, 143 a signal.

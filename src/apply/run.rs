@@ -55,7 +55,9 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
     }
     let script = job.script.display().to_string();
     // Privileged: neither BASH_ENV nor functions of the environment have a say.
-    let invocation = Invocation::new("bash", &["-p", &script], &environment);
+    // Not where the user stands: what lies there is none of the script's business, and it may be gone.
+    let folder = Some(job.state.to_owned());
+    let invocation = Invocation { folder, ..Invocation::new("bash", &["-p", &script], &environment) };
     let output = File::create(&log)
         .map_err(|error| Failure::world(format!("could not write `{}`", log.display())).because(&error))?;
     let signals = Deferred::begin()?;

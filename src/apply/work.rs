@@ -17,6 +17,7 @@ use crate::ledger::{Before, Hand, Ledger, Step};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
 use crate::marker::{Event, Marker, Now};
+use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
 use crate::output::Report;
@@ -98,7 +99,12 @@ impl Work<'_> {
         self.clear_the_way(&|change| change.from.clone())?;
         if let Err(failed) = self.run(&folder, (&decision.plan, Part::Whole))? {
             step(Event::Fail { why: failed.tail.clone() }, &before)?;
-            return Err(self.failed(failed, options, &folder));
+            let failure = self.failed(failed, options, &folder);
+            let written = self.ledger_of_failure(&steps).and_then(|ledger| self.state.write_ledger(&ledger));
+            return Err(match written {
+                Ok(()) => failure,
+                Err(error) => failure.cause(error.to_string()),
+            });
         }
         let faults = match self.check_or_repair(&packages, &folder) {
             Ok(faults) => faults,
@@ -157,6 +163,27 @@ impl Work<'_> {
         ledger.debian.sort();
         ledger.debian.dedup();
         ledger
+    }
+
+    /// The ledger when the installer has failed: what it did not come to is as it was before.
+    fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
+        let Planned { lock, seen, wish, .. } = self.planned;
+        let mut there = BTreeSet::new();
+        for folder in self.layout.folders() {
+            let names = files::names_in(folder)?;
+            there.extend(
+                names
+                    .iter()
+                    .filter_map(|entry| dist_info(entry))
+                    .filter_map(|(name, version)| Some((name, version.parse::<Version>().ok()?))),
+            );
+        }
+        let came = |step: &&Step| match &step.becomes {
+            Some((version, _)) => there.contains(&(step.name.clone(), version.clone())),
+            None => !there.iter().any(|(name, _)| *name == step.name),
+        };
+        let done: Vec<Step> = steps.iter().filter(came).cloned().collect();
+        Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
     }
 
     fn applied(&self) -> String {

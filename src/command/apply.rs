@@ -41,6 +41,7 @@ fn understood(mut options: ApplyOptions) -> ApplyOptions {
     if let Some(folder) = options.wheelhouse.take() {
         options.plan.index.find_links.insert(0, folder);
         options.plan.index.offline = true;
+        options.plan.index.folders_only = true;
     }
     options
 }

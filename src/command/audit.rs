@@ -19,7 +19,7 @@ use crate::session::{Session, installed, surroundings};
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let target = Target::of(options)?;
-    let seen = session.machine(&target.machine(options))?;
+    let seen = session.machine_near(&target.machine(options), None)?;
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);
     match &target {

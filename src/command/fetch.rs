@@ -10,7 +10,7 @@ use crate::command::lock::image_only;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::Scope;
-use crate::lock::{Lock, LockedPackage, LockedTarget};
+use crate::lock::{Lock, LockedPackage, LockedTarget, uncovered};
 use crate::model::platform::parse_platform;
 use crate::model::{Libc, PythonFacts, Sha256};
 use crate::output::Report;
@@ -92,10 +92,14 @@ fn profile_of(
     let path = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
     if options.profile.is_some() || path.exists() {
         let profile = session.profile(&path)?;
-        if profile.digest == lock.profile.sha256 {
-            return Ok(Some(profile));
-        }
-        let message = format!("`{}` was made from another text of `{}`", options.lock.display(), path.display());
+        let lost = targets.iter().find_map(|target| uncovered(&profile, target));
+        let message = match lost {
+            None if profile.digest == lock.profile.sha256 => return Ok(Some(profile)),
+            Some(why) if profile.digest == lock.profile.sha256 => {
+                format!("`{}` is stale: {why}", options.lock.display())
+            }
+            _ => format!("`{}` was made from another text of `{}`", options.lock.display(), path.display()),
+        };
         let finding = Finding::error(Code::LockStale, message)
             .with_help(format!("make the lock anew with `colab-boot lock {}`", path.display()));
         return Err(Failure::from_findings(Kind::Answer, vec![finding]));

@@ -7,7 +7,7 @@ use crate::command::lock::image_only;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
 use crate::host::files;
-use crate::lock::stale;
+use crate::lock::{stale, uncovered};
 use crate::output::Report;
 use crate::session::Session;
 use crate::session::lock_path;
@@ -24,6 +24,9 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
         .read_lock(&path)?
         .ok_or_else(|| no(Code::LockMissing, format!("there is no lock at `{}`", path.display())))?;
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
+        return Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display())));
+    }
+    if let Some(why) = lock.targets.iter().find_map(|target| uncovered(&profile, target)) {
         return Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display())));
     }
     if let Some(day) = profile.review_by.as_ref().filter(|day| day_of(session.now) > **day) {

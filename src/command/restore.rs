@@ -38,7 +38,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
 
 /// An answer in which nothing is wanted.
 fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Failure> {
-    let seen = session.machine(&options.machine)?;
+    let seen = session.machine_near(&options.machine, None)?;
     seen.may_be_changed(options.machine.system)?;
     let python = seen.machine.python.as_ref().ok_or_else(|| {
         Failure::world("no usable Python was found").help("name the environment to restore with --python")

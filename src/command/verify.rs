@@ -186,6 +186,15 @@ fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>) -> Vec<Fi
             findings.push(finding.with_help("run `colab-boot apply` again"));
         }
         Standing::Fresh | Standing::NewMachine => {
+            let other = planned.marker.as_ref().filter(|marker| marker.is_in_doubt() && marker.boot_id == now.boot_id);
+            findings.extend(other.map(|marker| {
+                let message = format!(
+                    "an apply of {} was not finished here; what this lock names is judged all the same",
+                    marker.profile
+                );
+                Finding::warning(Code::ApplyFailed, message)
+                    .with_help("run it again, or `colab-boot apply` for this profile")
+            }));
             findings.push(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"));
         }
         Standing::RestartPending | Standing::Restarted | Standing::Ready => {}

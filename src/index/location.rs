@@ -18,6 +18,8 @@ pub struct Locations {
     bound: BTreeMap<PackageName, String>,
     /// Folders of wheels that are looked into beside an index, by name.
     folders: Vec<(String, Url)>,
+    /// Nothing but the folders is asked, not even what the cache has of an index.
+    pub(super) folders_only: bool,
 }
 
 /// What locks call the folder that `--find-links` names, by its place among several.
@@ -37,18 +39,31 @@ impl Locations {
         // A folder that is to serve nothing in particular is looked into for everything.
         let open = |index: &&NamedIndex| index.url.scheme() == "file" && index.packages.is_empty();
         let beside = profile.indexes.iter().filter(open).map(|index| (index.name.clone(), index.url.clone()));
-        Self { default, bound: bound.collect(), named: profile.indexes.clone(), folders: beside.collect() }
+        Self {
+            default,
+            bound: bound.collect(),
+            named: profile.indexes.clone(),
+            folders: beside.collect(),
+            folders_only: false,
+        }
     }
 
     /// The default index alone.
     pub fn only(default: Url) -> Self {
-        Self { default, named: Vec::new(), bound: BTreeMap::new(), folders: Vec::new() }
+        Self { default, named: Vec::new(), bound: BTreeMap::new(), folders: Vec::new(), folders_only: false }
     }
 
     /// The same with `folders` of wheels beside them.
     #[must_use]
     pub fn beside(mut self, folders: &[Url]) -> Self {
         self.folders.extend(folders.iter().enumerate().map(|(at, url)| (find_links_name(at), url.clone())));
+        self
+    }
+
+    /// The same with nothing but the folders, where `only`.
+    #[must_use]
+    pub fn folders_only(mut self, only: bool) -> Self {
+        self.folders_only = only;
         self
     }
 
@@ -62,7 +77,11 @@ impl Locations {
     pub(super) fn folders(&self, package: &PackageName) -> impl Iterator<Item = (&str, &Url)> {
         let (name, url) = self.responsible(package);
         let own = (url.scheme() == "file").then_some((name, url));
-        let open = self.folders.iter().map(|(name, url)| (name.as_str(), url)).filter(move |_| name == "default");
+        let open = self
+            .folders
+            .iter()
+            .map(|(name, url)| (name.as_str(), url))
+            .filter(move |_| name == "default" || self.folders_only);
         own.into_iter().chain(open)
     }
 

@@ -91,7 +91,15 @@ impl Desk {
                 },
             }
         };
-        Ok(self.shelf.with_folders(package, listing).map(Arc::new))
+        let found = self.shelf.with_folders(package, listing).map(Arc::new);
+        if found.is_none() && self.shelf.is_wheelhouse() {
+            return Err(Trouble {
+                message: format!("the wheelhouse has no wheel of `{package}` for this Python and platform"),
+                causes: Vec::new(),
+                help: vec!["fill it with `colab-boot fetch` from a lock that has this package".to_owned()],
+            });
+        }
+        Ok(found)
     }
 
     fn read_metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {

@@ -109,8 +109,13 @@ impl Shelf {
         folders.flatten().fold(listing, |known, found| Some(known.unwrap_or_default().joined(found)))
     }
 
+    /// Whether nothing but folders counts.
+    pub(super) fn is_wheelhouse(&self) -> bool {
+        self.locations.folders_only
+    }
+
     /// Whether the responsible index is a folder: there is nothing to ask for then.
     pub(super) fn is_local(&self, package: &PackageName) -> bool {
-        self.locations.responsible(package).1.scheme() == "file"
+        self.is_wheelhouse() || self.locations.responsible(package).1.scheme() == "file"
     }
 }

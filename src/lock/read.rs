@@ -1,8 +1,10 @@
 //! The reader: the version first, then the rest.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
-use crate::lock::{FORMAT, Lock};
+use crate::lock::{FORMAT, Lock, LockedTarget};
 use crate::model::WheelName;
 use crate::model::wheel::sdist_version;
 use crate::profile::debian_name;
@@ -44,6 +46,24 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
     Ok(lock)
 }
 
+/// A merge of two locks can leave a package twice, or lose one that another was there for.
+fn consistent(target: &LockedTarget) -> Result<(), String> {
+    let mut names = BTreeSet::new();
+    if let Some(twice) = target.packages.iter().find(|package| !names.insert(package.name.as_ref())) {
+        return Err(format!("target `{}` has `{}` twice", target.name, twice.name));
+    }
+    let unknown = |why: &&String| *why != "profile" && !names.contains(why.as_str());
+    for package in &target.packages {
+        if let Some(lost) = package.why.iter().find(unknown) {
+            return Err(format!(
+                "target `{}` has `{}` because of `{lost}`, which it has not",
+                target.name, package.name
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// What stands in a lock ends up in a script: only names that the writer can have written are let in.
 fn check(lock: &Lock) -> Result<(), String> {
     let plain = |text: &str| {
@@ -54,6 +74,7 @@ fn check(lock: &Lock) -> Result<(), String> {
         return Err(format!("it has more than {MOST_PACKAGES} packages"));
     }
     for target in &lock.targets {
+        consistent(target)?;
         if let Some(one) = target.apt.iter().find(|one| debian_name(&one.name).is_err()) {
             return Err(format!("`{}` is no Debian package for a notebook", one.name.escape_debug()));
         }

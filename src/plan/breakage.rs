@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use crate::diag::{Code, Finding};
 use crate::machine::Recorded;
 use crate::model::{PackageName, Version, VersionRange};
-use crate::plan::{Basis, Change};
+use crate::plan::{Basis, Change, Kept};
 
 /// An installed package that would break.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,6 +43,35 @@ pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> 
         found.extend(violated("google-colab", &shown, &pin.range, changed(&pin.name)));
     }
     found
+}
+
+/// Requirements of locked packages that stay as they are, which nothing will meet: the lock has lost something, or another hand has.
+pub(super) fn unmet(basis: &Basis<'_>, changes: &[Change], kept: &[Kept]) -> Vec<Finding> {
+    let Some(markers) = basis.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
+        return Vec::new();
+    };
+    let becomes = |name: &PackageName| match changes.iter().find(|change| change.name == *name) {
+        Some(change) => change.to.as_ref(),
+        None => basis.machine.installed.get(name).map(|one| &one.version),
+    };
+    let mut findings = Vec::new();
+    for Kept { name, version } in kept {
+        let installed = basis.machine.installed.get(name);
+        let requires = installed.and_then(|one| one.requires.as_ref()).map(Recorded::get).into_iter().flatten();
+        for wanted in requires.filter(|one| one.url.is_none() && one.applies(&markers, None)) {
+            let shown = format!("{} {}{}", format_args!("{name} {version} requires"), wanted.name, wanted.specifiers);
+            let message = match becomes(&wanted.name) {
+                Some(version) if wanted.range.contains(version) => continue,
+                Some(version) => format!("{shown}, and {} {version} is here", wanted.name),
+                None => format!("{shown}, which is neither locked nor installed"),
+            };
+            let severe = basis.wish.breakage_is_error;
+            let code = Code::RequirementBroken;
+            let finding = if severe { Finding::error(code, message) } else { Finding::warning(code, message) };
+            findings.push(finding.with_help("make the lock anew with `colab-boot lock`"));
+        }
+    }
+    findings
 }
 
 /// The breakage, if `change` ends what was satisfied.

@@ -99,6 +99,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
         kept,
     };
     findings.extend(broken_families(&basis, &plan.changes));
+    findings.extend(breakage::unmet(&basis, &plan.changes, &plan.kept));
     findings.extend(skip_apt(&mut plan, basis.machine));
     findings.extend(foreign(&basis));
     let wanted = environment_line(&plan.environment);

@@ -64,7 +64,7 @@ impl Sources<'_> {
         let client = self.client(locations.as_ref())?;
         let mut findings = Vec::new();
         if self.options.offline {
-            all_here(&remote, folder)?;
+            all_here(&remote, folder, self.options)?;
         } else if let Some(locations) = locations {
             let (of_indexes, found) = self.downloads(&remote, (locations, &client))?;
             downloads.extend(of_indexes);
@@ -187,10 +187,14 @@ fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
     Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256?, size: wheel.size.unwrap_or_default() })
 }
 
-fn all_here(packages: &[&LockedPackage], folder: &Path) -> Result<(), Failure> {
+fn all_here(packages: &[&LockedPackage], folder: &Path, options: &IndexOptions) -> Result<(), Failure> {
     let missing =
         packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).exists());
     missing.map_or(Ok(()), |wheel| {
+        if options.folders_only {
+            return Err(Failure::world(format!("`{}` is not in the wheelhouse", wheel.file))
+                .help("fill it from this lock with `colab-boot fetch`"));
+        }
         Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
             .help("run the command once without --offline, or give a folder that has it with --find-links"))
     })

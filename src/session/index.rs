@@ -45,7 +45,7 @@ impl Session<'_> {
             None => Locations::only(default),
         };
         of_profile.addresses().iter().try_for_each(|url| must_be_encrypted(url, options))?;
-        Ok(of_profile.beside(&find_links(options)?))
+        Ok(of_profile.beside(&find_links(options)?).folders_only(options.folders_only))
     }
 
     /// Names and addresses of the explicit indexes, and of the folders that the options name.
@@ -158,7 +158,8 @@ pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     let folder = |path: &PathBuf| {
         let path = files::absolute(path)?;
         if !path.is_dir() {
-            return Err(Failure::input(format!("--find-links: there is no folder `{}`", path.display())));
+            let option = if options.folders_only { "--wheelhouse" } else { "--find-links" };
+            return Err(Failure::input(format!("{option}: there is no folder `{}`", path.display())));
         }
         Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
     };

@@ -33,8 +33,13 @@ impl Session<'_> {
                         .with_help("install a newer colab-boot, or make the lock anew with this one")
                 }
                 Unreadable::Malformed(why) => {
-                    Finding::error(Code::LockMalformed, format!("`{shown}` is not a lock: {why}"))
-                        .with_help("remove it and run `colab-boot lock`")
+                    let help = if Profile::is_one(&text) {
+                        format!("it is a profile; its lock is `{}`", path.with_extension("lock").display())
+                    } else {
+                        "give a lock that `colab-boot lock` has written; if it was one, remove it and make it anew"
+                            .to_owned()
+                    };
+                    Finding::error(Code::LockMalformed, format!("`{shown}` is not a lock: {why}")).with_help(help)
                 }
             };
             Failure::from_findings(Kind::Answer, vec![finding])

@@ -93,11 +93,47 @@ impl Seen {
 impl Session<'_> {
     /// The machine that the options mean: a bundled runtime, a record, or this one.
     pub fn machine(&self, options: &MachineOptions) -> Result<Seen, Failure> {
-        self.machine_near(options, None)
+        self.look(options, None)
     }
 
-    /// The same, for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does.
+    /// The same for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does. An environment
+    /// that is active or near, and whose interpreter is gone, is an error: no other one is meant.
     pub fn machine_near(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Seen, Failure> {
+        let seen = self.look(options, beside)?;
+        if seen.here && options.python.is_none() {
+            self.has_whole_environment(&seen, &near(beside)?)?;
+        }
+        Ok(seen)
+    }
+
+    fn has_whole_environment(&self, seen: &Seen, near: &[PathBuf]) -> Result<(), Failure> {
+        let origin = seen.machine.python.as_ref().map(|python| python.origin);
+        if origin.is_some_and(|origin| origin != PythonOrigin::Path) {
+            return Ok(());
+        }
+        let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| self.environment.get(*name));
+        let near = near.iter().flat_map(|folder| folder.ancestors()).map(|folder| folder.join(".venv"));
+        let Some(folder) = active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file())
+        else {
+            return Ok(());
+        };
+        let path = folder.join("bin/python");
+        let errors = seen.observed.iter().flat_map(|observed| &observed.python_errors);
+        let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
+        let why = said.unwrap_or_else(|| match path.read_link() {
+            Ok(to) => format!("it leads to `{}`, which is not there", to.display()),
+            Err(_) => "it is not there".to_owned(),
+        });
+        Err(Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
+            .cause(why)
+            .help(format!(
+                "make it anew with `python3 -m venv --clear {}`, or name another Python with --python",
+                folder.display()
+            )))
+    }
+
+    /// What is there, usable or not.
+    fn look(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Seen, Failure> {
         let overrides = Overrides { driver: options.driver.clone(), gpus: options.gpu.clone() };
         let mut seen = match (&options.runtime, &options.machine) {
             (Some(name), _) => self.runtime(name)?,
@@ -152,7 +188,7 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
     let wrong = |error: &serde_json::Error| {
         Failure::input(format!("`{}` is not a machine record", path.display()))
             .because(error)
-            .help("write one with `colab-boot fingerprint --json FILE`")
+            .help("write one with `colab-boot fingerprint --json=FILE`")
     };
     let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
     if let Some(observed) = value.pointer_mut("/report/observed") {

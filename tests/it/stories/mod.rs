@@ -1,6 +1,7 @@
 //! Days of a user: several verbs, edits and accidents in a row, in real virtual environments with wheels of a real index on loopback, and
 //! in real kernels. `docs/stories.md` lists them with what each one shows.
 
+mod accidents;
 mod audited;
 mod kernels;
 mod locks;

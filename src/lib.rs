@@ -21,11 +21,12 @@ pub mod plan;
 pub mod script;
 pub mod golden;
 pub mod state;
-pub mod verify;
+pub mod installed;
 pub mod output;
 pub mod cli;
 pub mod session;
 pub mod apply;
+pub mod verify;
 pub mod command;
 
 use std::cell::RefCell;

@@ -5,12 +5,12 @@ use std::path::Path;
 use crate::apply::work::Work;
 use crate::cli::IndexOptions;
 use crate::diag::{Failure, Kind as Ended};
+use crate::installed::{Held, check_distributions};
 use crate::lock::LockedPackage;
 use crate::model::{PackageName, Version};
 use crate::plan::{Change, Kind, Plan};
 use crate::script::Part;
 use crate::session::wheels_of;
-use crate::verify::{Held, check_distributions};
 
 impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that

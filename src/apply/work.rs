@@ -13,6 +13,7 @@ use crate::apply::sweep::{empty_trash, sweep};
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
+use crate::installed::{check_distributions, finding_of, record_of_wheel, unpacked_bytes};
 use crate::ledger::{Before, Hand, Ledger, Step};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
@@ -29,7 +30,6 @@ use crate::session::{
     Planned, Sources, describe_python, enough_space, held_of, modules as installed_modules_of, modules_of, script_of,
 };
 use crate::state::State;
-use crate::verify::{check_distributions, finding_of, record_of_wheel, unpacked_bytes};
 
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(

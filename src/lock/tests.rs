@@ -18,7 +18,7 @@ fn lock() -> Lock {
             index: "default".into(),
         }),
         image_only: kept.then(|| "colab-2026.07-gpu".into()),
-        why: vec!["profile".into(), "jax".into()],
+        why: vec!["profile".into(), "torch".into()],
     };
     let target = |name: &str| LockedTarget {
         name: name.into(),

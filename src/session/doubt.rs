@@ -2,13 +2,13 @@
 
 use crate::diag::Failure;
 use crate::inspect::Entry;
+use crate::installed::{Held, check_distributions};
 use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::Layout;
 use crate::marker::Marker;
 use crate::model::PackageName;
 use crate::session::machine::Seen;
 use crate::state::State;
-use crate::verify::{Held, check_distributions};
 
 /// Those that an apply which did not end has changed and whose files differ from their wheels, and those given by address that were
 /// never installed from here: another file may have the same version.

@@ -1,12 +1,14 @@
-//! Whether what is installed is what was locked, and whether it works: files against the wheels' RECORD, frameworks by smoke tests
-//! in processes of their own.
+//! Whether what is installed is what was locked, whether the kernel runs it, and whether it works: files against RECORD, older copies
+//! that come first, frameworks by smoke tests in processes of their own.
 
 mod files;
-mod record;
+mod frameworks;
+mod kernel;
 mod shadow;
 mod smoke;
 
-pub use files::{FileFault, Held, check_distributions, finding_of, ghosts};
-pub use record::{record_of_wheel, unpacked_bytes};
-pub use shadow::{Surroundings, shadowed};
-pub use smoke::{SmokeOutcome, SmokeTest, run_smoke};
+pub use files::{Files, check_files};
+pub use frameworks::{no_gpu, smoke_finding, smoke_tests};
+pub use kernel::kernel_findings;
+pub use shadow::shadowed;
+pub use smoke::SmokeOutcome;

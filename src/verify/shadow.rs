@@ -6,33 +6,23 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
-use crate::lock::LockedTarget;
 use crate::machine::{Layout, Machine, installed_modules};
 use crate::model::PackageName;
-use crate::notebook::{Loaded, Modules};
+use crate::notebook::Modules;
+use crate::session::Planned;
 
-/// What decides which copy of a module a kernel finds.
-pub struct Surroundings<'a> {
-    pub machine: &'a Machine,
-    pub layout: &'a Layout,
-    /// The folders that modules are installed to.
-    pub folders: &'a [PathBuf],
-    /// What the kernel has loaded.
-    pub loaded: &'a Loaded,
-}
-
-/// A finding for each package of `target` of which another copy comes first.
-pub fn shadowed(around: &Surroundings<'_>, target: &LockedTarget) -> Result<Vec<Finding>, Failure> {
-    let mut suspects = ahead(around.machine);
-    suspects.extend(loaded_from_elsewhere(around));
+/// A finding for each locked package of which another copy comes first.
+pub fn shadowed(planned: &Planned, layout: &Layout) -> Result<Vec<Finding>, Failure> {
+    let mut suspects = ahead(&planned.seen.machine);
+    suspects.extend(loaded_from_elsewhere(planned, layout));
     // Only what lies in site-packages, too, can be hidden.
-    suspects.retain(|module, _| around.layout.folders().iter().any(|folder| has_module(folder, module)));
+    suspects.retain(|module, _| layout.folders().iter().any(|folder| has_module(folder, module)));
     if suspects.is_empty() {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();
-    for package in &target.packages {
-        let location = around.machine.installed.get(&package.name).and_then(|one| one.location.as_ref());
+    for package in &planned.target.packages {
+        let location = planned.seen.machine.installed.get(&package.name).and_then(|one| one.location.as_ref());
         let modules =
             location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&package.name, folder))?;
         let hidden = modules.iter().find_map(|module| Some((module, suspects.get(module)?)));
@@ -64,16 +54,16 @@ fn ahead(machine: &Machine) -> BTreeMap<String, PathBuf> {
 }
 
 /// Modules that the kernel has loaded from a place that comes before site-packages.
-fn loaded_from_elsewhere(around: &Surroundings<'_>) -> BTreeMap<String, PathBuf> {
-    let Modules::Told(facts) = &around.loaded.modules else {
+fn loaded_from_elsewhere(planned: &Planned, layout: &Layout) -> BTreeMap<String, PathBuf> {
+    let Modules::Told(facts) = &planned.loaded.modules else {
         return BTreeMap::new();
     };
     let names: BTreeSet<String> = facts.modules.keys().cloned().collect();
-    let elsewhere = around.loaded.shadowing(&names, &around.layout.purelib);
-    let home = around.machine.python.as_ref().and_then(|python| python.home.as_ref());
+    let elsewhere = planned.loaded.shadowing(&names, &layout.purelib);
+    let home = planned.seen.machine.python.as_ref().and_then(|python| python.home.as_ref());
     // The standard library is meant to come first.
     let standard = home.map(|home| home.stdlib.clone());
-    let meant = |file: &PathBuf| around.folders.iter().chain(&standard).any(|folder| file.starts_with(folder));
+    let meant = |file: &PathBuf| planned.folders.iter().chain(&standard).any(|folder| file.starts_with(folder));
     elsewhere.into_iter().filter(|(_, file)| !meant(file)).collect()
 }
 

@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_mins(5);
 
 /// One test to run.
 #[derive(Clone, Debug)]
-pub struct SmokeTest {
+pub(super) struct SmokeTest {
     pub package: PackageName,
     /// Modules to import where the package has no test of its own.
     pub modules: Vec<String>,
@@ -39,7 +39,7 @@ pub struct SmokeOutcome {
 }
 
 /// Runs `test` with `python`.
-pub fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String, String>) -> SmokeOutcome {
+pub(super) fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String, String>) -> SmokeOutcome {
     let own = SCRIPTS.get_file(format!("{}.py", test.package));
     let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
     if own.is_none() && test.modules.is_empty() {

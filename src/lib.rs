@@ -27,6 +27,7 @@ pub mod cli;
 pub mod session;
 pub mod apply;
 pub mod verify;
+pub mod upkeep;
 pub mod command;
 
 use std::cell::RefCell;

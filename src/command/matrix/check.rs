@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use crate::cli::CheckOptions;
-use crate::command::matrix::refresh::{Releases, online, watched};
 use crate::diag::{Code, Failure, Finding};
 use crate::matrix::Build;
 use crate::model::Version;
 use crate::output::Report;
 use crate::session::Session;
+use crate::upkeep::{Releases, online, watched};
 
 pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;

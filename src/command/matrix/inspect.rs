@@ -6,7 +6,6 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::cli::InspectOptions;
-use crate::command::matrix::reading::{Reader, Reading, Spec};
 use crate::diag::Failure;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
@@ -14,6 +13,7 @@ use crate::model::{Architecture, CudaVersion, PackageName, Version};
 use crate::output::Report;
 use crate::output::bytes;
 use crate::session::Session;
+use crate::upkeep::{Reader, Reading, Spec};
 
 pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let specs = options.specs.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>, _>>()?;

@@ -3,7 +3,6 @@
 mod check;
 mod hints;
 mod inspect;
-mod reading;
 mod refresh;
 mod show;
 

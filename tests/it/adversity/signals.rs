@@ -77,7 +77,10 @@ fn an_installer_at_work_is_ended_first() {
 fn deaf() -> (Test, String) {
     let (test, python) = world("");
     let path = format!("{}:{}", test.path("bin").display(), test.environment["PATH"]);
-    let first = "trap '' TERM; touch begun; for _ in $(seq 1200); do [[ -e go ]] && break; sleep 0.05; done";
+    let folder = test.folder.path().display();
+    let first = format!(
+        "trap '' TERM; touch {folder}/begun; for _ in $(seq 1200); do [[ -e {folder}/go ]] && break; sleep 0.05; done"
+    );
     (test.fake("uv").set("PATH", path).set("FIRST", first), python)
 }
 

@@ -180,14 +180,15 @@ fn what_an_installer_gets_wrong_is_repaired_once() {
     let mut world = World::new(None);
     world.test = world.test.fake("uv").set("REAL_UV", folder.join("uv").display().to_string());
     // A disk that lies, a virus scanner, a second installer: the exit code is 0, the file is not there.
-    let spoil = format!("[[ -e once ]] || rm -f {}; $KEEP", world.site("demo.py").display());
+    let once = world.test.path("once");
+    let spoil = format!("[[ -e {} ]] || rm -f {}; $KEEP", once.display(), world.site("demo.py").display());
     world.apply("before.toml").expect(0);
-    world.test = world.test.set("AFTER", spoil).set("KEEP", "touch once");
+    world.test = world.test.set("AFTER", spoil).set("KEEP", format!("touch {}", once.display()));
     let outcome = world.apply("after.toml").expect(0);
     assert!(outcome.stderr.contains("installing them once more"), "{}", outcome.stderr);
     world.is_whole("spoiled once", "after.toml", "2.0");
     // For ever.
-    std::fs::remove_file(world.test.path("once")).expect("a file");
+    std::fs::remove_file(once).expect("a file");
     world.test = world.test.set("KEEP", ":");
     let outcome = world.apply("before.toml").expect(1);
     assert!(outcome.stderr.contains("error[verify-files]") && outcome.stderr.contains("demo.py"), "{}", outcome.stderr);

@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::session::from_trouble;
 
 /// A wheel that was read.
-pub(super) struct Reading {
+pub struct Reading {
     pub wheel: WheelName,
     pub sha256: Option<Sha256>,
     pub size: Option<u64>,
@@ -29,7 +29,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// What was wrong with the wheel.
-    pub(super) fn unreadable(&self) -> Option<Finding> {
+    pub fn unreadable(&self) -> Option<Finding> {
         if self.build.unreadable.is_empty() {
             return None;
         }
@@ -40,7 +40,7 @@ impl Reading {
 }
 
 /// One of what the user named.
-pub(super) enum Spec {
+pub enum Spec {
     Requirement(Box<Requirement>),
     File(PathBuf),
     Address(Url),
@@ -48,7 +48,7 @@ pub(super) enum Spec {
 
 impl Spec {
     /// `torch==2.15.0`, `wheels/x-1.0-….whl` or `https://…/x-1.0-….whl`.
-    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+    pub fn parse(text: &str) -> Result<Self, Failure> {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         if let Some("http" | "https") = scheme.as_deref() {
             let url = Url::parse(text).map_err(|error| Failure::input(format!("`{text}`")).because(&error))?;
@@ -66,7 +66,7 @@ impl Spec {
 }
 
 /// Reads wheels over one connection.
-pub(super) struct Reader<'a> {
+pub struct Reader<'a> {
     session: &'a Session<'a>,
     pub client: &'a Client,
     pub catalog: Online<'a>,
@@ -75,7 +75,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
+    pub fn new(
         session: &'a Session<'a>,
         client: &'a Client,
         index: Url,
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         Ok(Self { session, client, catalog, python, thorough })
     }
 
-    pub(super) fn read(&self, spec: &Spec) -> Result<Reading, Failure> {
+    pub fn read(&self, spec: &Spec) -> Result<Reading, Failure> {
         match spec {
             Spec::File(path) => self.file(path),
             Spec::Address(url) => self.address(url),
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the index has of a package.
-    pub(super) fn listing(&self, name: &PackageName) -> Result<Arc<Listing>, Failure> {
+    pub fn listing(&self, name: &PackageName) -> Result<Arc<Listing>, Failure> {
         let listing = self.catalog.listing(name).map_err(from_trouble)?;
         listing.ok_or_else(|| Failure::answer(format!("the index has no package `{name}`")).help("is the name right?"))
     }
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A wheel of the index.
-    pub(super) fn candidate(&self, candidate: &Candidate) -> Result<Reading, Failure> {
+    pub fn candidate(&self, candidate: &Candidate) -> Result<Reading, Failure> {
         let before = self.client.traffic();
         let build = self.catalog.inspect(candidate, self.thorough).map_err(from_trouble)?;
         let metadata = self.catalog.metadata(candidate).map_err(from_trouble)?;
@@ -178,11 +178,7 @@ fn wheel_name(file: &str) -> Result<WheelName, Failure> {
 
 impl Session<'_> {
     /// The index to ask, and the Python to ask for.
-    pub(super) fn wheel_target(
-        &self,
-        index: &IndexOptions,
-        options: &WheelOptions,
-    ) -> Result<(Url, PythonFacts), Failure> {
+    pub fn wheel_target(&self, index: &IndexOptions, options: &WheelOptions) -> Result<(Url, PythonFacts), Failure> {
         let seen = self.machine(&crate::cli::MachineOptions::default())?;
         let here = seen.machine.python.as_ref();
         let mut python = here.map_or_else(reference_python, |python| python.facts.clone());

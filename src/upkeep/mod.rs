@@ -1,0 +1,11 @@
+//! The matrix kept up to date: wheels read, rows of new releases, hints that save `lock` from waiting.
+
+mod hints;
+mod reading;
+mod refresh;
+mod releases;
+
+pub use hints::{Gathering, write_hints};
+pub use reading::{Reader, Reading, Spec};
+pub use refresh::refresh;
+pub use releases::{Releases, online, watched};

@@ -55,8 +55,8 @@ def differences(row: dict, build: dict) -> list:
     cuda = row["cuda_exact"] or row["cuda_from_ptx"]
     if cuda and not row["method"].startswith("fatbin") and short(cuda) != short(build["cuda"]):
         found.append(f"CUDA {build['cuda']}, expected {cuda}")
-    if row["ptx_isa"] and row["ptx_isa"] != (build["ptx_isa"] or ""):
-        found.append(f"PTX ISA {build['ptx_isa']}, expected {row['ptx_isa']}")
+    if row["ptx_isa"] and row["ptx_isa"] != (build["ptx-isa"] or ""):
+        found.append(f"PTX ISA {build['ptx-isa']}, expected {row['ptx_isa']}")
     return found
 
 

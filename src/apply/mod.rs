@@ -2,6 +2,7 @@
 
 mod clash;
 mod outcome;
+mod report;
 mod requirements;
 mod rollback;
 mod run;

@@ -1,13 +1,12 @@
 //! How an apply ends: ready, a restart, or a person who must restart the kernel.
 
-use serde_json::{Value, json};
-
+use crate::apply::report::ApplyReport;
 use crate::diag::{Code, Failure, Finding};
 use crate::machine::{Kernel, Python};
 use crate::marker::{Event, Marker, Now, Standing, Verdict};
 use crate::notebook::{is_alive, process_clock};
 use crate::output::Report;
-use crate::session::{Planned, describe_python};
+use crate::session::{Planned, PythonReport};
 use crate::state::State;
 
 /// What is true now.
@@ -64,8 +63,7 @@ pub(super) fn outcome(
     let by_hand = "restart it by hand: Runtime, then Restart session; then run the cell again";
     match verdict {
         Verdict::Ready(stands) => {
-            let mut data = describe(planned, stands);
-            data["set-live"] = json!(planned.decision.environment.live);
+            let data = ApplyReport { set_live: Some(&planned.decision.environment.live), ..describe(planned, stands) };
             let line = format!("{}\n", ready(stands));
             let mut report = Report::new(data, line).with_findings(planned.findings.clone());
             report.talk.extend(interpreter(planned));
@@ -80,8 +78,9 @@ pub(super) fn outcome(
     }
 }
 
-fn describe(planned: &Planned, stands: Standing) -> Value {
-    json!({ "standing": stands, "python": describe_python(&planned.seen), "plan": planned.decision.plan })
+fn describe(planned: &Planned, stands: Standing) -> ApplyReport<'_> {
+    let python = PythonReport::of(&planned.seen);
+    ApplyReport { standing: Some(stands), python, plan: &planned.decision.plan, set_live: None, because: None }
 }
 
 /// A line that names the interpreter.
@@ -90,8 +89,7 @@ fn interpreter(planned: &Planned) -> Option<String> {
 }
 
 fn restart_report(planned: &Planned, because: &[String]) -> Report {
-    let mut data = describe(planned, Standing::RestartPending);
-    data["because"] = json!(because);
+    let data = ApplyReport { because: Some(because), ..describe(planned, Standing::RestartPending) };
     let mut text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
     text.push_str(match planned.seen.machine.kernel {
         Some(_) => "applied: restart the kernel once, then run this again\n",

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use crate::apply::clash::{Owner, bystanders, contested, without};
 use crate::apply::outcome::{now, outcome, settle};
+use crate::apply::report::ApplyReport;
 use crate::apply::requirements::unmet;
 use crate::apply::run::{Failed, Job, run_script};
 use crate::apply::sweep::{empty_trash, sweep};
@@ -27,7 +26,7 @@ use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
 use crate::session::Session;
 use crate::session::{
-    Planned, Sources, describe_python, enough_space, held_of, modules as installed_modules_of, modules_of, script_of,
+    Planned, PythonReport, Sources, enough_space, held_of, modules as installed_modules_of, modules_of, script_of,
 };
 use crate::state::State;
 
@@ -42,7 +41,13 @@ pub fn carry_out(
     let layout = layout_of(planned)?;
     let plan = &planned.decision.plan;
     if planned.has_error() {
-        let data = json!({ "python": describe_python(&planned.seen), "plan": plan });
+        let data = ApplyReport {
+            standing: None,
+            python: PythonReport::of(&planned.seen),
+            plan,
+            set_live: None,
+            because: None,
+        };
         let mut report = Report::new(data, String::new()).with_findings(planned.findings.clone());
         report.talk.push("nothing was changed".to_owned());
         return Ok(report);

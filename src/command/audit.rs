@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::audit::{
     Environment, Listed, LockKind, Named, judge, kind_of, read_lock_file, read_other, read_requirements,
@@ -12,10 +12,20 @@ use crate::diag::{Code, Failure, Finding, Severity, Source};
 use crate::host::files;
 use crate::lock::{Unreadable, read_lock};
 use crate::machine::runtime_names;
+use crate::model::DriverVersion;
 use crate::model::PythonFacts;
 use crate::output::Report;
 use crate::session::Seen;
 use crate::session::{Session, installed, surroundings};
+
+#[derive(Serialize)]
+struct AuditReport<'a> {
+    target: String,
+    /// How many.
+    packages: usize,
+    driver: Option<&'a DriverVersion>,
+    gpus: Vec<&'a str>,
+}
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let target = Target::of(options)?;
@@ -42,12 +52,12 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     findings.extend(judge(&environment, session.matrix));
     let summary = summary(&target, &environment, &findings);
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
-    let data = json!({
-        "target": target.name(),
-        "packages": environment.held.len(),
-        "driver": environment.hardware.driver,
-        "gpus": gpus,
-    });
+    let data = AuditReport {
+        target: target.name(),
+        packages: environment.held.len(),
+        driver: environment.hardware.driver.as_ref(),
+        gpus,
+    };
     Ok(Report::new(data, summary).with_findings(findings))
 }
 

@@ -1,32 +1,32 @@
 //! `explain`: what a code means, or why a package is in the lock at its version.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::ExplainOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
-use crate::model::version::range_of;
-use crate::output::Report;
-use crate::profile::Profile;
-use crate::resolve::{Asker, Newer, Why, explain};
+use crate::output::{Report, ShownWhy};
+use crate::resolve::{Newer, Why, explain};
 use crate::session::Session;
 use crate::session::{Asked, lock_path};
 
-/// Moves that are told one by one.
-const SHOWN: usize = 8;
+#[derive(Serialize)]
+struct CodeReport {
+    code: Code,
+    explanation: &'static str,
+}
 
 pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let Some(text) = &options.topic else {
         let list: String = Code::ALL.iter().map(|code| format!("{code}\n")).collect();
-        return Ok(Report::new(json!(Code::ALL), list));
+        return Ok(Report::new(Code::ALL, list));
     };
     if let Some(code) = Code::find(text) {
-        let data = json!({ "code": code, "explanation": code.explanation() });
+        let data = CodeReport { code, explanation: code.explanation() };
         return Ok(Report::new(data, format!("{code}\n\n{}\n", code.explanation())));
     }
     let profile = match &options.profile {
@@ -92,8 +92,8 @@ fn package(
     };
     let has = target.installed.get(name).map(|present| &present.version);
     let kept = locked.package(name).is_some_and(|package| Some(&package.version) == has);
-    let text = told(name, &why, &profile, (kept, conflict.as_ref()));
-    Ok(Report::new(as_json(name, &why, conflict.as_ref()), text).with_findings(findings))
+    let shown = ShownWhy { name, why: &why, profile: &profile, kept, conflict: conflict.as_ref() };
+    Ok(Report::new(shown.report(), shown.render()).with_findings(findings))
 }
 
 fn chosen<'l>(lock: &'l Lock, options: &ExplainOptions) -> Result<&'l LockedTarget, Failure> {
@@ -115,103 +115,6 @@ fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure 
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
         None => failure,
     }
-}
-
-fn asker_of(asker: &Asker) -> String {
-    match &asker.package {
-        Some((package, version)) => format!("{package} {version}"),
-        None => "your profile".to_owned(),
-    }
-}
-
-fn told(name: &PackageName, why: &Why, profile: &Profile, (kept, conflict): (bool, Option<&Finding>)) -> String {
-    let mut text = format!("{name} {}\n", why.version);
-    let chain: Vec<String> = why.chain.iter().map(|(name, version)| format!("{name} {version}")).collect();
-    let _ = writeln!(text, "  why       your profile -> {}", chain.join(" -> "));
-    if kept {
-        text.push_str("  kept      the target has this version\n");
-    }
-    for asker in &why.askers {
-        let verb = if asker.package.is_some() { "needs" } else { "asks for" };
-        let cap = if asker.caps { ": this holds it back" } else { "" };
-        let _ = writeln!(text, "  asked     {} {verb} {name} {}{cap}", asker_of(asker), asker.range);
-    }
-    if let Some(bound) = profile.constraint_of(name) {
-        let _ = writeln!(text, "  bound     your profile's [constraints] let it be {} only", bound.specifiers);
-    }
-    let Some(newest) = &why.newest else {
-        text.push_str("  newest    yes: the target could have no newer release\n");
-        return text;
-    };
-    let _ = writeln!(text, "  newest    no: {newest} is there");
-    match &why.newer {
-        Newer::No => {}
-        Newer::Moves(moves) => {
-            let own = profile.wanted.iter().find(|one| one.name == *name).map(|one| &one.specifiers);
-            match own.filter(|own| !range_of(own).contains(newest)) {
-                Some(own) => drop(writeln!(text, "  with it   nothing but your profile's `{own}` stands in its way")),
-                None if kept => {
-                    text.push_str("  with it   nothing stands in its way but that the target has this one\n");
-                }
-                None => moved(&mut text, name, newest, moves),
-            }
-        }
-        Newer::Impossible(_) => {
-            let _ = writeln!(text, "  with it   there is no solution");
-            let places = conflict.iter().flat_map(|finding| finding.labels.iter().map(|label| label.text.clone()));
-            let message = conflict.iter().map(|finding| finding.message.clone());
-            let notes = conflict.iter().flat_map(|finding| finding.notes.iter().cloned());
-            for line in message.chain(places.filter(|text| text != "asked for here")).chain(notes).take(SHOWN) {
-                let _ = writeln!(text, "            {line}");
-            }
-        }
-    }
-    text
-}
-
-type Move = (PackageName, Option<crate::model::Version>, Option<crate::model::Version>);
-
-fn moved(text: &mut String, name: &PackageName, newest: &crate::model::Version, moves: &[Move]) {
-    let others: Vec<&Move> = moves.iter().filter(|(other, ..)| other != name).collect();
-    if others.is_empty() {
-        let _ = writeln!(text, "  with it   nothing else would move: `lock --upgrade-package {name}` takes {newest}");
-        return;
-    }
-    let line = |(other, from, to): &Move| match (from, to) {
-        (Some(from), Some(to)) => format!("{other} moves from {from} to {to}"),
-        (None, Some(to)) => format!("{other} {to} comes along"),
-        (Some(from), None) => format!("{other} {from} goes"),
-        (None, None) => String::new(),
-    };
-    let more = others.len().saturating_sub(SHOWN);
-    let lines = others.iter().take(SHOWN).map(|one| line(one));
-    for line in lines.chain((more > 0).then(|| format!("and {more} more"))) {
-        let _ = writeln!(text, "  with it   {line}");
-    }
-}
-
-fn as_json(name: &PackageName, why: &Why, conflict: Option<&Finding>) -> Value {
-    let pair = |(name, version): &(PackageName, crate::model::Version)| json!({ "name": name, "version": version });
-    let askers: Vec<Value> = why
-        .askers
-        .iter()
-        .map(|asker| json!({ "package": asker.package.as_ref().map(pair), "range": asker.range, "caps": asker.caps }))
-        .collect();
-    let moves: Option<Vec<Value>> = match &why.newer {
-        Newer::Moves(moves) => {
-            Some(moves.iter().map(|(name, from, to)| json!({ "name": name, "from": from, "to": to })).collect())
-        }
-        _ => None,
-    };
-    json!({
-        "name": name,
-        "version": why.version,
-        "chain": why.chain.iter().map(pair).collect::<Vec<_>>(),
-        "askers": askers,
-        "newest": why.newest,
-        "moves": moves,
-        "conflict": conflict.map(|finding| &finding.message),
-    })
 }
 
 impl Session<'_> {

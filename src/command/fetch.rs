@@ -1,26 +1,34 @@
 //! `fetch`: the wheels of a lock in a folder, for machines without a network.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::FetchOptions;
-use crate::command::lock::image_only;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::Scope;
-use crate::lock::{Lock, LockedPackage, LockedTarget, uncovered};
+use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
 use crate::model::platform::parse_platform;
 use crate::model::{Libc, PythonFacts, Sha256};
 use crate::output::Report;
-use crate::output::{Style, bytes};
+use crate::output::{Style, bytes, needed_images};
 use crate::profile::Profile;
 use crate::session::Session;
 use crate::session::{Sources, direct_addresses};
 
 /// What another fetch into the same folder may take.
 const PATIENCE: Duration = Duration::from_mins(30);
+
+#[derive(Serialize)]
+struct FetchReport<'a> {
+    folder: &'a Path,
+    bytes: u64,
+    targets: Vec<&'a str>,
+    wheels: Vec<&'a LockedWheel>,
+}
 
 pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let lock = session.read_lock(&options.lock)?.ok_or_else(|| {
@@ -49,7 +57,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
             style,
         )?);
     }
-    let needed: Vec<String> = targets.iter().flat_map(|target| image_only(target)).collect();
+    let needed: Vec<String> = targets.iter().flat_map(|target| needed_images(target)).collect();
     let mut total = 0;
     for package in wheels.values().filter_map(|package| package.wheel.as_ref()) {
         let path = options.into.join(&package.file);
@@ -60,7 +68,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let text = format!("fetched: {count} wheel{plural}, {} in {}\n", bytes(total), options.into.display());
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
-    let data = json!({ "folder": options.into, "bytes": total, "targets": names, "wheels": list });
+    let data = FetchReport { folder: &options.into, bytes: total, targets: names, wheels: list };
     findings.dedup();
     let mut report = Report::new(data, text).with_findings(findings);
     report.talk = needed;

@@ -2,13 +2,22 @@
 
 use std::fmt::Write;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::{IndexOptions, MachineOptions};
 use crate::diag::Failure;
 use crate::index::redact;
+use crate::machine::Observed;
 use crate::output::Report;
 use crate::session::Session;
+
+#[derive(Serialize)]
+struct FingerprintReport<'a> {
+    /// What `--machine` takes.
+    observed: Option<&'a Observed>,
+    /// Without credentials.
+    index: Option<&'a str>,
+}
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
@@ -40,5 +49,6 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
     if let Some(kernel) = &machine.kernel {
         row("kernel", format!("pid {}", kernel.pid), "");
     }
-    Ok(Report::new(json!({ "observed": seen.observed, "index": index }), text).with_findings(seen.findings))
+    Ok(Report::new(FingerprintReport { observed: seen.observed.as_ref(), index: index.as_deref() }, text)
+        .with_findings(seen.findings))
 }

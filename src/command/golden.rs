@@ -1,16 +1,23 @@
 //! `golden build`: the notebook cell of a profile and its lock.
 
-use serde_json::json;
+use std::path::Path;
+
+use serde::Serialize;
 
 use crate::cli::GoldenOptions;
-use crate::command::lock::image_only;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
 use crate::host::files;
 use crate::lock::{stale, uncovered};
-use crate::output::Report;
+use crate::output::{Report, needed_images};
 use crate::session::Session;
 use crate::session::lock_path;
+
+#[derive(Serialize)]
+struct GoldenReport<'a> {
+    folder: &'a Path,
+    check: bool,
+}
 
 pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
@@ -36,9 +43,9 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
     let binary = binary(options)?;
     let text = files::read_text(&path, "lock")?;
     let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref() };
-    let needed = lock.targets.iter().flat_map(image_only);
+    let needed = lock.targets.iter().flat_map(needed_images);
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
-    let mut report = Report::new(json!({ "folder": options.out, "check": options.check }), String::new());
+    let mut report = Report::new(GoldenReport { folder: &options.out, check: options.check }, String::new());
     report.talk.extend(needed);
     for (suffix, content) in written {
         let target = options.out.join(format!("{}.{suffix}", profile.name));

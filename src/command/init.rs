@@ -1,12 +1,19 @@
 //! `init`: a commented starter profile.
 
-use serde_json::json;
+use std::path::Path;
+
+use serde::Serialize;
 
 use crate::cli::InitOptions;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::output::Report;
 use crate::profile::STARTER;
+
+#[derive(Serialize)]
+struct InitReport<'a> {
+    path: &'a Path,
+}
 
 pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
     let path = &options.path;
@@ -16,7 +23,7 @@ pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
         );
     }
     files::write_whole(path, STARTER.as_bytes())?;
-    let mut report = Report::new(json!({ "path": path }), String::new());
+    let mut report = Report::new(InitReport { path }, String::new());
     report.talk.push(format!("wrote {}; next: edit it, then `colab-boot plan {}`", path.display(), path.display()));
     Ok(report)
 }

@@ -1,15 +1,45 @@
 //! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::PlanOptions;
-use crate::command::lock::describe;
 use crate::diag::Failure;
 use crate::host::files;
-use crate::lock::Lock;
+use crate::index::Traffic;
+use crate::lock::TargetReport;
+use crate::model::{PackageName, Sha256};
 use crate::output::{Report, render_plan};
+use crate::plan::{Plan, Restart};
+use crate::profile::Profile;
 use crate::script::Part;
-use crate::session::{Planned, Session, describe_python, make, script_of, verdicts};
+use crate::session::{Planned, PythonReport, Session, make, script_of, verdicts};
+
+#[derive(Serialize)]
+struct PlanReport<'a> {
+    profile: Option<ProfileReport<'a>>,
+    python: PythonReport,
+    /// The lock's digest.
+    lock: Sha256,
+    targets: Vec<TargetReport<'a>>,
+    plan: &'a Plan,
+    restart: &'a Restart,
+    verdicts: &'a [String],
+    /// Absent where a lock answered.
+    traffic: Option<&'a Traffic>,
+}
+
+#[derive(Serialize)]
+struct ProfileReport<'a> {
+    name: &'a PackageName,
+    version: &'a semver::Version,
+    sha256: Sha256,
+}
+
+impl<'a> ProfileReport<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        Self { name: &profile.name, version: &profile.version, sha256: profile.digest }
+    }
+}
 
 pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let planned = make(options, session)?;
@@ -22,18 +52,16 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
         files::write_whole(path, script_of(&planned, (plan, Part::Whole)).as_bytes())?;
         talk.push(format!("script written to {}", path.display()));
     }
-    let profile = planned.profile.as_ref();
-    let profile = profile.map(|one| json!({ "name": one.name, "version": one.version, "sha256": one.digest }));
-    let data = json!({
-        "profile": profile,
-        "python": describe_python(seen),
-        "lock": lock.digest(),
-        "targets": describe(&Lock { targets: vec![target.clone()], ..lock.clone() }),
-        "plan": plan,
-        "restart": restart,
-        "verdicts": verdicts,
-        "traffic": traffic,
-    });
+    let data = PlanReport {
+        profile: planned.profile.as_ref().map(ProfileReport::of),
+        python: PythonReport::of(seen),
+        lock: lock.digest(),
+        targets: vec![TargetReport::of(target)],
+        plan,
+        restart,
+        verdicts: &verdicts,
+        traffic: traffic.as_ref(),
+    };
     let mut report = Report::new(data, text).with_findings(planned.findings);
     report.talk = talk;
     Ok(report)

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::apply::carry_out;
 use crate::cli::{PlanOptions, RestoreOptions};
 use crate::diag::{Code, Failure, Finding};
@@ -9,9 +11,9 @@ use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
 use crate::model::Sha256;
 use crate::output::Report;
 use crate::output::{Style, render_plan};
-use crate::plan::Wish;
+use crate::plan::{Plan, Restart, Wish};
 use crate::session::Session;
-use crate::session::{Answer, Planned, decided, describe_python};
+use crate::session::{Answer, Planned, PythonReport, decided};
 use crate::state::hold;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
@@ -77,13 +79,16 @@ fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer
     Ok(Answer { profile: None, wish, seen, target, lock, findings, keep_lock: false, traffic: None })
 }
 
+#[derive(Serialize)]
+struct PreviewReport<'a> {
+    python: PythonReport,
+    plan: &'a Plan,
+    restart: &'a Restart,
+}
+
 fn preview(planned: &Planned) -> Report {
     let (plan, restart) = (&planned.decision.plan, &planned.decision.restart);
     let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]);
-    let data = serde_json::json!({
-        "python": describe_python(&planned.seen),
-        "plan": plan,
-        "restart": restart,
-    });
+    let data = PreviewReport { python: PythonReport::of(&planned.seen), plan, restart };
     Report::new(data, text).with_findings(planned.findings.clone())
 }

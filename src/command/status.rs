@@ -1,18 +1,34 @@
 //! `status`: what was applied on this machine, an environment a line.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::apply::gone;
 use crate::cli::MachineOptions;
 use crate::diag::{Code, Failure, Finding};
-use crate::marker::{Marker, Now, standing};
+use crate::ledger::Ledger;
+use crate::marker::{Marker, Now, Standing, standing};
 use crate::notebook::{Loaded, process_clock};
 use crate::output::Report;
-use crate::session::{Session, describe_python};
+use crate::session::{PythonReport, Session};
 use crate::state::State;
+
+#[derive(Serialize)]
+struct StatusReport {
+    python: PythonReport,
+    environments: Vec<EnvironmentReport>,
+}
+
+#[derive(Serialize)]
+struct EnvironmentReport {
+    python: PathBuf,
+    profile: String,
+    standing: Standing,
+    marker: Marker,
+    ledger: Ledger,
+}
 
 pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let seen = session.machine(options)?;
@@ -35,19 +51,18 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         }
         let (put, removed) = (ledger.distributions.len(), ledger.removed.len());
         let _ = writeln!(text, "  colab-boot has installed or replaced {put} packages and removed {removed}");
-        environments.push(json!({
-            "python": marker.python,
-            "profile": profile,
-            "standing": stands,
-            "marker": marker,
-            "ledger": ledger,
-        }));
+        environments.push(EnvironmentReport {
+            python: marker.python.clone(),
+            profile: profile.clone(),
+            standing: stands,
+            marker,
+            ledger,
+        });
     }
     let none = environments
         .is_empty()
         .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
-    let python: Value = describe_python(&seen);
-    let data = json!({ "python": python, "environments": environments });
+    let data = StatusReport { python: PythonReport::of(&seen), environments };
     Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
 }
 

@@ -1,8 +1,9 @@
 //! `verify`: is what is installed what was locked, does the kernel run it, and does it work?
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::apply::now;
 use crate::audit::{Environment, judge_locked};
@@ -15,9 +16,17 @@ use crate::model::PackageName;
 use crate::output::Report;
 use crate::session::Seen;
 use crate::session::Session;
-use crate::session::{Planned, answer, decided, describe_python, installed, surroundings};
+use crate::session::{Planned, PythonReport, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
 use crate::verify::{Files, SmokeOutcome, check_files, kernel_findings, no_gpu, shadowed, smoke_finding, smoke_tests};
+
+#[derive(Serialize)]
+struct VerifyReport<'a> {
+    python: PythonReport,
+    standing: Standing,
+    files: &'a Files,
+    smoke: BTreeMap<&'a PackageName, &'a SmokeOutcome>,
+}
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     // An apply under way would be seen half done, and its marker written over.
@@ -54,14 +63,12 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     findings.extend(no_gpu(&smokes, seen));
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
     let text = format!("  {:<12}{python}\n{}", "python", render(&files, stands, &smokes, &findings));
-    let smoke: serde_json::Map<String, serde_json::Value> =
-        smokes.iter().map(|(name, outcome)| (name.to_string(), json!(outcome))).collect();
-    let data = json!({
-        "python": describe_python(seen),
-        "standing": stands,
-        "files": { "against-wheel": files.against_wheel, "against-own-record": files.against_own, "by-version": files.by_version, "faulty": files.faulty },
-        "smoke": smoke,
-    });
+    let data = VerifyReport {
+        python: PythonReport::of(seen),
+        standing: stands,
+        files: &files,
+        smoke: smokes.iter().map(|(name, outcome)| (name, outcome)).collect(),
+    };
     Ok(Report::new(data, text).with_findings(findings))
 }
 

@@ -5,6 +5,7 @@
 
 mod compare;
 mod read;
+mod report;
 mod stale;
 mod write;
 
@@ -17,6 +18,7 @@ use crate::model::{ComputeCapability, CudaVersion, DriverVersion, Libc, PackageN
 
 pub use compare::differences;
 pub use read::{Unreadable, read_lock};
+pub use report::TargetReport;
 pub use stale::{Fit, stale, target_for, uncovered};
 pub use write::write_lock;
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::diag::{Failure, Finding, Kind as FailureKind, Severity};
+use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::Machine;
 use crate::output::Style;
 use crate::plan::{Change, Kind, Plan, Restart};
@@ -219,4 +220,26 @@ fn summary(plan: &Plan, restart: &Restart) -> String {
     }
     parts.push(if restart.needed { "restart needed" } else { "no restart" }.to_owned());
     format!("plan: {}", parts.join(", "))
+}
+
+/// Lines of a list that are shown.
+const SHOWN: usize = 12;
+
+/// The first dozen of `lines`, and how many more there are.
+pub fn few(changes: &[String]) -> Vec<String> {
+    let more = changes.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    changes.iter().take(SHOWN).cloned().chain(more).collect()
+}
+
+/// A line for each image that the target can't do without.
+pub fn needed_images(target: &LockedTarget) -> Vec<String> {
+    let named = |packages: &[&LockedPackage]| -> String {
+        let all: Vec<String> = packages.iter().map(|package| format!("{} {}", package.name, package.version)).collect();
+        few(&all).join(", ")
+    };
+    let line = |(image, packages): (&str, Vec<&LockedPackage>)| {
+        format!("{}: in no index, so the image `{image}` is needed: {}", target.name, named(&packages))
+    };
+    target.image_only().into_iter().map(line).collect()
 }

@@ -4,11 +4,13 @@ mod human;
 mod json;
 mod progress;
 mod report;
+mod why;
 
-pub use human::{bytes, harmless, render_failure, render_finding, render_plan};
+pub use human::{bytes, few, harmless, needed_images, render_failure, render_finding, render_plan};
 pub use json::envelope;
 pub use progress::bar;
 pub use report::Report;
+pub use why::ShownWhy;
 
 /// How to draw.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! What a verb found out or did, for people and for programs.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::diag::{Finding, Severity};
@@ -20,7 +21,8 @@ pub struct Report {
 
 impl Report {
     /// With nothing to say besides.
-    pub fn new(data: Value, text: String) -> Self {
+    pub fn new(data: impl Serialize, text: String) -> Self {
+        let data = serde_json::to_value(data).unwrap_or_default();
         Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::MachineOptions;
 use crate::diag::{Failure, Finding};
@@ -12,6 +12,7 @@ use crate::machine::{
     Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
 use crate::matrix::InstalledGpu;
+use crate::model::Version;
 use crate::plan::preloads;
 use crate::session::Session;
 use crate::state::State;
@@ -214,11 +215,21 @@ fn is_word(text: &str) -> bool {
 }
 
 /// The interpreter, as reports name it.
-pub fn describe_python(seen: &Seen) -> serde_json::Value {
-    let python = seen.machine.python.as_ref();
-    json!({
-        "path": python.and_then(|python| python.path.as_ref()),
-        "version": python.map(|python| &python.facts.version),
-        "found": python.map(|python| python.origin),
-    })
+#[derive(Clone, Debug, Serialize)]
+pub struct PythonReport {
+    pub path: Option<PathBuf>,
+    pub version: Option<Version>,
+    /// How it was found.
+    pub found: Option<PythonOrigin>,
+}
+
+impl PythonReport {
+    pub fn of(seen: &Seen) -> Self {
+        let python = seen.machine.python.as_ref();
+        Self {
+            path: python.and_then(|python| python.path.clone()),
+            version: python.map(|python| python.facts.version.clone()),
+            found: python.map(|python| python.origin),
+        }
+    }
 }

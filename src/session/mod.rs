@@ -11,6 +11,7 @@ mod lock;
 mod machine;
 mod overlay;
 mod planned;
+mod relock;
 mod target;
 mod wheels;
 
@@ -30,9 +31,10 @@ pub use index::{Asked, find_links, from_trouble};
 pub use judged::verdicts;
 pub use kernel::{loaded, modules, modules_of};
 pub use lock::lock_path;
-pub use machine::{Seen, describe_python};
+pub use machine::{PythonReport, Seen};
 pub use overlay::matrix;
 pub use planned::{Answer, Planned, answer, decided, make, script_of};
+pub use relock::Made;
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {

@@ -1,5 +1,7 @@
 //! The files of a locked target, held against their wheels where those are known.
 
+use serde::Serialize;
+
 use crate::apply::leftovers;
 use crate::diag::{Code, Failure, Finding};
 use crate::inspect::Entry;
@@ -12,15 +14,18 @@ use crate::session::is_ours;
 use crate::state::State;
 
 /// How many packages were held against what.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Files {
     pub against_wheel: usize,
     /// They were there before the apply; what their installer wrote down is all there is.
+    #[serde(rename = "against-own-record")]
     pub against_own: usize,
     /// Kept from the image, known by version alone.
     pub by_version: usize,
     pub faulty: Vec<PackageName>,
     /// What a killed installer has left.
+    #[serde(skip)]
     pub leftovers: bool,
 }
 

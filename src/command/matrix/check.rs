@@ -1,14 +1,24 @@
 //! `matrix check`: holds rows against the wheels that they were made from, and tells each difference.
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::CheckOptions;
 use crate::diag::{Code, Failure, Finding};
+use crate::index::Traffic;
 use crate::matrix::Build;
 use crate::model::Version;
 use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Releases, online, watched};
+
+#[derive(Serialize)]
+struct CheckReport<'a> {
+    /// How many rows agree with their wheels.
+    agree: usize,
+    differences: &'a [String],
+    #[serde(flatten)]
+    traffic: Traffic,
+}
 
 pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;
@@ -41,7 +51,7 @@ pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Repor
         }
     }
     let traffic = client.traffic();
-    let data = json!({ "agree": agree, "differences": lines, "requests": traffic.requests, "bytes": traffic.bytes });
+    let data = CheckReport { agree, differences: &lines, traffic };
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut report = Report::new(data, format!("{text}{agree} rows agree with their wheels\n"));
     if !lines.is_empty() {

@@ -1,24 +1,28 @@
 //! `matrix hints`: what saves `lock` from waiting, gathered from the index.
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::HintsOptions;
 use crate::diag::Failure;
+use crate::index::Traffic;
 use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Gathering, online, write_hints};
+
+#[derive(Serialize)]
+struct HintsReport {
+    packages: usize,
+    tails: usize,
+    seeds: usize,
+    #[serde(flatten)]
+    traffic: Traffic,
+}
 
 pub(super) fn run(options: &HintsOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let (client, index) = online(session, &options.index)?;
     let Gathering { packages, tails, seeds } = write_hints(&options.into, session, (&client, &index))?;
     let traffic = client.traffic();
-    let data = json!({
-        "packages": packages,
-        "tails": tails,
-        "seeds": seeds,
-        "requests": traffic.requests,
-        "bytes": traffic.bytes,
-    });
+    let data = HintsReport { packages, tails, seeds, traffic };
     let text = format!("{packages} packages, {tails} long tails, METADATA of {seeds} packages\n");
     let mut report = Report::new(data, text);
     report.talk.push(format!("{} requests", traffic.requests));

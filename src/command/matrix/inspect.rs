@@ -3,17 +3,49 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::InspectOptions;
 use crate::diag::Failure;
+use crate::index::Traffic;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
-use crate::model::{Architecture, CudaVersion, PackageName, Version};
+use crate::model::{Architecture, CudaVersion, PackageName, Sha256, Version};
 use crate::output::Report;
 use crate::output::bytes;
 use crate::session::Session;
 use crate::upkeep::{Reader, Reading, Spec};
+
+#[derive(Serialize)]
+struct InspectReport {
+    builds: Vec<BuildReport>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct BuildReport {
+    package: PackageName,
+    version: Version,
+    wheel: String,
+    sha256: Option<Sha256>,
+    /// Bytes.
+    size: Option<u64>,
+    cuda: Option<CudaVersion>,
+    cuda_major: Option<u32>,
+    sass: Vec<Architecture>,
+    ptx: Vec<Architecture>,
+    lto: Vec<String>,
+    ptx_isa: Option<CudaVersion>,
+    cudnn: Option<String>,
+    compilers: Vec<String>,
+    /// CUDA libraries that it requires in one version.
+    pins: Vec<String>,
+    libraries: Vec<String>,
+    method: String,
+    basis: String,
+    #[serde(flatten)]
+    traffic: Traffic,
+}
 
 pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let specs = options.specs.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>, _>>()?;
@@ -29,36 +61,36 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
     let mut findings = Vec::new();
     for spec in &specs {
         let reading = reader.read(spec)?;
-        builds.push(as_json(&reading, session.matrix));
         texts.push(as_text(&reading, session.matrix));
         findings.extend(reading.unreadable());
+        builds.push(build_report(reading, session.matrix));
     }
-    Ok(Report::new(json!({ "builds": builds }), texts.join("\n")).with_findings(findings))
+    Ok(Report::new(InspectReport { builds }, texts.join("\n")).with_findings(findings))
 }
 
-fn as_json(reading: &Reading, matrix: &Matrix) -> Value {
+fn build_report(reading: Reading, matrix: &Matrix) -> BuildReport {
+    let (cuda, cuda_major) = (cuda(&reading, matrix), cuda_major(&reading, matrix));
     let Reading { wheel, sha256, size, build, metadata, traffic } = reading;
-    json!({
-        "package": wheel.name,
-        "version": wheel.version,
-        "wheel": wheel.as_str(),
-        "sha256": sha256,
-        "size": size,
-        "cuda": cuda(reading, matrix),
-        "cuda_major": cuda_major(reading, matrix),
-        "sass": build.sass,
-        "ptx": build.ptx,
-        "lto": build.lto,
-        "ptx_isa": build.ptx_isa,
-        "cudnn": build.cudnn,
-        "compilers": build.compilers,
-        "pins": pins(metadata),
-        "libraries": build.libraries,
-        "method": build.method,
-        "basis": build.basis.to_string(),
-        "requests": traffic.requests,
-        "bytes": traffic.bytes,
-    })
+    BuildReport {
+        package: wheel.name.clone(),
+        version: wheel.version.clone(),
+        wheel: wheel.as_str().to_owned(),
+        sha256,
+        size,
+        cuda,
+        cuda_major,
+        pins: pins(&metadata),
+        basis: build.basis.to_string(),
+        sass: build.sass,
+        ptx: build.ptx,
+        lto: build.lto,
+        ptx_isa: build.ptx_isa,
+        cudnn: build.cudnn,
+        compilers: build.compilers,
+        libraries: build.libraries,
+        method: build.method,
+        traffic,
+    }
 }
 
 /// The CUDA version: by what was read, or by the package's own name and version.

@@ -1,12 +1,20 @@
 //! `matrix refresh`: reads the wheels of releases that have no row, and writes their rows.
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::RefreshOptions;
 use crate::diag::{Code, Failure, Finding};
+use crate::index::Traffic;
 use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Releases, online, refresh, watched};
+
+#[derive(Serialize)]
+struct RefreshReport<'a> {
+    new: &'a [String],
+    #[serde(flatten)]
+    traffic: Traffic,
+}
 
 pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;
@@ -18,7 +26,7 @@ pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Rep
         findings.push(Finding::error(Code::MatrixBehind, message).with_help("run `colab-boot matrix refresh`"));
     }
     let traffic = client.0.traffic();
-    let data = json!({ "new": lines, "requests": traffic.requests, "bytes": traffic.bytes });
+    let data = RefreshReport { new: &lines, traffic };
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut report = Report::new(data, text).with_findings(findings);
     let what = if options.check { "releases without a row" } else { "new rows" };

@@ -3,15 +3,53 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::ShowOptions;
 use crate::diag::Failure;
 use crate::machine::resolve_gpus;
-use crate::matrix::{Build, Hardware, InstalledGpu, Verdict, code_for, verdict};
-use crate::model::{Architecture, DriverVersion, PackageName};
+use crate::matrix::{Basis, Build, Hardware, InstalledGpu, Verdict, code_for, verdict};
+use crate::model::{Architecture, CudaVersion, DriverVersion, PackageName, Version};
 use crate::output::Report;
 use crate::session::Session;
+
+#[derive(Serialize)]
+struct ShowReport<'a> {
+    /// The matrix's version.
+    matrix: &'a str,
+    driver: Option<&'a DriverVersion>,
+    gpus: &'a [InstalledGpu],
+    builds: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Row<'a> {
+    Build(Box<BuildReport<'a>>),
+    #[serde(rename_all = "kebab-case")]
+    Source {
+        package: &'a PackageName,
+        source_only: &'a str,
+        link: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct BuildReport<'a> {
+    package: &'a PackageName,
+    version: &'a Version,
+    local: Option<&'a str>,
+    cuda: Option<CudaVersion>,
+    sass: &'a [Architecture],
+    ptx: &'a [Architecture],
+    ptx_isa: Option<CudaVersion>,
+    basis: &'a Basis,
+    wheel: Option<&'a String>,
+    link: Option<&'a str>,
+    /// How it runs on each GPU, by its name.
+    runs: BTreeMap<&'a str, String>,
+}
 
 pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let matrix = session.matrix;
@@ -29,10 +67,10 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
     }
     let hardware = Hardware { driver, gpus, compat: Vec::new() };
     let mut text = String::new();
-    let mut data = Vec::new();
+    let mut builds = Vec::new();
     for (package, rows) in tables(session, options) {
         text.push_str(&table(session, &package, &rows, &hardware));
-        data.extend(rows.iter().map(|row| as_json(session, row, &hardware)));
+        builds.extend(rows.iter().map(|row| Row::Build(Box::new(build_report(session, row, &hardware)))));
     }
     let codeless = |package: &&PackageName| !matrix.builds_of(package).iter().any(Build::is_gpu);
     for package in options.package.iter().filter(codeless).filter(|package| matrix.source_only(package).is_none()) {
@@ -40,9 +78,9 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
     }
     for row in options.package.iter().filter_map(|package| matrix.source_only(package)) {
         let _ = writeln!(text, "{}: only as source, no wheel to read; {}\n{}\n", row.package, row.why, row.link);
-        data.push(json!({ "package": row.package, "source-only": row.why, "link": row.link }));
+        builds.push(Row::Source { package: &row.package, source_only: &row.why, link: &row.link });
     }
-    let report = json!({ "matrix": matrix.version, "driver": hardware.driver, "gpus": hardware.gpus, "builds": data });
+    let report = ShowReport { matrix: &matrix.version, driver: hardware.driver.as_ref(), gpus: &hardware.gpus, builds };
     Ok(Report::new(report, format!("{}\n", text.trim_end())))
 }
 
@@ -142,7 +180,7 @@ fn reasons(session: &Session<'_>, rows: &[&Build], hardware: &Hardware) -> Vec<S
     told.into_values().collect()
 }
 
-fn as_json(session: &Session<'_>, row: &Build, hardware: &Hardware) -> Value {
+fn build_report<'a>(session: &Session<'_>, row: &'a Build, hardware: &'a Hardware) -> BuildReport<'a> {
     let runs: BTreeMap<&str, String> = hardware
         .gpus
         .iter()
@@ -151,18 +189,17 @@ fn as_json(session: &Session<'_>, row: &Build, hardware: &Hardware) -> Value {
             (gpu.name.as_str(), how(session, row, &alone))
         })
         .collect();
-    let names = |all: &[Architecture]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
-    json!({
-        "package": row.package,
-        "version": row.version,
-        "local": row.local,
-        "cuda": row.cuda,
-        "sass": names(&row.sass),
-        "ptx": names(&row.ptx),
-        "ptx_isa": row.ptx_isa,
-        "basis": row.basis,
-        "wheel": row.wheel,
-        "link": row.link,
-        "runs": runs,
-    })
+    BuildReport {
+        package: &row.package,
+        version: &row.version,
+        local: row.local.as_deref(),
+        cuda: row.cuda,
+        sass: &row.sass,
+        ptx: &row.ptx,
+        ptx_isa: row.ptx_isa,
+        basis: &row.basis,
+        wheel: row.wheel.as_ref(),
+        link: row.link.as_deref(),
+        runs,
+    }
 }

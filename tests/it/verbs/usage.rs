@@ -204,7 +204,7 @@ fn json_says_the_same_on_stdout_or_in_a_file() {
     let file: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(test.path("report.json")).expect("a report")).expect("JSON");
     let alone = test.run(&[arguments.as_slice(), &["--json"]].concat()).expect(0).json();
-    assert_eq!((&file["schema"], &file["command"]), (&1.into(), &"plan".into()));
+    assert_eq!((&file["schema"], &file["command"]), (&2.into(), &"plan".into()));
     assert_eq!(file["report"]["targets"], alone["report"]["targets"]);
 }
 

@@ -1,0 +1,75 @@
+//! A lock made anew for all targets of a profile: what an earlier one chose stays where it fits, unless it is to move.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::cli::LockOptions;
+use crate::diag::{Failure, Finding};
+use crate::index::Traffic;
+use crate::lock::Lock;
+use crate::machine::Python;
+use crate::model::{PackageName, Version};
+use crate::profile::Profile;
+use crate::resolve::remarks;
+use crate::session::Asked;
+use crate::session::Session;
+
+/// A lock that was made, with what was noticed.
+pub struct Made {
+    pub lock: Lock,
+    /// The interpreters of this machine that targets were seen through.
+    pub pythons: Vec<String>,
+    pub findings: Vec<Finding>,
+    pub traffic: Traffic,
+}
+
+impl Session<'_> {
+    /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an upgrade of one package.
+    pub fn earlier_lock(&self, options: &LockOptions, path: &Path) -> Result<Option<Lock>, Failure> {
+        match self.read_lock(path) {
+            Err(_) if !options.check && options.upgrade_package.is_empty() => Ok(None),
+            other => other,
+        }
+    }
+
+    /// Solves for each target.
+    pub fn relock(&self, options: &LockOptions, profile: &Profile, old: Option<&Lock>) -> Result<Made, Failure> {
+        let named = options.machine.runtime.is_some() || options.machine.machine.is_some();
+        let runtimes: Vec<Option<String>> = if named || profile.target.runtimes.is_empty() {
+            vec![options.machine.runtime.clone()]
+        } else {
+            profile.target.runtimes.iter().cloned().map(Some).collect()
+        };
+        let (mut targets, mut pythons) = (Vec::new(), Vec::new());
+        let mut findings: Vec<_> = self.cache_finding().into_iter().collect();
+        let mut traffic = Traffic::default();
+        for runtime in runtimes {
+            let mut machine = options.machine.clone();
+            machine.runtime = runtime;
+            let seen = self.machine_near(&machine, Some(&options.profile))?;
+            let mut target = self.target(profile, &seen)?;
+            // What is to move must not be held by what the image has.
+            let moves = |name: &PackageName| options.upgrade || options.upgrade_package.contains(name);
+            target.installed.retain(|name, present| present.protected || !moves(name));
+            let preferred = preferred(options, old, &target.name);
+            let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
+            let (resolution, used) = self.solve(asked, &options.index)?;
+            findings.extend(seen.findings.clone());
+            pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
+            findings.extend(remarks(&resolution));
+            targets.push(self.locked_target(profile, &target, &seen, &resolution));
+            traffic = traffic.and(used);
+        }
+        Ok(Made { lock: self.lock_of(profile, targets), pythons, findings, traffic })
+    }
+}
+
+/// What an earlier lock chose and nobody asked to move.
+fn preferred(options: &LockOptions, old: Option<&Lock>, target: &str) -> BTreeMap<PackageName, Version> {
+    if options.upgrade {
+        return BTreeMap::new();
+    }
+    let mut preferred = old.map(|old| old.versions(target)).unwrap_or_default();
+    preferred.retain(|name, _| !options.upgrade_package.contains(name));
+    preferred
+}

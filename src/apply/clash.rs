@@ -7,7 +7,7 @@ use crate::diag::{Failure, Finding};
 use crate::host::files;
 use crate::inspect::{files_of_record, parse_record};
 use crate::model::PackageName;
-use crate::model::files::{Files, clashes, installed_path};
+use crate::model::contents::{Files, clashes, installed_path};
 use crate::resolve::collision;
 use crate::session::Planned;
 

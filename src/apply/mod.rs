@@ -3,9 +3,9 @@
 mod clash;
 mod outcome;
 mod report;
-mod requirements;
+mod unmet;
 mod rollback;
-mod run;
+mod install;
 mod sweep;
 mod work;
 

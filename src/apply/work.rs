@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::apply::clash::{Owner, bystanders, contested, without};
+use crate::apply::install::{Failed, Job, run_script};
 use crate::apply::outcome::{now, outcome, settle};
 use crate::apply::report::ApplyReport;
-use crate::apply::requirements::unmet;
-use crate::apply::run::{Failed, Job, run_script};
 use crate::apply::sweep::{empty_trash, sweep};
+use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;

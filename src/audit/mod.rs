@@ -2,11 +2,11 @@
 //!
 //! `listing` reads the files that name versions; `judge` finds what the matrix and NVIDIA's rules have against them.
 
-mod judge;
+mod rules;
 mod listing;
-mod locks;
+mod foreign;
 mod requirements;
-mod sources;
+mod documents;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,14 +16,14 @@ use pep440_rs::VersionSpecifiers;
 
 use crate::diag::{Finding, Source};
 use crate::matrix::{Build, Hardware};
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
-pub use judge::{judge, judge_families, judge_locked};
+pub use documents::read_other;
+pub use foreign::{LockKind, kind_of, read_lock_file};
 pub use listing::{Listed, Named, read_requirements};
-pub use locks::{LockKind, kind_of, read_lock_file};
 pub use requirements::requirements;
-pub use sources::read_other;
+pub use rules::{judge, judge_families, judge_locked};
 
 /// What is to be judged.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use pep508_rs::MarkerEnvironment;
 use crate::audit::{Environment, Held, Listed, LockKind, judge, kind_of, read_lock_file, read_requirements};
 use crate::diag::{Severity, Source};
 use crate::matrix::{Hardware, InstalledGpu, Matrix};
-use crate::model::files::{Files, Member};
+use crate::model::contents::{Files, Member};
 use crate::model::{PythonFacts, Sha256};
 
 fn markers() -> MarkerEnvironment {

@@ -14,7 +14,7 @@ use crate::host::files;
 use crate::model::Sha256;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::Listing;
-use crate::model::files::Files;
+use crate::model::contents::Files;
 
 /// Raised when the meaning of a record changes.
 const FORMAT: u32 = 5;

@@ -23,7 +23,7 @@ use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
 use crate::index::location::is_open;
 use crate::index::names::Names;
-use crate::index::patience::{Miss, Pace, Patience, refused};
+use crate::index::retry::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;

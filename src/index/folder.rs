@@ -9,14 +9,13 @@ use url::Url;
 
 use crate::host::files::names_if_any;
 use crate::index::page::{Filter, read_folder};
-use crate::index::patience::trouble;
-use crate::index::shelf::Shelf;
-use crate::index::source;
+use crate::index::retry::trouble;
+use crate::index::{Builder, source};
 use crate::inspect::{Archive, Inspection, Malformed, Subject};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Listing, Metadata, Trouble};
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::{Sha256, WheelName};
 
 /// The largest METADATA.
@@ -100,13 +99,16 @@ impl LocalWheel {
 }
 
 /// The metadata of a folder's file; `None` for one of the network.
-pub(super) fn metadata(candidate: &Candidate, shelf: &Shelf) -> Option<Result<Metadata, Trouble>> {
+/// Sources are built by `builder`, in `sources`.
+pub(super) fn metadata(
+    candidate: &Candidate,
+    (builder, sources): (Option<&Builder>, &Path),
+) -> Option<Result<Metadata, Trouble>> {
     let url = local(candidate)?;
     let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
     if candidate.is_source() {
         let bytes = std::fs::read(path_of(&url)?).map_err(failed);
-        let folder = shelf.cache.folder("sources");
-        let read = |bytes: Vec<u8>| source::headers(candidate, &bytes, shelf.scope.builder.as_ref(), &folder);
+        let read = |bytes: Vec<u8>| source::headers(candidate, &bytes, builder, sources);
         return Some(bytes.and_then(read).map(|headers| Metadata::parse(&headers, None)));
     }
     Some(LocalWheel::of(candidate)?.and_then(|mut wheel| wheel.metadata().map_err(failed)))

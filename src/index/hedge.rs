@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::index::store::held;
+use crate::index::mutex::held;
 
 /// Nothing is asked again sooner.
 const SOONEST: Duration = Duration::from_millis(250);

@@ -2,38 +2,39 @@
 //!
 //! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through [`crate::model::catalog::Catalog`].
 
-mod ahead;
+mod prefetch;
 mod cache;
 mod client;
 mod credentials;
-mod fetch;
+mod download;
 mod folder;
 mod gate;
 mod headers;
 mod hedge;
 mod limits;
 mod location;
+mod mutex;
 mod names;
 mod offline;
 mod page;
-mod patience;
+mod retry;
 mod pip;
 mod remote;
-mod shelf;
+mod local;
 mod source;
-mod store;
+mod online;
 mod wheels;
 
 pub use cache::{Cache, Trust};
 pub use client::Client;
 pub use credentials::Credentials;
-pub use fetch::{Download, Progress, fetch_all};
+pub use download::{Download, Progress, fetch_all};
 pub use folder::LocalWheel;
 pub use limits::{Limits, Traffic};
+pub use local::Scope;
 pub use location::{Locations, find_links_name, is_open, locate_default, redact};
 pub use offline::Offline;
+pub use online::Online;
 pub use page::{Filter, read_page};
 pub use remote::{fetch_document, inspect_address};
-pub use shelf::Scope;
 pub use source::Builder;
-pub use store::Online;

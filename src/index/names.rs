@@ -11,7 +11,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, select};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use crate::index::store::held;
+use crate::index::mutex::held;
 
 /// How long an answer is used.
 const REMEMBERED: Duration = Duration::from_mins(1);

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Builder;
 
 use crate::index::Scope;
-use crate::index::ahead::{Foresight, consequences, favourite};
-use crate::index::shelf::Shelf;
-use crate::index::store::held;
+use crate::index::local::Shelf;
+use crate::index::mutex::held;
+use crate::index::prefetch::{Foresight, consequences, favourite};
 use crate::index::{Cache, LocalWheel, Locations, folder};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::{PackageName, Sha256, WheelName};
 
 type Answer<T> = Result<T, Trouble>;
@@ -103,7 +103,7 @@ impl Desk {
     }
 
     fn read_metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
-        if let Some(answer) = folder::metadata(candidate, &self.shelf) {
+        if let Some(answer) = self.shelf.folder_metadata(candidate) {
             return answer.map(Arc::new);
         }
         let metadata = self.shelf.known_metadata(candidate);

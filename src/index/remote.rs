@@ -7,13 +7,13 @@ use url::Url;
 
 use crate::index::Client;
 use crate::index::client::{Http, Part, Request};
-use crate::index::patience::trouble;
+use crate::index::retry::trouble;
 use crate::inspect::{Collected, Flow, Inspection, Malformed, Sink, Subject, TAIL, Unpacker, locate, read};
 use crate::matrix::Matrix;
 use crate::model::PackageName;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Metadata, Trouble};
-use crate::model::files::{Files, Member};
+use crate::model::contents::{Files, Member};
 
 /// The largest tail and directory; the largest METADATA.
 const LIMIT: u64 = 16 << 20;

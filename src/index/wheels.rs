@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use crate::index::cache::MetadataRecord;
 use crate::index::client::Request;
-use crate::index::patience::trouble;
+use crate::index::mutex::held;
+use crate::index::online::{Answer, METADATA_LIMIT, Shared};
 use crate::index::remote::Remote;
-use crate::index::store::{Answer, METADATA_LIMIT, Shared, held};
+use crate::index::retry::trouble;
 use crate::index::{LocalWheel, folder, source};
 use crate::inspect::{Subject, TAIL};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Sidecar};
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::{PackageName, Sha256, WheelName};
 
 /// A wheel whose directory and tail take more bytes is not kept open after its METADATA is read.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::inspect::Malformed;
-use crate::model::files::{Files, Member, Packing};
+use crate::model::contents::{Files, Member, Packing};
 
 const END: u32 = 0x0605_4b50;
 const END_64_LOCATOR: u32 = 0x0706_4b50;

@@ -5,7 +5,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::inspect::directory::{u16_at, u32_at};
 use crate::inspect::{Flow, Malformed, Sink};
-use crate::model::files::{Member, Packing};
+use crate::model::contents::{Member, Packing};
 
 const LOCAL: u32 = 0x0403_4b50;
 const LOCAL_LENGTH: usize = 30;

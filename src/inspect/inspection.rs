@@ -8,7 +8,7 @@ use crate::inspect::text::{BuildRecord, Collected, build_record};
 use crate::inspect::{Code, Flow, Malformed, Sink};
 use crate::matrix::{Matrix, Probe, is_like};
 use crate::model::build::{ReadBasis, WheelBuild};
-use crate::model::files::{Files, Member};
+use crate::model::contents::{Files, Member};
 use crate::model::{Architecture, CudaVersion, PackageName};
 
 /// Containers whose lists are taken for the library's own: the first may be of a helper file, the second agrees with the rest

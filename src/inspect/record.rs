@@ -1,7 +1,7 @@
 //! RECORD, the list of a distribution's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
 
 use crate::model::Sha256;
-use crate::model::files::{Files, Member};
+use crate::model::contents::{Files, Member};
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]

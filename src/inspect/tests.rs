@@ -10,7 +10,7 @@ use crate::inspect::{
 };
 use crate::matrix::Matrix;
 use crate::model::build::{ReadBasis, WheelBuild};
-use crate::model::files::Files;
+use crate::model::contents::Files;
 
 /// `nvcc` 13.4.92 compiled `tests/fatbin/k.cu` for the targets that each name is listed with.
 const FATBINS: [(&[u8], &str, &str); 5] = [

@@ -1,7 +1,7 @@
 //! What is installed, held against RECORD: the one of the wheel where it is known, else the one that its installer wrote.
 
-mod files;
-mod record;
+mod fault;
+mod wheel;
 
-pub use files::{FileFault, Held, check_distributions, finding_of, ghosts};
-pub use record::{record_of_wheel, unpacked_bytes};
+pub use fault::{FileFault, Held, check_distributions, finding_of, ghosts};
+pub use wheel::{record_of_wheel, unpacked_bytes};

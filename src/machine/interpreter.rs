@@ -4,44 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::host::command::{find_program, is_executable};
 use crate::host::files;
-use crate::machine::observe::{Looker, search_path};
-
-/// How an interpreter was found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PythonOrigin {
-    /// By `--python`.
-    #[default]
-    Named,
-    /// The notebook kernel runs on it.
-    Kernel,
-    /// `VIRTUAL_ENV`.
-    VirtualEnv,
-    /// `CONDA_PREFIX`.
-    Conda,
-    /// A folder `.venv` here or above.
-    DotVenv,
-    /// The first on `PATH`.
-    Path,
-}
-
-impl PythonOrigin {
-    /// For people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Named => "--python",
-            Self::Kernel => "the kernel's",
-            Self::VirtualEnv => "VIRTUAL_ENV",
-            Self::Conda => "CONDA_PREFIX",
-            Self::DotVenv => ".venv",
-            Self::Path => "the first on PATH",
-        }
-    }
-}
+use crate::machine::PythonOrigin;
+use crate::machine::looker::{Looker, search_path};
 
 /// An interpreter to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]

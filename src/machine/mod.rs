@@ -4,7 +4,9 @@
 mod debian;
 mod interpreter;
 mod judge;
+mod looker;
 mod observe;
+mod origin;
 mod overrides;
 mod python;
 mod raw;
@@ -20,9 +22,10 @@ use crate::matrix::Hardware;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use debian::Debian;
-pub use interpreter::PythonOrigin;
 pub use judge::judge;
-pub use observe::{Looker, find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
+pub use looker::Looker;
+pub use observe::{find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
+pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, resolve_gpus};
 pub use python::observe_python;
 pub use raw::{Observed, RawDistribution};

@@ -1,14 +1,15 @@
 //! Collects raw texts about this machine. Decides nothing; a source that fails is recorded with its error.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::Failure;
-use crate::host::command::{NoResult, find_program, is_executable, stat_field};
-use crate::host::{Invocation, Paths, files, paths};
+use crate::host::command::{find_program, is_executable, stat_field};
+use crate::host::{Invocation, files, paths};
 use crate::inspect::parse_record;
 use crate::machine::debian::Debian;
+use crate::machine::looker::{Looker, said, search_path};
 use crate::machine::python::observe_python;
 use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
 use crate::machine::{Kernel, Layout};
@@ -32,21 +33,6 @@ const TELLING: &[&str] = &[
 
 /// The files that tell hosts apart.
 const MARKERS: &[&str] = &["/var/colab/hostname", "/kaggle", "/.dockerenv", "/run/.containerenv", "/dev/nvidiactl"];
-
-/// What observing needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct Looker<'a> {
-    pub paths: &'a Paths,
-    pub environment: &'a BTreeMap<String, String>,
-    /// `--python`.
-    pub python: Option<&'a Path>,
-    /// `--kernel-pid`.
-    pub kernel_pid: Option<u32>,
-    /// Folders in which, and above which, a `.venv` counts.
-    pub near: &'a [PathBuf],
-    /// Seconds since 1970.
-    pub now: u64,
-}
 
 /// Looks at the machine.
 pub fn observe(looker: Looker<'_>) -> Observed {
@@ -111,10 +97,6 @@ fn split_path(value: Option<&String>) -> Vec<String> {
     value.map(|value| value.split(':').filter(|part| !part.is_empty()).map(str::to_owned).collect()).unwrap_or_default()
 }
 
-pub(super) fn search_path(looker: Looker<'_>) -> &str {
-    looker.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str)
-}
-
 /// nvidia-smi on PATH, else where Colab mounts it: login shells there lose both `PATH` and `LD_LIBRARY_PATH`.
 fn find_smi(looker: Looker<'_>) -> Option<PathBuf> {
     let mounted =
@@ -131,22 +113,6 @@ fn ask_smi(looker: Looker<'_>, smi: &Path, arguments: &[&str]) -> Said {
         *libraries = format!("{libraries}{separator}/usr/lib64-nvidia");
     }
     said(&Invocation::new(smi, arguments, &environment), SMI_LIMIT)
-}
-
-pub(super) fn said(invocation: &Invocation, limit: Duration) -> Said {
-    let source = invocation.line();
-    match invocation.output(limit) {
-        Ok(finished) if finished.code == 0 => Said { source, text: Some(finished.stdout), error: None },
-        Ok(finished) => {
-            let error = format!("exit code {}: {}{}", finished.code, finished.stdout.trim(), finished.stderr.trim());
-            Said { source, text: None, error: Some(error) }
-        }
-        Err(NoResult::NotFound) => Said { source, text: None, error: Some("there is no such program".to_owned()) },
-        Err(NoResult::TimedOut(limit)) => {
-            Said { source, text: None, error: Some(format!("no answer within {} s", limit.as_secs())) }
-        }
-        Err(NoResult::Failed(error)) => Said { source, text: None, error: Some(error.to_string()) },
-    }
 }
 
 fn unread(source: &str, error: &dyn std::error::Error) -> Said {

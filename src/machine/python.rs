@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::{Invocation, Paths, files};
 use crate::machine::interpreter::{Candidate, candidates};
-use crate::machine::observe::{Looker, said};
+use crate::machine::looker::{Looker, said};
 use crate::machine::raw::{RawPython, Said};
 use crate::model::Sha256;
 

@@ -2,7 +2,7 @@
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
-mod environment;
+mod variables;
 mod hints;
 mod rows;
 mod verdict;
@@ -20,12 +20,12 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
-pub use environment::{Read, Variable};
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
     Toolkit, Watch,
 };
+pub use variables::{Read, Variable};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ impl Matrix {
             watches: watch.watch,
             source_only: watch.source_only,
             probes: parse::<rows::ProbesFile>("probes.toml")?.probe,
-            variables: parse::<environment::EnvironmentFile>("environment.toml")?.variable,
+            variables: parse::<variables::EnvironmentFile>("environment.toml")?.variable,
         })
     }
 

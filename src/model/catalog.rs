@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::model::build::WheelBuild;
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::requirement::lenient_specifiers;
 use crate::model::version::VersionRange;
 use crate::model::{Requirement, Sha256};

@@ -4,7 +4,7 @@ pub mod build;
 pub mod catalog;
 pub mod cuda;
 pub mod digest;
-pub mod files;
+pub mod contents;
 pub mod modules;
 pub mod platform;
 pub mod requirement;

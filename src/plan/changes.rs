@@ -5,9 +5,9 @@ use crate::ledger::Hand;
 use crate::lock::LockedPackage;
 use crate::machine::Installed;
 use crate::matrix::Matrix;
-use crate::model::{PackageName, Version};
+use crate::model::PackageName;
 use crate::plan::prune::prune;
-use crate::plan::{Basis, Change, Kept, Kind};
+use crate::plan::{Basis, Change, Kept, Kind, kind_of};
 
 /// What happens to each distribution, and what could not.
 pub(super) struct Changed {
@@ -90,21 +90,6 @@ fn change(package: &LockedPackage, installed: Option<&Installed>, reason: Option
         package: Some(package.clone()),
         reason,
     })
-}
-
-/// How a distribution gets from one version to another.
-pub(super) fn kind_of(from: Option<&Version>, to: &Version) -> Kind {
-    match from {
-        None => Kind::Install,
-        Some(from) if same_public(from, to) => Kind::Replace,
-        Some(from) if from < to => Kind::Upgrade,
-        Some(_) => Kind::Downgrade,
-    }
-}
-
-/// `2.11.0` and `2.11.0+cu128`: the local label is another build, neither newer nor older.
-fn same_public(a: &Version, b: &Version) -> bool {
-    a.clone().without_local() == b.clone().without_local()
 }
 
 /// Installed distributions that own a path (`nvidia/cudnn/lib/libcudnn.so.9`) which one to be installed will own.

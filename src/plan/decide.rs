@@ -2,70 +2,16 @@
 //! comes out, and nothing is decided again later.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use crate::diag::{Code, Finding};
-use crate::ledger::{Hand, Ledger};
-use crate::lock::{LockedPackage, LockedTarget};
+use crate::ledger::Hand;
 use crate::machine::Machine;
 use crate::marker::{Touched, because};
-use crate::matrix::Matrix;
 use crate::model::{PackageName, Version};
 use crate::notebook::{Loaded, Modules};
-use crate::plan::environment::{Environment, judge_environment, set_by};
 use crate::plan::families::broken_families;
-use crate::plan::{AptStep, Plan, Restart, breakage, changes, environment_line};
-use crate::profile::Profile;
-
-/// What a profile wants of a machine besides packages.
-#[derive(Clone, Debug, Default)]
-pub struct Wish {
-    /// Name and version, for people.
-    pub title: String,
-    /// Variables for the kernel and its children.
-    pub environment: BTreeMap<String, String>,
-    pub apt_snapshot: Option<String>,
-    pub breakage_is_error: bool,
-    /// What colab-boot has installed and the lock no longer has is removed.
-    pub prune: bool,
-}
-
-impl Wish {
-    pub fn of(profile: &Profile) -> Self {
-        Self {
-            title: profile.title(),
-            environment: profile.full_environment(),
-            apt_snapshot: profile.apt_snapshot.clone(),
-            breakage_is_error: profile.policy.breakage_is_error,
-            prune: profile.policy.prune,
-        }
-    }
-}
-
-/// All that a plan is decided from.
-#[derive(Clone, Copy)]
-pub struct Basis<'a> {
-    pub wish: &'a Wish,
-    pub target: &'a LockedTarget,
-    pub machine: &'a Machine,
-    pub matrix: &'a Matrix,
-    pub prune: bool,
-    pub ledger: &'a Ledger,
-    /// Wheels of what was there before colab-boot came and is wanted back.
-    pub before: &'a BTreeMap<PackageName, LockedPackage>,
-    /// Distributions whose files are known to be broken, to be installed again though their version is right.
-    pub broken: &'a [PackageName],
-    /// The line of the environment file that is there.
-    pub environment_file: Option<&'a str>,
-    /// What was changed since the machine started.
-    pub history: &'a [Touched],
-    /// What the kernel has loaded, where there is one.
-    pub loaded: &'a Loaded,
-    /// Modules of installed distributions that change, by what they have installed.
-    pub modules: &'a BTreeMap<PackageName, BTreeSet<String>>,
-    /// The folders that modules are installed to.
-    pub folders: &'a [PathBuf],
-}
+use crate::plan::variables::{Environment, judge_environment, set_by};
+use crate::plan::{AptStep, Basis, Plan, Restart, breakage, changes, environment_line};
 
 /// What is to be done, and what it means.
 #[derive(Clone, Debug)]

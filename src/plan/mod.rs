@@ -1,9 +1,10 @@
 //! Lock minus machine: what is kept, installed, replaced, removed; what would break; how much is downloaded; restart or not.
 
+mod basis;
 mod breakage;
 mod changes;
 mod decide;
-mod environment;
+mod variables;
 mod families;
 mod prune;
 mod restart;
@@ -16,11 +17,12 @@ use crate::lock::LockedPackage;
 use crate::machine::HostKind;
 use crate::model::{PackageName, Version};
 
+pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
-pub use decide::{Basis, Decision, Wish, decide, touched};
-pub use environment::{Environment, environment_line, set_by};
+pub use decide::{Decision, decide, touched};
 pub use prune::wanted_back;
 pub use restart::Restart;
+pub use variables::{Environment, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.
 #[derive(Clone, Debug, Serialize)]
@@ -103,3 +105,18 @@ pub fn preloads(kind: HostKind) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+/// How a distribution gets from one version to another.
+pub(super) fn kind_of(from: Option<&Version>, to: &Version) -> Kind {
+    match from {
+        None => Kind::Install,
+        Some(from) if same_public(from, to) => Kind::Replace,
+        Some(from) if from < to => Kind::Upgrade,
+        Some(_) => Kind::Downgrade,
+    }
+}
+
+/// `2.11.0` and `2.11.0+cu128`: the local label is another build, neither newer nor older.
+fn same_public(a: &Version, b: &Version) -> bool {
+    a.clone().without_local() == b.clone().without_local()
+}

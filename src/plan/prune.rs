@@ -7,8 +7,7 @@ use crate::ledger::{Hand, Ledger};
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Machine, Recorded};
 use crate::model::{PackageName, Version};
-use crate::plan::changes::kind_of;
-use crate::plan::{Basis, Change, Kind};
+use crate::plan::{Basis, Change, Kind, kind_of};
 
 /// The distributions whose version of before is wanted again: what the ledger has replaced or taken away, and `target` does not name.
 /// Their wheels have to be looked for before a plan can be decided.

@@ -7,8 +7,8 @@ use crate::model::catalog::{Metadata, Trouble};
 use crate::model::version::range_of;
 use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
 use crate::profile::Bound;
-use crate::resolve::facts::{Edge, code_edges, hardware_edges, opaque_edges};
 use crate::resolve::package::Package;
+use crate::resolve::plausible::{Edge, code_edges, hardware_edges, opaque_edges};
 use crate::resolve::provider::Provider;
 
 /// The edges of a version, or why it can't be used.

@@ -3,32 +3,28 @@
 //! `PubGrub` with the machine inside: the driver, the CUDA major and each GPU stand in the same problem as packages with one
 //! version, so that a conflict is explained in their terms. Pure but for the [`Catalog`] it asks.
 
-mod builds;
-mod collide;
+mod hardware;
+mod collision;
 mod edges;
 mod explain;
-mod facts;
-mod fixes;
+mod plausible;
 mod package;
 mod provider;
-mod reasons;
+mod search;
 mod remark;
 mod solve;
-mod teller;
-mod why;
 
 use std::collections::BTreeMap;
 
 use crate::matrix::{Hardware, Matrix};
 use crate::model::catalog::{Candidate, Catalog};
-use crate::model::files::Clash;
+use crate::model::contents::Clash;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
-pub use explain::explain;
+pub use explain::{Asker, Conflict, Newer, Unsolved, Why, explain, why};
 pub use remark::{collision, compiled_on_use, remarks, yanked};
-pub use solve::{Unsolved, resolve};
-pub use why::{Asker, Newer, Why, why};
+pub use solve::resolve;
 
 /// What to solve for.
 #[derive(Clone, Debug)]

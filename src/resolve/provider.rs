@@ -9,13 +9,13 @@ use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics};
 
+use crate::matrix::Build;
 use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Trouble, Wish};
 use crate::model::version::{is_pin, range_of};
 use crate::model::{PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
-use crate::resolve::builds::Known;
-use crate::resolve::facts::{Edge, plausible};
 use crate::resolve::package::Package;
+use crate::resolve::plausible::{Edge, plausible};
 use crate::resolve::{Present, Question};
 
 /// How the profile's own requirements are varied for explanations and fixes.
@@ -29,6 +29,14 @@ pub(super) struct Variation {
     pub unbound: Vec<PackageName>,
     /// The most versions to look into before giving up; none means no end.
     pub budget: Option<usize>,
+}
+
+/// What is known of a build that the matrix has no row for.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    Build(Box<Build>),
+    /// It could not be read, and why.
+    Unknown(String),
 }
 
 pub(super) struct Provider<'a> {

@@ -1,7 +1,7 @@
 //! What was noticed while solving, as findings.
 
 use crate::diag::{Code, Finding};
-use crate::model::files::Clash;
+use crate::model::contents::Clash;
 use crate::model::{PackageName, Version};
 use crate::resolve::{Remark, Resolution};
 

@@ -2,98 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pubgrub::{PubGrubError, SelectedDependencies};
-
 use crate::model::catalog::Trouble;
 use crate::model::{PackageName, Version, VersionRange};
-use crate::resolve::collide::collisions;
-use crate::resolve::explain::Conflict;
-use crate::resolve::fixes::{fixes, newest_only};
+use crate::resolve::Unsolved;
+use crate::resolve::collision::collisions;
+use crate::resolve::explain::contradiction;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
-use crate::resolve::reasons::{Fact, facts_of};
+use crate::resolve::search::{Run, Solution, run};
 use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution};
-
-/// Why there is no resolution.
-#[derive(Debug)]
-pub enum Unsolved {
-    /// An index did not answer.
-    Trouble(Trouble),
-    /// There is no solution.
-    Conflict(Box<Conflict>),
-    /// The target's Python makes no marker environment.
-    Target(String),
-}
-
-impl From<Trouble> for Unsolved {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(trouble)
-    }
-}
-
-pub(super) type Solution = SelectedDependencies<Package, Version>;
-
-/// What one run of the solver gave.
-pub(super) enum Run<'a> {
-    Solved(Box<Provider<'a>>, Solution),
-    Failed(Vec<Fact>),
-}
 
 /// Solves `question`.
 pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
     match run(question, Variation::default())? {
         Run::Solved(provider, solution) => Ok(collect(&provider, &solution)?),
-        Run::Failed(facts) => Err(Unsolved::Conflict(Box::new(conflict(question, facts, &Variation::default())?))),
+        Run::Failed(facts) => Err(Unsolved::Conflict(Box::new(contradiction(question, facts, &Variation::default())?))),
     }
-}
-
-pub(super) fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved> {
-    let provider = Provider::new(question, variation).ok_or_else(|| {
-        Unsolved::Target(format!("Python {} has no marker environment", question.target.python.version))
-    })?;
-    match pubgrub::resolve(&provider, Package::Profile, Version::new([0])) {
-        Ok(solution) => Ok(Run::Solved(Box::new(provider), solution)),
-        Err(PubGrubError::NoSolution(tree)) => Ok(Run::Failed(facts_of(&tree))),
-        Err(
-            PubGrubError::ErrorChoosingVersion { source, .. }
-            | PubGrubError::ErrorRetrievingDependencies { source, .. }
-            | PubGrubError::ErrorInShouldCancel(source),
-        ) => Err(source.into()),
-    }
-}
-
-/// The shortest facts we can find, and fixes that were solved.
-///
-/// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
-/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told. `forced` are ranges that are a
-/// supposition, to which there are no fixes.
-pub(super) fn conflict(question: Question<'_>, full: Vec<Fact>, forced: &Variation) -> Result<Conflict, Unsolved> {
-    let newest = match Provider::new(question, Variation::default()) {
-        Some(provider) => newest_only(&provider)?,
-        None => Variation::default(),
-    };
-    let mut newest = newest;
-    newest.ranges.extend(forced.ranges.clone());
-    let facts = match run(question, newest)? {
-        Run::Failed(facts) if facts.len() <= full.len() && same_lines(&facts, &full) => facts,
-        _ => full,
-    };
-    let fixes = if forced.ranges.is_empty() { fixes(question, &facts) } else { Vec::new() };
-    let supposed = forced.ranges.keys().cloned().collect();
-    Ok(Conflict { facts, fixes, supposed })
-}
-
-/// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be about versions that
-/// nobody insists on.
-fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
-    let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
-        let line = |fact: &Fact| match fact {
-            Fact::Needs { package: Package::Profile, needed, .. } => needed.name().cloned(),
-            _ => None,
-        };
-        facts.iter().filter_map(line).collect()
-    };
-    lines(short).is_superset(&lines(full))
 }
 
 fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Trouble> {

@@ -9,8 +9,8 @@ use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
 use crate::session::Session;
-use crate::session::download::Sources;
 use crate::session::machine::Seen;
+use crate::session::sources::Sources;
 
 impl Session<'_> {
     /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. Asks nobody where nothing is.

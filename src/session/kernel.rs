@@ -10,7 +10,7 @@ use crate::host::files;
 use crate::inspect::parse_record;
 use crate::machine::{HostKind, Layout, installed_modules};
 use crate::model::PackageName;
-use crate::model::files::installed_path;
+use crate::model::contents::installed_path;
 use crate::model::modules::modules_among;
 use crate::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
 use crate::plan::preloads;

@@ -2,10 +2,10 @@
 
 mod before;
 mod doubt;
-mod download;
-mod environment;
+mod sources;
+mod distributions;
 mod index;
-mod judged;
+mod findings;
 mod kernel;
 mod lock;
 mod machine;
@@ -13,7 +13,7 @@ mod overlay;
 mod planned;
 mod relock;
 mod target;
-mod wheels;
+mod pinned;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,17 +24,17 @@ use crate::matrix::Matrix;
 use crate::profile::Profile;
 
 pub use before::wheels_of;
+pub use distributions::{installed, recorded_files, surroundings};
 pub use doubt::{held_of, is_ours};
-pub use download::{Sources, direct_addresses, enough_space};
-pub use environment::{installed, recorded_files, surroundings};
+pub use findings::verdicts;
 pub use index::{Asked, find_links, from_trouble};
-pub use judged::verdicts;
 pub use kernel::{loaded, modules, modules_of};
 pub use lock::lock_path;
 pub use machine::{PythonReport, Seen};
 pub use overlay::matrix;
 pub use planned::{Answer, Planned, answer, decided, make, script_of};
 pub use relock::Made;
+pub use sources::{Sources, direct_addresses, enough_space};
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {

@@ -13,7 +13,8 @@ use crate::host::files;
 use crate::index::Client;
 use crate::machine::{find_runtime, runtime_names};
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule};
-use crate::model::files::Files;
+use crate::model::contents::Files;
+use crate::model::version::is_pin;
 use crate::model::{ExtraName, Libc, PackageName, PythonFacts, Requirement, Sha256, Version, VersionRange};
 use crate::session::Session;
 use crate::session::from_trouble;
@@ -69,10 +70,13 @@ pub fn write_hints(
     let (tails, heavy) = gathered.tails()?;
     let watched = session.matrix.watches.iter().flat_map(|watch| watch.packages.keys().cloned());
     let kept: BTreeSet<PackageName> = watched.chain(heavy).chain(session.matrix.scattered.clone()).collect();
+    let pinned = gathered.pinned();
     let mut seeds = Seeds::new();
     for python in PYTHONS {
         session.say(&format!("reading METADATA for Python 3.{python}"));
-        seed(&reader(python)?, &kept, &mut seeds)?;
+        let reader = reader(python)?;
+        seed(&reader, &newest_of(&reader, &kept)?, &mut seeds)?;
+        seed(&reader, &those_of(&reader, &pinned)?, &mut seeds)?;
     }
     let metadata = folder.join("metadata");
     for (name, wheels) in &seeds {
@@ -203,6 +207,19 @@ impl Gathered<'_> {
         Ok((tails, heavy))
     }
 
+    /// What frameworks require in one exact version: a solve waits for the METADATA of that one, whatever is newest.
+    fn pinned(&self) -> BTreeMap<PackageName, BTreeSet<Version>> {
+        let mut pinned: BTreeMap<PackageName, BTreeSet<Version>> = BTreeMap::new();
+        let watched =
+            |name: &PackageName| self.session.matrix.watches.iter().any(|watch| watch.packages.contains_key(name));
+        let of_frameworks = self.asked.iter().filter(|((name, _), _)| watched(name));
+        for one in of_frameworks.flat_map(|(_, releases)| releases).flatten().filter(|one| is_pin(&one.range)) {
+            let versions = one.specifiers.iter().map(|specifier| specifier.version().clone());
+            pinned.entry(one.name.clone()).or_default().extend(versions);
+        }
+        pinned
+    }
+
     fn text(&self, tails: &BTreeMap<PackageName, u64>) -> String {
         let mut text = String::from(
             "# What comes along with a package, for its newest release on Linux and Python 3.12; of the frameworks, what the last few\n\
@@ -255,11 +272,14 @@ fn reach(files: &Files, size: u64) -> u64 {
     size.saturating_sub(directory.min(metadata))
 }
 
-/// Adds the METADATA of the last series of `names` for one Python.
-fn seed(reader: &Reader<'_>, names: &BTreeSet<PackageName>, seeds: &mut Seeds) -> Result<(), Failure> {
+/// Releases whose METADATA is kept.
+type Wheels = Vec<(PackageName, Candidate)>;
+
+/// The releases of the last series of `names` for one Python.
+fn newest_of(reader: &Reader<'_>, names: &BTreeSet<PackageName>) -> Result<Wheels, Failure> {
     let names: Vec<PackageName> = names.iter().cloned().collect();
     let listings = reader.catalog.listings(&names).map_err(from_trouble)?;
-    let mut wheels: Vec<(&PackageName, Candidate)> = Vec::new();
+    let mut wheels = Wheels::new();
     for (name, listing) in names.iter().zip(&listings) {
         let Some(listing) = listing else { continue };
         // Of the last series every release: a solver that steps back goes through them one by one.
@@ -268,14 +288,31 @@ fn seed(reader: &Reader<'_>, names: &BTreeSet<PackageName>, seeds: &mut Seeds) -
         releases.extend(series(listing).into_iter().take(SERIES));
         releases.sort_by(|a, b| b.version.cmp(&a.version));
         releases.dedup_by(|a, b| a.version == b.version);
-        wheels.extend(releases.into_iter().map(|candidate| (name, candidate.clone())));
+        wheels.extend(releases.into_iter().map(|candidate| (name.clone(), candidate.clone())));
     }
+    Ok(wheels)
+}
+
+/// The releases of `pinned` for one Python.
+fn those_of(reader: &Reader<'_>, pinned: &BTreeMap<PackageName, BTreeSet<Version>>) -> Result<Wheels, Failure> {
+    let names: Vec<PackageName> = pinned.keys().cloned().collect();
+    let listings = reader.catalog.listings(&names).map_err(from_trouble)?;
+    let mut wheels = Wheels::new();
+    for ((name, versions), listing) in pinned.iter().zip(&listings) {
+        let found = versions.iter().filter_map(|version| listing.as_ref()?.get(version));
+        wheels.extend(found.map(|candidate| (name.clone(), candidate.clone())));
+    }
+    Ok(wheels)
+}
+
+/// Adds the METADATA of `wheels`.
+fn seed(reader: &Reader<'_>, wheels: &Wheels, seeds: &mut Seeds) -> Result<(), Failure> {
     let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
     for ((name, candidate), files) in wheels.iter().zip(reader.catalog.files(&candidates)) {
         let (Some(files), Some(digest)) = (files, candidate.sha256) else { continue };
         let headers = reader.catalog.headers(candidate).map_err(from_trouble)?;
         let key = (kept_headers(&headers), files.roots());
-        seeds.entry((*name).clone()).or_default().entry(key).or_default().insert(digest);
+        seeds.entry(name.clone()).or_default().entry(key).or_default().insert(digest);
     }
     Ok(())
 }

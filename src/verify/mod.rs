@@ -1,14 +1,14 @@
 //! Whether what is installed is what was locked, whether the kernel runs it, and whether it works: files against RECORD, older copies
 //! that come first, frameworks by smoke tests in processes of their own.
 
-mod files;
+mod locked;
 mod frameworks;
 mod kernel;
 mod shadow;
 mod smoke;
 
-pub use files::{Files, check_files};
 pub use frameworks::{no_gpu, smoke_finding, smoke_tests};
 pub use kernel::kernel_findings;
+pub use locked::{Files, check_files};
 pub use shadow::shadowed;
 pub use smoke::SmokeOutcome;

@@ -7,27 +7,27 @@ use crate::resolve::package::Package;
 
 /// One fact that the contradiction rests on.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fact {
+pub(in crate::resolve) enum Fact {
     Needs { package: Package, versions: VersionRange, needed: Package, range: VersionRange },
     NoVersion { package: Package, range: VersionRange },
     Unusable { package: Package, versions: VersionRange, why: String },
 }
 
 impl Fact {
-    pub(super) fn packages(&self) -> Vec<&Package> {
+    pub(in crate::resolve) fn packages(&self) -> Vec<&Package> {
         match self {
             Self::Needs { package, needed, .. } => vec![package, needed],
             Self::NoVersion { package, .. } | Self::Unusable { package, .. } => vec![package],
         }
     }
 
-    pub(super) fn names(&self) -> Vec<&PackageName> {
+    pub(in crate::resolve) fn names(&self) -> Vec<&PackageName> {
         self.packages().into_iter().filter_map(Package::name).collect()
     }
 }
 
 /// The external facts of a derivation tree, ordered from the profile down, each once.
-pub(super) fn facts_of(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
+pub(in crate::resolve) fn facts_of(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
     let mut facts = Vec::new();
     gather(tree, &mut facts);
     order(merge(facts))

@@ -8,7 +8,7 @@ use crate::audit::{Environment, Held};
 use crate::host::files;
 use crate::inspect::files_of_record;
 use crate::machine::Observed;
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::requirement::lenient_specifiers;
 use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, Requirement, Version};

@@ -8,19 +8,10 @@ use crate::model::PackageName;
 use crate::model::version::{is_pin, range_of};
 use crate::profile::Wanted;
 use crate::resolve::Question;
-use crate::resolve::fixes::Fix;
+use crate::resolve::explain::conflict::Conflict;
+use crate::resolve::explain::reasons::Fact;
+use crate::resolve::explain::wording::Wording;
 use crate::resolve::package::Package;
-use crate::resolve::reasons::Fact;
-use crate::resolve::teller::Teller;
-
-/// Why there is no solution.
-#[derive(Clone, Debug)]
-pub struct Conflict {
-    pub(super) facts: Vec<Fact>,
-    pub(super) fixes: Vec<Fix>,
-    /// Packages whose versions were a supposition: that no other fits is not said of these.
-    pub(super) supposed: Vec<PackageName>,
-}
 
 /// The most lines that an explanation takes as it is drawn: the message, the file, two for each caret, one for each note and help.
 const LINES: usize = 10;
@@ -36,22 +27,22 @@ struct Way<'a> {
 
 /// The finding for `conflict`.
 pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
-    let teller = Teller { question };
+    let wording = Wording { question };
     let facts = &conflict.facts;
     let centre = centre(facts);
     let mut ways: Vec<Way<'_>> =
         question.profile.wanted.iter().filter_map(|wanted| way(facts, wanted, centre.as_ref())).collect();
     ways.truncate(CARETS);
-    let (code, message) = headline(&teller, facts, centre.as_ref(), &ways);
+    let (code, message) = headline(&wording, facts, centre.as_ref(), &ways);
     let mut finding = Finding::error(code, message);
     let mut told: Vec<usize> = Vec::new();
     for way in &ways {
-        finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&teller, conflict, way));
+        finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&wording, conflict, way));
         told.extend(&way.steps);
     }
     let helps: Vec<String> =
-        conflict.fixes.iter().map(|fix| fix.told(question.profile)).chain(teller.advice(facts)).collect();
-    let rest = (0..facts.len()).filter(|at| !told.contains(at)).filter_map(|at| teller.sentence(&facts[at]));
+        conflict.fixes.iter().map(|fix| fix.told(question.profile)).chain(wording.advice(facts)).collect();
+    let rest = (0..facts.len()).filter(|at| !told.contains(at)).filter_map(|at| wording.sentence(&facts[at]));
     let mut notes: Vec<String> = rest.collect();
     notes.dedup();
     let drawn = 2 + drawn(question, &ways);
@@ -134,7 +125,7 @@ fn way<'a>(facts: &[Fact], wanted: &'a Wanted, centre: Option<&Package>) -> Opti
 }
 
 /// What stands beside the caret: what this line leads to.
-fn label(teller: &Teller<'_>, conflict: &Conflict, way: &Way<'_>) -> String {
+fn label(wording: &Wording<'_>, conflict: &Conflict, way: &Way<'_>) -> String {
     let facts = &conflict.facts;
     let own = range_of(&way.wanted.specifiers);
     let narrowed = way.steps.first().is_some_and(|first| match &facts[*first] {
@@ -143,10 +134,10 @@ fn label(teller: &Teller<'_>, conflict: &Conflict, way: &Way<'_>) -> String {
     });
     let supposed = conflict.supposed.contains(&way.wanted.name);
     let older =
-        if narrowed && !supposed && !teller.is_alone(&way.wanted.name) { "; no older one fits either" } else { "" };
+        if narrowed && !supposed && !wording.is_alone(&way.wanted.name) { "; no older one fits either" } else { "" };
     match way.steps.as_slice() {
         [] | [_] => "asked for here".to_owned(),
-        [_, only] => format!("{}{older}", teller.sentence(&facts[*only]).unwrap_or_default()),
+        [_, only] => format!("{}{older}", wording.sentence(&facts[*only]).unwrap_or_default()),
         [_, first, middle @ .., last] => {
             let (
                 Fact::Needs { package: root, versions, .. },
@@ -160,18 +151,18 @@ fn label(teller: &Teller<'_>, conflict: &Conflict, way: &Way<'_>) -> String {
                 let name = facts[*at].packages().first().and_then(|package| package.name()).map(ToString::to_string);
                 through.extend(name.filter(|name| !through.contains(name)));
             }
-            let what = teller.what_it_needs(package, last_versions, needed, range);
-            format!("{} {what}, through {}{older}", teller.versions(root, versions), through.join(" and "))
+            let what = wording.what_it_needs(package, last_versions, needed, range);
+            format!("{} {what}, through {}{older}", wording.versions(root, versions), through.join(" and "))
         }
     }
 }
 
 /// The code and first line.
-fn headline(teller: &Teller<'_>, facts: &[Fact], centre: Option<&Package>, ways: &[Way<'_>]) -> (Code, String) {
-    let (code, plain) = teller.headline(facts);
+fn headline(wording: &Wording<'_>, facts: &[Fact], centre: Option<&Package>, ways: &[Way<'_>]) -> (Code, String) {
+    let (code, plain) = wording.headline(facts);
     // Who brings it, by the version that it is about: `torch 2.3.1`.
     let subject = |way: &Way<'_>| match way.steps.get(1).map(|at| &facts[*at]) {
-        Some(Fact::Needs { package, versions, .. }) => Some(teller.versions(package, versions)),
+        Some(Fact::Needs { package, versions, .. }) => Some(wording.versions(package, versions)),
         _ => None,
     };
     let subjects: Vec<Option<String>> = ways.iter().map(subject).collect();
@@ -181,7 +172,7 @@ fn headline(teller: &Teller<'_>, facts: &[Fact], centre: Option<&Package>, ways:
         }
         (Code::ResolveConflict, [Some(first), Some(second)], Some(leaf)) => {
             let names: Vec<&PackageName> = ways.iter().map(|way| &way.wanted.name).collect();
-            match (teller.library(leaf), teller.built_apart(facts, &names, leaf)) {
+            match (wording.library(leaf), wording.built_apart(facts, &names, leaf)) {
                 (_, Some((one, other))) => format!("{first} is built for CUDA {one}, {second} for CUDA {other}"),
                 (Some(library), None) => format!("{first} and {second} need different {library} ({leaf})"),
                 (None, None) => format!("{first} and {second} need different versions of {leaf}"),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::catalog::{Candidate, Catalog};
-use crate::model::files::{Clash, Files, clashes};
+use crate::model::contents::{Clash, Files, clashes};
 use crate::resolve::{Pick, PickSource, Remark};
 
 /// A wheel of the solution, and what is known of its files.

@@ -6,15 +6,7 @@ use crate::matrix::{Build, ptx_only};
 use crate::model::catalog::{Candidate, Metadata, Trouble};
 use crate::model::{PackageName, Requirement, Version, WheelName};
 use crate::resolve::Remark;
-use crate::resolve::provider::Provider;
-
-/// What is known of a build that the matrix has no row for.
-#[derive(Clone, Debug)]
-pub(super) enum Known {
-    Build(Box<Build>),
-    /// It could not be read, and why.
-    Unknown(String),
-}
+use crate::resolve::provider::{Known, Provider};
 
 impl<'a> Provider<'a> {
     /// The build of a version of a watched package.

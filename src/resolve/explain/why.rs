@@ -6,10 +6,11 @@ use crate::model::catalog::{Admission, Trouble};
 use crate::model::version::describe;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::Question;
-use crate::resolve::explain::Conflict;
+use crate::resolve::explain::conflict::{Conflict, Unsolved};
+use crate::resolve::explain::contradiction::contradiction;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
-use crate::resolve::solve::{Run, Solution, Unsolved, conflict, run};
+use crate::resolve::search::{Run, Solution, run};
 
 /// The reasons for one package.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ pub fn why(question: Question<'_>, name: &PackageName) -> Result<Option<Why>, Un
     let (provider, solution) = match run(question, Variation::default())? {
         Run::Solved(provider, solution) => (provider, solution),
         Run::Failed(facts) => {
-            return Err(Unsolved::Conflict(Box::new(conflict(question, facts, &Variation::default())?)));
+            return Err(Unsolved::Conflict(Box::new(contradiction(question, facts, &Variation::default())?)));
         }
     };
     let Some(version) = solution.get(&Package::Distribution(name.clone())).cloned() else {
@@ -167,7 +168,7 @@ fn with_version(
             let names = beside.ranges.keys().cloned().collect();
             let conflict = match run(question, beside)? {
                 Run::Failed(facts) => Conflict { facts, fixes: Vec::new(), supposed: names },
-                Run::Solved(..) => conflict(question, facts, &supposed)?,
+                Run::Solved(..) => contradiction(question, facts, &supposed)?,
             };
             Ok(Newer::Impossible(Box::new(conflict)))
         }

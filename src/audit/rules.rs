@@ -6,7 +6,7 @@ use crate::audit::requirements::requirements;
 use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding, Severity};
 use crate::matrix::{Build, Matrix, code_for, forward_level};
-use crate::model::files::{Clash, Files, clashes};
+use crate::model::contents::{Clash, Files, clashes};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Version};
 
 /// Judges `environment`; errors come first.

@@ -8,8 +8,8 @@ use crate::model::version::{describe, is_pin, range_of};
 use crate::model::{CudaVersion, PackageName, Version, VersionRange};
 use crate::profile::Bound;
 use crate::resolve::Question;
+use crate::resolve::explain::reasons::Fact;
 use crate::resolve::package::Package;
-use crate::resolve::reasons::Fact;
 
 /// The most intervals of versions that still say something to a reader.
 const PARTS: usize = 3;
@@ -26,11 +26,11 @@ fn is_seam(range: &VersionRange) -> bool {
 }
 
 /// The words for facts.
-pub(super) struct Teller<'a> {
+pub(super) struct Wording<'a> {
     pub question: Question<'a>,
 }
 
-impl Teller<'_> {
+impl Wording<'_> {
     /// The code and first line, by what the facts are about.
     pub(super) fn headline(&self, facts: &[Fact]) -> (Code, String) {
         let about = |package: &Package| facts.iter().any(|fact| fact.packages().contains(&package));

@@ -1,23 +1,24 @@
 //! The catalog over the network, which fetches ahead.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use reqwest::StatusCode;
 use tokio::sync::OnceCell;
 
-use crate::index::ahead::{Foresight, consequences, favourite};
 use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
 use crate::index::client::{Http, Request};
+use crate::index::local::Shelf;
+use crate::index::mutex::held;
 use crate::index::page::{ACCEPT, read_page};
-use crate::index::patience::trouble;
+use crate::index::prefetch::{Foresight, consequences, favourite};
 use crate::index::remote::Remote;
-use crate::index::shelf::Shelf;
-use crate::index::{Cache, Client, Locations, Scope, folder};
+use crate::index::retry::trouble;
+use crate::index::{Cache, Client, Locations, Scope};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};
-use crate::model::files::Files;
+use crate::model::contents::Files;
 use crate::model::{ExtraName, PackageName, Sha256, VersionRange};
 
 /// The largest index page, decoded; the largest METADATA with its directory.
@@ -149,10 +150,6 @@ impl Catalog for Online<'_> {
     }
 }
 
-pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Shared {
     /// Asks at once for the pages of all that `roots` usually bring along; and where nothing is known to hold a package back, for
     /// the metadata of its newest version. Otherwise each level of dependencies would wait for the one above.
@@ -238,7 +235,7 @@ impl Shared {
     }
 
     async fn fetch_metadata(&self, candidate: &Candidate) -> Answer<Metadata> {
-        if let Some(answer) = folder::metadata(candidate, &self.shelf) {
+        if let Some(answer) = self.shelf.folder_metadata(candidate) {
             return answer;
         }
         if let Some(metadata) = self.shelf.known_metadata(candidate) {

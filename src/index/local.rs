@@ -10,7 +10,7 @@ use crate::index::location::page_address;
 use crate::index::page::Filter;
 use crate::index::{Builder, Cache, Locations, folder};
 use crate::matrix::Hints;
-use crate::model::catalog::{Candidate, Listing, Metadata};
+use crate::model::catalog::{Candidate, Listing, Metadata, Trouble};
 use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
 
 /// What a catalog is for: a target, and what is known of it without asking.
@@ -107,6 +107,11 @@ impl Shelf {
         let folders =
             self.locations.folders(package).map(|(name, url)| folder::listing(name, url, package, &self.filter));
         folders.flatten().fold(listing, |known, found| Some(known.unwrap_or_default().joined(found)))
+    }
+
+    /// The metadata of a folder's file; `None` for one of the network.
+    pub(super) fn folder_metadata(&self, candidate: &Candidate) -> Option<Result<Metadata, Trouble>> {
+        folder::metadata(candidate, (self.scope.builder.as_ref(), &self.cache.folder("sources")))
     }
 
     /// Whether nothing but folders counts.

@@ -6,10 +6,11 @@ use crate::model::version::{VersionRange, is_pin, range_of};
 use crate::model::{PackageName, Version};
 use crate::profile::{Profile, Wanted};
 use crate::resolve::Question;
+use crate::resolve::explain::conflict::Fix;
+use crate::resolve::explain::reasons::Fact;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
-use crate::resolve::reasons::Fact;
-use crate::resolve::solve::{Run, Solution, run};
+use crate::resolve::search::{Run, Solution, run};
 
 /// How many fixes are looked for, and how many tries that may take.
 const FIXES: usize = 3;
@@ -21,28 +22,9 @@ const FIX_BUDGET: usize = 250;
 /// How many older series of a release that works are tried, to tell from where on it does.
 const SERIES: usize = 4;
 
-/// A change of the profile that was solved.
-#[derive(Clone, Debug)]
-pub(super) enum Fix {
-    /// Another version: of these releases, one a series, each was solved; the newest first.
-    Version {
-        name: PackageName,
-        extras: Vec<String>,
-        solved: Vec<Version>,
-        with: Vec<(PackageName, Version)>,
-    },
-    Without {
-        name: PackageName,
-    },
-    Unbound {
-        name: PackageName,
-        overridden: bool,
-    },
-}
-
 impl Fix {
     /// In the words of `profile`.
-    pub(super) fn told(&self, profile: &Profile) -> String {
+    pub(in crate::resolve) fn told(&self, profile: &Profile) -> String {
         match self {
             Self::Version { name, extras, solved, with } => {
                 let wanted = profile.wanted.iter().find(|one| one.name == *name);
@@ -87,7 +69,7 @@ fn specifiers(solved: &[Version]) -> String {
 }
 
 /// Relaxes or drops one line of the profile at a time and solves again; only what does work is offered.
-pub(super) fn fixes(question: Question<'_>, facts: &[Fact]) -> Vec<Fix> {
+pub(in crate::resolve) fn fixes(question: Question<'_>, facts: &[Fact]) -> Vec<Fix> {
     let mentioned: BTreeSet<&PackageName> = facts.iter().flat_map(Fact::names).collect();
     let in_conflict: Vec<&Wanted> =
         question.profile.wanted.iter().filter(|one| mentioned.contains(&one.name)).collect();
@@ -195,7 +177,7 @@ impl Search<'_> {
 }
 
 /// Only the newest version of each package of the profile: a contradiction among these is about what the user expects to get.
-pub(super) fn newest_only(provider: &Provider<'_>) -> Result<Variation, crate::model::catalog::Trouble> {
+pub(in crate::resolve) fn newest_only(provider: &Provider<'_>) -> Result<Variation, crate::model::catalog::Trouble> {
     let mut ranges = BTreeMap::new();
     for wanted in provider.wanted() {
         let range = provider.wanted_range(wanted);

@@ -16,7 +16,7 @@ use crate::host::files;
 use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
-use crate::index::patience::{Miss, Patience, refused};
+use crate::index::retry::{Miss, Patience, refused};
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
 use crate::model::digest::Hasher;

@@ -1,0 +1,49 @@
+//! Why there is no solution.
+
+use crate::model::catalog::Trouble;
+use crate::model::{PackageName, Version};
+use crate::resolve::explain::reasons::Fact;
+
+/// Why there is no resolution.
+#[derive(Debug)]
+pub enum Unsolved {
+    /// An index did not answer.
+    Trouble(Trouble),
+    /// There is no solution.
+    Conflict(Box<Conflict>),
+    /// The target's Python makes no marker environment.
+    Target(String),
+}
+
+impl From<Trouble> for Unsolved {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+/// Why there is no solution.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    pub(in crate::resolve) facts: Vec<Fact>,
+    pub(in crate::resolve) fixes: Vec<Fix>,
+    /// Packages whose versions were a supposition: that no other fits is not said of these.
+    pub(in crate::resolve) supposed: Vec<PackageName>,
+}
+
+/// A change of the profile that was solved.
+#[derive(Clone, Debug)]
+pub(in crate::resolve) enum Fix {
+    /// Another version: of these releases, one a series, each was solved; the newest first.
+    Version {
+        name: PackageName,
+        extras: Vec<String>,
+        solved: Vec<Version>,
+        with: Vec<(PackageName, Version)>,
+    },
+    Without {
+        name: PackageName,
+    },
+    Unbound {
+        name: PackageName,
+        overridden: bool,
+    },
+}

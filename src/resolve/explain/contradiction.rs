@@ -1,0 +1,51 @@
+//! The shortest contradiction that can be found, and fixes that were solved.
+
+use std::collections::BTreeSet;
+
+use crate::model::PackageName;
+use crate::resolve::Question;
+use crate::resolve::Unsolved;
+use crate::resolve::explain::conflict::Conflict;
+use crate::resolve::explain::fixes::{fixes, newest_only};
+use crate::resolve::explain::reasons::Fact;
+use crate::resolve::package::Package;
+use crate::resolve::provider::{Provider, Variation};
+use crate::resolve::search::{Run, run};
+
+/// The shortest facts we can find, and fixes that were solved.
+///
+/// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
+/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told. `forced` are ranges that are a
+/// supposition, to which there are no fixes.
+pub(in crate::resolve) fn contradiction(
+    question: Question<'_>,
+    full: Vec<Fact>,
+    forced: &Variation,
+) -> Result<Conflict, Unsolved> {
+    let newest = match Provider::new(question, Variation::default()) {
+        Some(provider) => newest_only(&provider)?,
+        None => Variation::default(),
+    };
+    let mut newest = newest;
+    newest.ranges.extend(forced.ranges.clone());
+    let facts = match run(question, newest)? {
+        Run::Failed(facts) if facts.len() <= full.len() && same_lines(&facts, &full) => facts,
+        _ => full,
+    };
+    let fixes = if forced.ranges.is_empty() { fixes(question, &facts) } else { Vec::new() };
+    let supposed = forced.ranges.keys().cloned().collect();
+    Ok(Conflict { facts, fixes, supposed })
+}
+
+/// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be about versions that
+/// nobody insists on.
+fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
+    let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
+        let line = |fact: &Fact| match fact {
+            Fact::Needs { package: Package::Profile, needed, .. } => needed.name().cloned(),
+            _ => None,
+        };
+        facts.iter().filter_map(line).collect()
+    };
+    lines(short).is_superset(&lines(full))
+}

@@ -1,0 +1,14 @@
+//! Why there is no solution, in the user's terms; and why a package is in one at its version.
+
+mod conflict;
+mod contradiction;
+mod explanation;
+mod fixes;
+pub(in crate::resolve) mod reasons;
+mod why;
+mod wording;
+
+pub use conflict::{Conflict, Unsolved};
+pub(in crate::resolve) use contradiction::contradiction;
+pub use explanation::explain;
+pub use why::{Asker, Newer, Why, why};

@@ -265,7 +265,7 @@ pub struct ApplyOptions {
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_WHEELHOUSE", conflicts_with = "refresh")]
     pub wheelhouse: Option<PathBuf>,
 
-    /// Who restarts the kernel, where it must: the caller, told by exit code 10; something outside, and the exit code is 0; or there is no
+    /// Who restarts the kernel, where it must: the caller, by exit code 10; something outside, and the exit code is 0; or there is no
     /// kernel yet
     #[arg(long, value_name = "WHO", value_enum, default_value_t = Restarter::Caller)]
     pub restart: Restarter,

@@ -38,7 +38,7 @@ pub(super) struct Failed {
 /// What a script has left to do when a signal comes. Longer than an installer takes to remove what it has unpacked.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Runs the script to its end. `on_step` is told of each step as it begins. The outer error is ours, the inner one the script's. A signal
+/// Runs the script to its end. `on_step` is called with each step as it begins. The outer error is ours, the inner one the script's. A signal
 /// that asks for our end is first that of the script and of all it has started.
 pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
     let log = job.state.join("apply.log");
@@ -74,7 +74,7 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
         told = steps.len();
         let waited = |error| Failure::world(format!("could not wait for `{}`", invocation.line())).because(&error);
         if let Some(signal) = signals.take() {
-            // Who asks twice has no patience left.
+            // A second signal: do not wait any longer.
             end_group(&mut child, GRACE, &|| signals.take().is_some()).map_err(waited)?;
             forget_process(job.state)?;
             return Err(stopped(signal, steps.last()));
@@ -85,7 +85,7 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
         }
     };
     if !status.success() {
-        // Whoever has ended the shell may have left its installer.
+        // If someone else ended the shell, its installer may still run.
         let _ = end_group(&mut child, GRACE, &|| false);
     }
     forget_process(job.state)?;

@@ -14,7 +14,7 @@ use crate::session::wheels_of;
 
 impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
-    /// led here is told by the caller, so trouble on this way is but a line. Fails where a signal ends it.
+    /// led here is reported by the caller, so trouble here is one more line. Fails if a signal ends it.
     pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Result<Vec<String>, Failure> {
         // What lies elsewhere on the path, such as Debian's own, is not touched; what came from an address can't be had by name.
         let installed = &self.planned.seen.machine.installed;
@@ -34,7 +34,7 @@ impl Work<'_> {
         if gone.is_empty() {
             return Ok(vec!["what was installed before is untouched".to_owned()]);
         }
-        // The failure that led here is told by the caller.
+        // The caller reports the failure that led here.
         let before = wheels_of(&gone, || self.sources(options), options.offline).unwrap_or_default();
         let (wheels, lost): (Vec<_>, Vec<_>) =
             gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
@@ -49,7 +49,10 @@ impl Work<'_> {
         }
         if !lost.is_empty() {
             let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
-            told.push(format!("no wheel is to be had of what was there before: {}", names.join(", ")));
+            told.push(format!(
+                "no index has a wheel of the previous version, it cannot be restored: {}",
+                names.join(", ")
+            ));
         }
         Ok(told)
     }

@@ -216,7 +216,7 @@ impl Work<'_> {
     }
 
     /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them. Files that another distribution claims
-    /// too are left out of them, and told.
+    /// too are left out of them, and named in a finding.
     fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Kept, Failure> {
         let mut unpacked = 0;
         let mut modules = BTreeMap::new();
@@ -346,7 +346,7 @@ fn describe(failed: &Failed, restored: Vec<String>) -> Failure {
         finding = finding.with_note(line);
     }
     let finding = finding.with_help(format!(
-        "the whole log is `{}`; mend the cause and run the command again, it goes on from there",
+        "the whole log is `{}`; remove the cause and run the command again, it goes on from there",
         failed.log.display()
     ));
     Failure::from_findings(Kind::World, vec![finding])

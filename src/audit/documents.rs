@@ -178,7 +178,7 @@ fn is_shell_cell(text: &str) -> bool {
 
 /// What the command line `pip install …`, alone or behind `uv` or `python -m`, names.
 fn installed_by(command: &str) -> Vec<Word> {
-    // A redirection or a second command ends what pip is told.
+    // A redirection or a second command ends pip's arguments.
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     let Some(at) = words.iter().position(|word| word == "install") else {
         return Vec::new();

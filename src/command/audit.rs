@@ -4,19 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::audit::{
-    Environment, Listed, LockKind, Named, judge, kind_of, read_lock_file, read_other, read_requirements,
-};
+use crate::audit::{Environment, judge};
 use crate::cli::{AuditOptions, MachineOptions};
-use crate::diag::{Code, Failure, Finding, Severity, Source};
-use crate::host::files;
-use crate::lock::{Unreadable, read_lock};
+use crate::diag::{Code, Failure, Finding, Severity};
 use crate::machine::runtime_names;
 use crate::model::DriverVersion;
-use crate::model::PythonFacts;
 use crate::output::Report;
-use crate::session::Seen;
-use crate::session::{Session, installed, surroundings};
+use crate::session::{Session, installed, not_pinned, read_listed, surroundings};
 
 #[derive(Serialize)]
 struct AuditReport<'a> {
@@ -38,9 +32,9 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             environment.complete = true;
         }
         Target::File(path) => {
-            let python = python_of(&seen)?;
-            let listed = read(path, &python)?;
-            findings.extend(open_ends(&listed));
+            let python = seen.python_facts()?;
+            let listed = read_listed(path, &python)?;
+            findings.extend(not_pinned(&listed));
             let index = session.default_index(&options.index, seen.machine.python.as_ref())?;
             let looked_up = session.look_up(&listed.named, &python, (index, options.index.offline))?;
             environment.held = looked_up.held;
@@ -126,63 +120,6 @@ impl Target {
         }
         machine
     }
-}
-
-fn python_of(seen: &Seen) -> Result<PythonFacts, Failure> {
-    seen.machine.python.as_ref().map(|python| python.facts.clone()).ok_or_else(|| {
-        Failure::world("no usable Python was found to judge the wheels for")
-            .help("name one with --python, or a notebook image with --runtime")
-    })
-}
-
-fn read(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
-    let text = files::read_text(path, "file")?;
-    let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
-    let include = |name: &str| {
-        // Names in a file are from its own folder; those of files in between stand before them already.
-        let beside = path.parent().unwrap_or(Path::new(".")).join(name);
-        files::read_text(&beside, "file").map_err(|failure| failure.to_string())
-    };
-    let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
-    let listed = match (read_other(&source, &markers, &include), kind_of(&text)) {
-        (Some(listed), _) => listed,
-        (None, Some(LockKind::ColabBoot)) => ours(&text),
-        (None, Some(kind)) => read_lock_file(&text, kind, &markers),
-        (None, None) => read_requirements(&source, &markers, &include),
-    };
-    listed.map_err(|error| {
-        Failure::input(format!("`{}` can't be read", path.display()))
-            .cause(error)
-            .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
-    })
-}
-
-/// The first target of our own lock, read as every verb reads it.
-fn ours(text: &str) -> Result<Listed, String> {
-    let lock = read_lock(text).map_err(|unreadable| match unreadable {
-        Unreadable::Malformed(why) => why,
-        Unreadable::Future { version, .. } => format!("it has format {version}, which a newer colab-boot has written"),
-    })?;
-    let mut targets = lock.targets.iter();
-    let packages = targets.next().map(|target| target.packages.as_slice()).unwrap_or_default();
-    let named = packages.iter().map(|package| Named {
-        name: package.name.clone(),
-        version: package.version.clone(),
-        place: None,
-    });
-    let open = targets.map(|target| format!("target {}", target.name)).collect();
-    Ok(Listed { named: named.collect(), open, ..Listed::default() })
-}
-
-fn open_ends(listed: &Listed) -> Option<Finding> {
-    let count = listed.open.len() + listed.elsewhere.len();
-    if count == 0 {
-        return None;
-    }
-    let message =
-        format!("{count} entries were not judged: they name no exact version of an index, or are chosen otherwise");
-    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).take(12).collect();
-    Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
 }
 
 fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> String {

@@ -9,15 +9,12 @@ use serde::Serialize;
 use crate::cli::FetchOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
-use crate::index::Scope;
 use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
-use crate::model::platform::parse_platform;
-use crate::model::{Libc, PythonFacts, Sha256};
+use crate::model::Sha256;
 use crate::output::Report;
 use crate::output::{Style, bytes, needed_images};
 use crate::profile::Profile;
 use crate::session::Session;
-use crate::session::{Sources, direct_addresses};
 
 /// What another fetch into the same folder may take.
 const PATIENCE: Duration = Duration::from_mins(30);
@@ -51,7 +48,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
         if packages.is_empty() {
             continue;
         }
-        findings.extend(sources(options, session, (profile.as_ref(), target))?.fetch(
+        findings.extend(session.sources_of_target(&options.index, profile.as_ref(), target)?.fetch(
             &packages,
             &options.into,
             style,
@@ -146,29 +143,4 @@ fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &Loc
         .with_note(format!("the largest: {}", largest.join(", ")))
         .with_help("nothing was fetched; raise --budget, or fetch fewer targets with --target");
     Err(Failure::from_findings(Kind::Answer, vec![finding]))
-}
-
-/// Where the files of `target` come from: filtered as the lock's maker saw the index.
-fn sources<'a>(
-    options: &'a FetchOptions,
-    session: &'a Session<'a>,
-    (profile, target): (Option<&'a Profile>, &LockedTarget),
-) -> Result<Sources<'a>, Failure> {
-    let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
-    let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
-    let mut python = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
-    let (major, minor) = python.minor();
-    python.free_threaded = wheels().any(|(_, wheel)| wheel.file.contains(&format!("-cp{major}{minor}t-")));
-    let mut scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
-    scope.buildable =
-        wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
-    scope.as_of = profile.and_then(|profile| profile.policy.as_of.clone());
-    Ok(Sources {
-        session,
-        options: &options.index,
-        profile,
-        python: None,
-        scope,
-        direct: profile.map(direct_addresses).unwrap_or_default(),
-    })
 }

@@ -72,7 +72,7 @@ codes! {
     PlanBlind = "plan-blind": "The bundled description of a runtime records versions, not requirements, so packages of the image that the plan would break can't be named. On the machine itself `plan` and `apply` see them.",
     PlanProtected = "plan-protected": "The profile can only be satisfied by another version of a package that the notebook kernel itself runs on. Moving it can take the session down, so it is refused.",
     PlanAptSkipped = "plan-apt-skipped": "The profile asks for Debian packages that are not installed, and this machine has no apt-get, or we are not root. The step is skipped; what loads their libraries may fail. Run as root, or have the packages installed.",
-    ApplyFailed = "apply-failed": "A step of the install script failed. The steps before it are done and will be recognised; run the same command again when the cause is mended.",
+    ApplyFailed = "apply-failed": "A step of the install script failed. The steps before it are done and will be recognised; run the same command again when the cause is removed.",
     FetchOverBudget = "fetch-over-budget": "The wheels of the lock take more than the budget that was given. Nothing was fetched. Raise the budget, or fetch fewer targets.",
     DiskFull = "disk-full": "There is not enough free disk space for the wheels and for what they unpack to. Nothing was changed.",
     RestartPending = "restart-pending": "Packages that the kernel has loaded were replaced. Until the kernel restarts, Python mixes old code in memory with new files on disk. Restart it once, then run the cell again.",

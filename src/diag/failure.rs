@@ -15,7 +15,7 @@ pub enum Kind {
     World,
     /// A bug of ours.
     Bug,
-    /// The user, or whoever runs the machine, has ended the work by this signal.
+    /// This signal has ended the work.
     Signal(i32),
 }
 

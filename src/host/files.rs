@@ -195,7 +195,7 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Whether `path` is a file; that it can't be told is an error.
+/// Whether `path` is a file; an error if that can't be found out.
 pub fn is_file(path: &Path) -> Result<bool, Failure> {
     match path.metadata() {
         Ok(data) => Ok(data.is_file()),
@@ -216,7 +216,7 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     Some(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `patience`; `on_wait` is told when it has to.
+/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `patience`; `on_wait` is called when it has to.
 pub fn lock_exclusively(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Result<File, Failure> {
     let failed =
         |error: &dyn std::error::Error| Failure::world(format!("could not lock `{}`", path.display())).because(error);

@@ -1,4 +1,4 @@
-//! Signals that ask for the end. It comes at once, as ever; only where something was started that must not be left to itself does the
+//! Signals that ask for the end. It comes at once; only where something was started that must not be left to itself does the
 //! program first hear of them.
 
 use std::io::Error;
@@ -39,7 +39,7 @@ impl Deferred {
         Ok(Self(handlers))
     }
 
-    /// The number of the signal that has come, if one has. It is told once.
+    /// The number of the signal that has come, if one has; once.
     pub fn take(&self) -> Option<i32> {
         i32::try_from(self.0.last.swap(0, Ordering::SeqCst)).ok().filter(|number| *number != 0)
     }
@@ -65,7 +65,7 @@ fn install() -> Result<Handlers, Error> {
     Ok(handlers)
 }
 
-/// The signals that whoever started us wants ignored, as `nohup` does: bit n-1 for signal n.
+/// The signals that our parent wants ignored, as `nohup` does: bit n-1 for signal n.
 fn ignored() -> u64 {
     let status = files::read_optional(Path::new("/proc/self/status")).ok().flatten().unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -25,7 +25,7 @@ const BUILDS: u32 = 3;
 /// How long a listing is believed without asking: the `max-age` of the public index.
 pub(super) const LIFETIME: u64 = 600;
 
-/// The folder, and the time by which age is told.
+/// The folder, and the time that ages are counted from.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -100,11 +100,11 @@ impl Cache {
 
     /// What all paths of the wheel begin with.
     pub(super) fn roots(&self, wheel: &Sha256) -> Option<Vec<String>> {
-        read(&self.path("roots", wheel))
+        read(&self.path("roots-2", wheel))
     }
 
     pub(super) fn keep_roots(&self, wheel: &Sha256, roots: &[String]) {
-        write(&self.path("roots", wheel), &roots);
+        write(&self.path("roots-2", wheel), &roots);
     }
 
     pub(super) fn keep_files(&self, wheel: &Sha256, files: &Files) {

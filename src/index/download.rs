@@ -36,7 +36,7 @@ pub struct Download {
     pub size: u64,
 }
 
-/// Told of every piece that arrives (bytes) and of every file that is complete (its name).
+/// Called with every piece that arrives (bytes) and every file that is complete (its name).
 pub trait Progress: Send + Sync {
     fn bytes(&self, count: u64);
     fn finished(&self, file: &str);

@@ -25,7 +25,7 @@ pub struct Scope {
     pub builder: Option<Builder>,
     /// Versions that the solver will prefer; `true` where their requirements are known without the index.
     pub preferred: BTreeMap<PackageName, (Version, bool)>,
-    /// Versions that the profile allows a package to have, whoever asks for it.
+    /// Versions that the profile allows a package to have, by any requirement.
     pub bounds: BTreeMap<PackageName, VersionRange>,
 }
 
@@ -78,10 +78,9 @@ impl Shelf {
         if let Some(record) = self.key(candidate).and_then(|key| self.cache.metadata(&key)) {
             return Some(Metadata::parse(&record.headers, record.size.or(candidate.size)));
         }
-        // Where the index does not tell the size, the wheel has to be asked for it anyway.
-        let name = candidate.file.parse::<WheelName>().ok().filter(|_| candidate.size.is_some())?.name;
+        let name = candidate.file.parse::<WheelName>().ok()?.name;
         let seed = Hints::bundled().seed(&name, &digest)?;
-        Some(Metadata::parse(&seed.headers, candidate.size))
+        Some(Metadata::parse(&seed.headers, seed.files.get(&digest).copied()))
     }
 
     /// What all paths of a wheel begin with, where that is known without asking.

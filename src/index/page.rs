@@ -44,7 +44,7 @@ struct Listed<'a> {
     uploaded: Option<Cow<'a, str>>,
 }
 
-/// Reads a page. `address` is where it came from, after redirects; `body` its text. Fails in words where it is no index page, or
+/// Reads a page. `address` is where it came from, after redirects; `body` its text. Fails with the reason if it is no index page, or
 /// one of a version of the API that nobody knows.
 pub fn read_page(
     content_type: &str,

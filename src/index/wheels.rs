@@ -19,7 +19,7 @@ use crate::model::{PackageName, Sha256, WheelName};
 /// A wheel whose directory and tail take more bytes is not kept open after its METADATA is read.
 const HELD: usize = 128 << 10;
 
-/// As many wheels are kept open, for whoever asks for their directories; the others are asked for again.
+/// As many wheels are kept open, for requests for their directories; the others are opened again.
 const OPEN: usize = 256;
 
 /// Whether `text` is the METADATA of `wheel` and not, say, the login page of a proxy.
@@ -104,7 +104,7 @@ impl Shared {
         Ok((metadata, Some(remote.total)))
     }
 
-    /// The opened wheel; opened once, whoever asks.
+    /// The opened wheel; opened once.
     pub(super) async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
         let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
         let wheel = candidate.file.parse::<WheelName>().ok();

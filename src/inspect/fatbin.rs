@@ -143,7 +143,7 @@ impl Scanner {
             return false;
         };
         let start = self.at;
-        // Wrong sizes are told of where the entries are read.
+        // Wrong sizes are reported where the entries are read.
         let end = start.saturating_add(CONTAINER_HEADER).saturating_add(size);
         self.forget(CONTAINER_HEADER);
         self.has_code = false;

@@ -83,7 +83,7 @@ pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFaul
     };
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(work.len());
     let found: Vec<(usize, FileFault)> = std::thread::scope(|scope| {
-        // Where no more threads are to be had, fewer do.
+        // If no more threads can be started, fewer do the work.
         let others: Vec<_> =
             (1..cores).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, worker).ok()).collect();
         let mut found = worker();

@@ -1,7 +1,7 @@
 //! The lock: exact wheels with digests for one or several targets.
 //!
 //! Goals of the format: the same inputs give the same bytes; a change of one package is a diff of few lines; no time, no path and
-//! no index host inside, so that it works through any mirror; a lock from the future is refused in words.
+//! no index host inside, so that it works through any mirror; a lock of a newer format is refused with an error that names both.
 
 mod compare;
 mod read;
@@ -103,7 +103,7 @@ pub struct LockedWheel {
     /// `None` where the index gave none and the file could not be read: nothing will install it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sha256: Option<Sha256>,
-    /// Bytes, where the index told.
+    /// Bytes, where the index says.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub size: Option<u64>,
     /// `default`, the name of an `[[index]]`, or `direct`.

@@ -101,7 +101,7 @@ pub struct Layout {
     pub scripts: PathBuf,
     /// The prefix, for `.data/data`.
     pub data: PathBuf,
-    /// PEP 668 marker: an installer must be told to go on.
+    /// PEP 668 marker: an installer needs a flag to go on.
     pub externally_managed: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct Installed {
     pub version: Version,
     /// `None` where a description records no requirements.
     pub requires: Option<Recorded>,
-    /// Installed from an address: present, but not to be had by name.
+    /// Installed from an address: present, but no index has it by name.
     pub direct: bool,
     /// The folder with its dist-info.
     pub location: Option<PathBuf>,

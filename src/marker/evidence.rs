@@ -21,7 +21,7 @@ pub struct Touched {
     pub modules: BTreeSet<String>,
     /// A version of it was installed before.
     pub existed: bool,
-    /// When the change was over, in the unit of [`Kernel::start_time`]; `None` while it may still be under way: whoever was
+    /// When the change was over, in the unit of [`Kernel::start_time`]; `None` while it may still be under way: if the apply was
     /// killed, its installer may go on.
     pub ended: Option<u64>,
     /// Kernels that waited for the change and held nothing of it, so that whatever they load of it is the new code.

@@ -37,7 +37,8 @@ pub struct Hint {
 /// A wheel whose METADATA is bundled.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Seed {
-    pub sha256: BTreeSet<Sha256>,
+    /// The wheels by digest, each with its size in bytes.
+    pub files: BTreeMap<Sha256, u64>,
     /// The lines of METADATA that resolution needs.
     pub headers: String,
     /// The paths it writes to all begin with one of these.
@@ -112,7 +113,7 @@ impl Hints {
     pub fn seed(&self, name: &PackageName, digest: &Sha256) -> Option<Arc<Seed>> {
         let mut known = self.seeds.lock().unwrap_or_else(PoisonError::into_inner);
         let all = known.entry(name.clone()).or_insert_with(|| seeds(name).into_iter().map(Arc::new).collect());
-        all.iter().find(|seed| seed.sha256.contains(digest)).map(Arc::clone)
+        all.iter().find(|seed| seed.files.contains_key(digest)).map(Arc::clone)
     }
 }
 
@@ -152,7 +153,7 @@ mod tests {
             for seed in found {
                 let metadata = Metadata::parse(seed.headers.trim_start(), None);
                 assert!(metadata.unreadable.is_empty(), "{name}: {:?}", metadata.unreadable);
-                assert!(!seed.sha256.is_empty() && !seed.roots.is_empty(), "{name}");
+                assert!(!seed.files.is_empty(), "{name}");
             }
         }
         let torch = seeds(&"torch".parse().expect("a name"));

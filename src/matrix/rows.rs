@@ -169,7 +169,7 @@ pub struct Collision {
     pub path: String,
     #[serde(deserialize_with = "requirements")]
     pub packages: Vec<Requirement>,
-    /// Never to be solved together; otherwise it is told.
+    /// Never to be solved together; otherwise a finding names them.
     #[serde(default)]
     pub hard: bool,
 }

@@ -167,7 +167,7 @@ pub struct Metadata {
     of_extras: Vec<String>,
     pub extras: Vec<ExtraName>,
     pub requires_python: Option<VersionSpecifiers>,
-    /// Bytes of the wheel, where reading it told.
+    /// Bytes of the wheel, where reading it showed them.
     pub size: Option<u64>,
     /// `Requires-Dist` lines that nobody can parse.
     pub unreadable: Vec<String>,

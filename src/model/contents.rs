@@ -60,17 +60,48 @@ impl Files {
         self.members.iter().find(|member| is(&member.path))
     }
 
-    /// The first parts of the paths it writes to, sorted.
+    /// What the paths it writes to begin with, sorted: the first two parts, for packages such as NVIDIA's share the first; where there are
+    /// many, the first alone. An empty file has [`EMPTY`] behind it.
     pub fn roots(&self) -> Vec<String> {
-        let paths = self.members.iter().filter_map(|member| installed_path(&member.path));
-        let roots: BTreeSet<String> = paths.map(|path| path.split('/').next().unwrap_or_default().to_owned()).collect();
-        roots.into_iter().collect()
+        let mut below: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for member in &self.members {
+            let Some(path) = installed_path(&member.path) else { continue };
+            let mut parts = path.splitn(3, '/');
+            let first = parts.next().unwrap_or_default().to_owned();
+            let file = if member.size == 0 { format!("{path}{EMPTY}") } else { path.clone() };
+            let root = match (parts.next(), parts.next()) {
+                (Some(second), Some(_)) => format!("{first}/{second}"),
+                _ => file,
+            };
+            below.entry(first).or_default().insert(root);
+        }
+        let told_apart = |(first, roots): (String, BTreeSet<String>)| match roots.len() {
+            0..=MOST => roots.into_iter().collect(),
+            _ => vec![first],
+        };
+        below.into_iter().flat_map(told_apart).collect()
     }
 
     /// Bytes that the wheel unpacks to.
     pub fn unpacked(&self) -> u64 {
         self.members.iter().fold(0, |total, member| total.saturating_add(member.size))
     }
+}
+
+/// The most second parts below one first part that are told apart.
+const MOST: usize = 8;
+
+/// Behind the root of an empty file: two of them are the same file.
+pub const EMPTY: &str = " (empty)";
+
+/// Whether two wheels with these roots may write to the same path, and other bytes.
+pub fn may_clash(a: &str, b: &str) -> bool {
+    let (x, y) = (a.trim_end_matches(EMPTY), b.trim_end_matches(EMPTY));
+    if x == y {
+        return x == a || y == b;
+    }
+    let holds = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    holds(x, y) || holds(y, x)
 }
 
 /// Two wheels that would write other bytes to the same paths.
@@ -158,7 +189,8 @@ pub fn installed_path(member: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clash, Files, Member, Packing, clashes};
+    use super::{Clash, Files, Member, Packing, clashes, may_clash};
+    use crate::model::Sha256;
 
     fn files(all: &[(&str, u32)]) -> Files {
         let member = |(path, crc32): &(&str, u32)| Member {
@@ -204,5 +236,37 @@ mod tests {
         assert!(!found[0].is_serious());
         let found = clashes(&[&files(&[("cv2/__init__.py", 1)]), &files(&[("cv2/__init__.py", 2)])]);
         assert!(found[0].is_serious());
+    }
+
+    #[test]
+    fn roots_tell_apart_what_shares_a_folder() {
+        let of = |paths: &[(&str, u64)]| {
+            let member = |(path, size): &(&str, u64)| Member {
+                size: *size,
+                ..Member::of_record((*path).to_owned(), &Sha256::of(b""))
+            };
+            Files { members: paths.iter().map(member).collect() }.roots()
+        };
+        let cublas = of(&[
+            ("nvidia/__init__.py", 0),
+            ("nvidia/cublas/lib/a.so", 9),
+            ("nvidia/cublas/b.h", 1),
+            ("x-1.dist-info/METADATA", 1),
+        ]);
+        assert_eq!(cublas, ["nvidia/__init__.py (empty)", "nvidia/cublas"]);
+        assert_eq!(of(&[("six.py", 3)]), ["six.py"]);
+        let names: Vec<String> = (0..9).map(|at| format!("torch/{at}.py")).collect();
+        let many: Vec<(&str, u64)> = names.iter().map(|name| (name.as_str(), 1)).collect();
+        assert_eq!(of(&many), ["torch"]);
+        for (a, b, clash) in [
+            ("nvidia/cublas", "nvidia/cudnn", false),
+            ("nvidia/cublas", "nvidia", true),
+            ("nvidia/cublas", "nvidia/cublas", true),
+            ("nvidia/__init__.py (empty)", "nvidia/__init__.py (empty)", false),
+            ("nvidia/__init__.py (empty)", "nvidia/__init__.py", true),
+            ("nvidia/cublas", "nvidia/cublas_extra", false),
+        ] {
+            assert_eq!((may_clash(a, b), may_clash(b, a)), (clash, clash), "{a} {b}");
+        }
     }
 }

@@ -106,29 +106,29 @@ fn spaced_versions(line: &str) -> Option<String> {
     (text != line).then_some(text)
 }
 
-/// Specifiers as published, with the faults mended that pip and uv forgive; `None` where nobody can tell what is meant.
+/// Specifiers as published, with the faults repaired that pip and uv forgive; `None` where it is not clear what they mean.
 pub fn lenient_specifiers(text: &str) -> Option<VersionSpecifiers> {
     VersionSpecifiers::from_str(text)
-        .or_else(|_| VersionSpecifiers::from_str(&mended(text).ok_or(())?).map_err(drop))
+        .or_else(|_| VersionSpecifiers::from_str(&repaired(text).ok_or(())?).map_err(drop))
         .ok()
 }
 
-/// A requirement line with its specifiers mended; `None` where there is nothing to mend.
+/// A requirement line with its specifiers repaired; `None` where nothing is to repair.
 fn repair(line: &str) -> Option<String> {
     let (head, marker) = line.split_at(line.find(';').unwrap_or(line.len()));
     let after_extras = head.find(']').map_or(0, |at| at + 1);
     let start = after_extras + head[after_extras..].find(['<', '>', '=', '!', '~', '('])?;
     let (name, specifiers) = head.split_at(start);
     let inner = specifiers.trim().trim_start_matches('(').trim_end_matches(')');
-    let fixed = format!("{name}{}{}{marker}", mended(inner)?, if marker.is_empty() { "" } else { " " });
+    let fixed = format!("{name}{}{}{marker}", repaired(inner)?, if marker.is_empty() { "" } else { " " });
     (fixed != line && !head.contains('@')).then_some(fixed)
 }
 
 /// Specifiers clause by clause, each with what published metadata really gets wrong put right:
 /// `>=4.0.*` (a star after an inequality), `>=0.0.4<0.2.0` and `>=2.7 !=3.0.*` (no comma), `!=3.0*` (no dot), `>=2.7,` (a comma
-/// too many), `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). Those that uv mends, too. `None` where
+/// too many), `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). uv repairs the same. `None` where
 /// anything else stands between the clauses: what it means is anybody's guess.
-fn mended(text: &str) -> Option<String> {
+fn repaired(text: &str) -> Option<String> {
     let is_operator = |c: char| matches!(c, '<' | '>' | '=' | '!' | '~');
     let mut clauses = Vec::new();
     let mut rest = text;

@@ -40,7 +40,7 @@ pub struct Plan {
     pub environment: BTreeMap<String, String>,
     /// Bytes of wheels to fetch, as far as sizes are known.
     pub download_bytes: u64,
-    /// Wheels whose size no index told.
+    /// Wheels whose size no index gives.
     pub unknown_sizes: usize,
     pub breakages: Vec<Breakage>,
 }

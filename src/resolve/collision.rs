@@ -1,10 +1,11 @@
 //! Files that two chosen wheels would both write, found in their zip directories before anything is installed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::model::PackageName;
 use crate::model::catalog::{Candidate, Catalog};
-use crate::model::contents::{Clash, Files, clashes};
+use crate::model::contents::{Clash, EMPTY, Files, clashes, may_clash};
 use crate::resolve::{Pick, PickSource, Remark};
 
 /// A wheel of the solution, and what is known of its files.
@@ -25,11 +26,8 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
             one.roots = Some(files.roots());
         }
     }
-    let mut owners: HashMap<String, usize> = HashMap::new();
-    for root in chosen.iter().flat_map(|one| one.roots.iter().flatten()) {
-        *owners.entry(root.clone()).or_default() += 1;
-    }
-    let shares = |one: &Chosen<'_>| one.roots.as_ref().is_none_or(|roots| roots.iter().any(|root| owners[root] > 1));
+    let sharing = sharing(&chosen);
+    let shares = |one: &Chosen<'_>| sharing.contains(&one.pick.name) || one.roots.is_none();
     look_into(catalog, &mut chosen, &shares);
     let known: Vec<&Chosen<'_>> = chosen.iter().filter(|one| one.files.is_some()).collect();
     let files: Vec<&Files> = known.iter().filter_map(|one| one.files.as_deref()).collect();
@@ -41,6 +39,25 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
     let unseen = chosen.iter().filter(|one| one.files.is_none() && shares(one)).count();
     let unchecked = (unseen > 0).then_some(Remark::FilesUnchecked { count: unseen });
     clashes(&files).into_iter().map(remark).chain(unchecked).collect()
+}
+
+/// Those that may write where another one does.
+fn sharing(chosen: &[Chosen<'_>]) -> BTreeSet<PackageName> {
+    let first = |root: &str| root.split('/').next().unwrap_or_default().trim_end_matches(EMPTY).to_owned();
+    let mut below: HashMap<String, Vec<(&str, &PackageName)>> = HashMap::new();
+    for one in chosen {
+        for root in one.roots.iter().flatten() {
+            below.entry(first(root)).or_default().push((root, &one.pick.name));
+        }
+    }
+    let mut found = BTreeSet::new();
+    for all in below.values() {
+        let clash = |(root, name): &(&str, &PackageName)| {
+            all.iter().any(|(other, owner)| owner != name && may_clash(root, other))
+        };
+        found.extend(all.iter().filter(|one| clash(one)).map(|(_, name)| (*name).clone()));
+    }
+    found
 }
 
 /// What a build will write is known when it is built, so sources are left out; what the target has already is there before.

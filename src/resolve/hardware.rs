@@ -57,7 +57,7 @@ impl<'a> Provider<'a> {
         })
     }
 
-    /// A wheel that can't be looked into is no reason to refuse it: that nothing was checked is told.
+    /// A wheel that can't be looked into is not refused: a remark says that nothing was checked.
     fn inspect(&self, candidate: &Candidate) -> Known {
         let Ok(wheel) = candidate.file.parse::<WheelName>() else {
             return Known::Unknown("its file name is no wheel's".to_owned());

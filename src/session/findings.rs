@@ -68,7 +68,7 @@ pub(super) fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget)
             return None;
         };
         let code = match reason {
-            // A GPU by name alone, with no driver told: nothing is known to be wrong.
+            // A GPU by name alone, without a driver: nothing is known to be wrong.
             Reason::NoDriver => return None,
             Reason::DriverTooOld { .. } | Reason::UnknownCuda { .. } => Code::DriverTooOld,
             _ => Code::GpuNotCovered,

@@ -12,7 +12,7 @@ use crate::machine::{
     Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, find_runtime, judge, observe, resolve_gpus,
 };
 use crate::matrix::InstalledGpu;
-use crate::model::Version;
+use crate::model::{PythonFacts, Version};
 use crate::plan::preloads;
 use crate::session::Session;
 use crate::state::State;
@@ -39,7 +39,15 @@ impl Seen {
         self.machine.runtime.clone().or_else(release).unwrap_or_else(|| "machine".to_owned())
     }
 
-    /// What could not be read was not seen to be absent: nothing may be changed on such grounds.
+    /// The Python to judge wheels for.
+    pub fn python_facts(&self) -> Result<PythonFacts, Failure> {
+        self.machine.python.as_ref().map(|python| python.facts.clone()).ok_or_else(|| {
+            Failure::world("no usable Python was found to judge the wheels for")
+                .help("name one with --python, or a notebook image with --runtime")
+        })
+    }
+
+    /// An unreadable file is an error, not an absent one: nothing may be changed on such grounds.
     pub fn must_be_readable(&self) -> Result<(), Failure> {
         let unreadable = self.observed.as_ref().and_then(|observed| {
             // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
@@ -49,13 +57,13 @@ impl Seen {
         unreadable.map_or(Ok(()), |said| {
             Err(Failure::world(format!("could not read `{}`", said.source))
                 .cause(said.error.clone().unwrap_or_default())
-                .help("mend it, or name another Python with --python"))
+                .help("repair it, or name another Python with --python"))
         })
     }
 }
 
 impl Seen {
-    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is told elsewhere.
+    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
         let nobody_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());

@@ -43,7 +43,7 @@ impl Session<'_> {
         let client = self.client(std::slice::from_ref(&index), Limits::DEFAULT)?;
         let catalog = Online::new(&client, self.matrix, (Locations::only(index), scope), cache);
         let names: Vec<PackageName> = named.iter().map(|one| one.name.clone()).collect();
-        // Ahead and together; what fails is asked for again below, and told.
+        // Ahead and together; what fails is asked for again below, and reported there.
         let _ = catalog.listings(&names);
         Lookup { session: self, catalog: &catalog, markers }.look_up(named, false)
     }

@@ -10,10 +10,11 @@ use crate::cli::IndexOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
-use crate::lock::{LockedPackage, LockedWheel};
+use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::Python;
 use crate::model::catalog::{Candidate, Listing};
-use crate::model::{Libc, PackageName};
+use crate::model::platform::parse_platform;
+use crate::model::{Libc, PackageName, PythonFacts};
 use crate::output::{Style, bar, bytes};
 use crate::profile::{NamedIndex, Profile};
 use crate::resolve::yanked;
@@ -147,6 +148,32 @@ impl Session<'_> {
         let scope = scope_of(profile, seen, libc)?;
         let direct = profile.map(direct_addresses).unwrap_or_default();
         Ok(Sources { session: self, options, profile, python: seen.machine.python.as_ref(), scope, direct })
+    }
+
+    /// Where the files of `target` come from: filtered as the lock's maker saw the index.
+    pub fn sources_of_target<'b>(
+        &'b self,
+        options: &'b IndexOptions,
+        profile: Option<&'b Profile>,
+        target: &LockedTarget,
+    ) -> Result<Sources<'b>, Failure> {
+        let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
+        let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
+        let mut python = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
+        let (major, minor) = python.minor();
+        python.free_threaded = wheels().any(|(_, wheel)| wheel.file.contains(&format!("-cp{major}{minor}t-")));
+        let mut scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
+        scope.buildable =
+            wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
+        scope.as_of = profile.and_then(|profile| profile.policy.as_of.clone());
+        Ok(Sources {
+            session: self,
+            options,
+            profile,
+            python: None,
+            scope,
+            direct: profile.map(direct_addresses).unwrap_or_default(),
+        })
     }
 }
 

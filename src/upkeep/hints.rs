@@ -31,7 +31,7 @@ const SMALLEST: u64 = 64 << 10;
 const LARGEST: u64 = 512 << 10;
 
 /// Wheels of one package by their METADATA and the folders they write to.
-type SeedsOf = BTreeMap<(String, Vec<String>), BTreeSet<Sha256>>;
+type SeedsOf = BTreeMap<(String, Vec<String>), BTreeMap<Sha256, u64>>;
 type Seeds = BTreeMap<PackageName, SeedsOf>;
 
 /// A package, or an extra of it.
@@ -311,8 +311,9 @@ fn seed(reader: &Reader<'_>, wheels: &Wheels, seeds: &mut Seeds) -> Result<(), F
     for ((name, candidate), files) in wheels.iter().zip(reader.catalog.files(&candidates)) {
         let (Some(files), Some(digest)) = (files, candidate.sha256) else { continue };
         let headers = reader.catalog.headers(candidate).map_err(from_trouble)?;
+        let Some(size) = reader.catalog.size(candidate).map_err(from_trouble)? else { continue };
         let key = (kept_headers(&headers), files.roots());
-        seeds.entry(name.clone()).or_default().entry(key).or_default().insert(digest);
+        seeds.entry(name.clone()).or_default().entry(key).or_default().insert(digest, size);
     }
     Ok(())
 }
@@ -326,12 +327,12 @@ fn kept_headers(headers: &str) -> String {
 
 fn seed_text(wheels: &SeedsOf) -> String {
     let mut text = String::from(
-        "# METADATA of wheels by their digests, and the folders that all their files lie in. Written by `colab-boot matrix hints`.\n",
+        "# METADATA of wheels by their digests, with their sizes, and the folders that all their files lie in. Written by `colab-boot matrix hints`.\n",
     );
     for ((headers, roots), digests) in wheels {
-        let digests: Vec<String> = digests.iter().map(|digest| format!("\"{digest}\"")).collect();
+        let digests: Vec<String> = digests.iter().map(|(digest, size)| format!("{digest} = {size}")).collect();
         let roots: Vec<String> = roots.iter().map(|root| toml::Value::String(root.clone()).to_string()).collect();
-        let _ = write!(text, "\n[[wheel]]\nsha256 = [{}]\nroots = [{}]\n", digests.join(", "), roots.join(", "));
+        let _ = write!(text, "\n[[wheel]]\nfiles = {{ {} }}\nroots = [{}]\n", digests.join(", "), roots.join(", "));
         let _ = writeln!(text, "headers = '''\n{headers}'''");
     }
     text

@@ -4,8 +4,10 @@ mod hints;
 mod reading;
 mod refresh;
 mod releases;
+mod report;
 
 pub use hints::{Gathering, write_hints};
 pub use reading::{Reader, Reading, Spec};
 pub use refresh::refresh;
 pub use releases::{Releases, online, watched};
+pub use report::{BuildReport, render_reading};

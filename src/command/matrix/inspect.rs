@@ -1,50 +1,16 @@
 //! `matrix inspect`: what wheels were built for, read from their own bytes.
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use crate::cli::InspectOptions;
 use crate::diag::Failure;
-use crate::index::Traffic;
-use crate::matrix::Matrix;
-use crate::model::catalog::Metadata;
-use crate::model::{Architecture, CudaVersion, PackageName, Sha256, Version};
 use crate::output::Report;
-use crate::output::bytes;
 use crate::session::Session;
-use crate::upkeep::{Reader, Reading, Spec};
+use crate::upkeep::{BuildReport, Reader, Spec, render_reading};
 
 #[derive(Serialize)]
 struct InspectReport {
     builds: Vec<BuildReport>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct BuildReport {
-    package: PackageName,
-    version: Version,
-    wheel: String,
-    sha256: Option<Sha256>,
-    /// Bytes.
-    size: Option<u64>,
-    cuda: Option<CudaVersion>,
-    cuda_major: Option<u32>,
-    sass: Vec<Architecture>,
-    ptx: Vec<Architecture>,
-    lto: Vec<String>,
-    ptx_isa: Option<CudaVersion>,
-    cudnn: Option<String>,
-    compilers: Vec<String>,
-    /// CUDA libraries that it requires in one version.
-    pins: Vec<String>,
-    libraries: Vec<String>,
-    method: String,
-    basis: String,
-    #[serde(flatten)]
-    traffic: Traffic,
 }
 
 pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -61,106 +27,9 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
     let mut findings = Vec::new();
     for spec in &specs {
         let reading = reader.read(spec)?;
-        texts.push(as_text(&reading, session.matrix));
+        texts.push(render_reading(&reading, session.matrix));
         findings.extend(reading.unreadable());
-        builds.push(build_report(reading, session.matrix));
+        builds.push(BuildReport::of(reading, session.matrix));
     }
     Ok(Report::new(InspectReport { builds }, texts.join("\n")).with_findings(findings))
-}
-
-fn build_report(reading: Reading, matrix: &Matrix) -> BuildReport {
-    let (cuda, cuda_major) = (cuda(&reading, matrix), cuda_major(&reading, matrix));
-    let Reading { wheel, sha256, size, build, metadata, traffic } = reading;
-    BuildReport {
-        package: wheel.name.clone(),
-        version: wheel.version.clone(),
-        wheel: wheel.as_str().to_owned(),
-        sha256,
-        size,
-        cuda,
-        cuda_major,
-        pins: pins(&metadata),
-        basis: build.basis.to_string(),
-        sass: build.sass,
-        ptx: build.ptx,
-        lto: build.lto,
-        ptx_isa: build.ptx_isa,
-        cudnn: build.cudnn,
-        compilers: build.compilers,
-        libraries: build.libraries,
-        method: build.method,
-        traffic,
-    }
-}
-
-/// The CUDA version: by what was read, or by the package's own name and version.
-fn cuda(reading: &Reading, matrix: &Matrix) -> Option<CudaVersion> {
-    let library = || matrix.library_cuda(&reading.wheel.name, &reading.wheel.version)?.exact;
-    reading.build.cuda.or_else(library)
-}
-
-/// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where those agree.
-fn cuda_major(reading: &Reading, matrix: &Matrix) -> Option<u32> {
-    let library =
-        |name: &PackageName, version: &Version| matrix.library_cuda(name, version).map(|library| library.major);
-    let Reading { wheel, build, metadata, .. } = reading;
-    let own = build.cuda.map(|cuda| cuda.major).or_else(|| library(&wheel.name, &wheel.version));
-    let asked = || {
-        let any = Version::new([0]);
-        let majors = metadata.all().filter_map(|one| library(&one.name, &any)).filter(|major| *major > 0);
-        let majors: BTreeSet<u32> = majors.collect();
-        majors.first().copied().filter(|_| majors.len() == 1)
-    };
-    own.or_else(asked)
-}
-
-/// What METADATA asks for of CUDA's libraries, as written.
-fn pins(metadata: &Metadata) -> Vec<String> {
-    let is_cuda = |name: &str| name.starts_with("nvidia-") || name.starts_with("cuda-") || name == "triton";
-    let cuda = metadata.all().filter(|requirement| is_cuda(requirement.name.as_ref()));
-    let mut pins: Vec<String> = cuda
-        .map(|requirement| {
-            let extras: Vec<&str> = requirement.extras.iter().map(AsRef::as_ref).collect();
-            let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
-            format!("{}{extras}{}", requirement.name, requirement.specifiers.to_string().replace(", ", ","))
-        })
-        .collect();
-    pins.sort();
-    pins.dedup();
-    pins
-}
-
-fn as_text(reading: &Reading, matrix: &Matrix) -> String {
-    let Reading { wheel, size, build, metadata, traffic, .. } = reading;
-    let size = size.map(|size| format!(" ({})", bytes(size))).unwrap_or_default();
-    let mut text = format!("{} {}  {wheel}{size}\n", wheel.name, wheel.version);
-    let mut row = |key: &str, value: &str| {
-        if !value.is_empty() {
-            let _ = writeln!(text, "  {key:<10}{value}");
-        }
-    };
-    let names = |all: &[Architecture]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
-    let major =
-        cuda_major(reading, matrix).map_or_else(|| "not stated in the wheel".to_owned(), |major| major.to_string());
-    row("CUDA", &cuda(reading, matrix).map_or(major, |cuda| cuda.to_string()));
-    if build.compilers.is_empty() {
-        row("SASS", &or(names(&build.sass), "none found"));
-        row("PTX", &or(names(&build.ptx), "none found"));
-    } else {
-        row("compiles", &names(&build.sass));
-        row("with", &build.compilers.iter().map(|version| format!("ptxas {version}")).collect::<Vec<_>>().join(", "));
-    }
-    row("LTO IR", &build.lto.join(" "));
-    row("PTX ISA", &build.ptx_isa.map(|isa| isa.to_string()).unwrap_or_default());
-    row("cuDNN", build.cudnn.as_deref().unwrap_or_default());
-    row("pins", &pins(metadata).join(" "));
-    row("carries", &build.libraries.join(" "));
-    let read = match traffic.requests {
-        0 => "nothing fetched".to_owned(),
-        requests => format!("{requests} requests, {}", bytes(traffic.bytes)),
-    };
-    let method = if build.method.is_empty() { String::new() } else { format!("{}; ", build.method) };
-    row("read", &format!("{method}{}; {read}", build.basis));
-    text
 }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::cli::ShowOptions;
 use crate::diag::Failure;
 use crate::machine::resolve_gpus;
-use crate::matrix::{Basis, Build, Hardware, InstalledGpu, Verdict, code_for, verdict};
-use crate::model::{Architecture, CudaVersion, DriverVersion, PackageName, Version};
-use crate::output::Report;
+use crate::matrix::{Build, Hardware, InstalledGpu};
+use crate::model::{DriverVersion, PackageName};
+use crate::output::{Report, RowReport, render_builds};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -19,36 +19,7 @@ struct ShowReport<'a> {
     matrix: &'a str,
     driver: Option<&'a DriverVersion>,
     gpus: &'a [InstalledGpu],
-    builds: Vec<Row<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Row<'a> {
-    Build(Box<BuildReport<'a>>),
-    #[serde(rename_all = "kebab-case")]
-    Source {
-        package: &'a PackageName,
-        source_only: &'a str,
-        link: &'a str,
-    },
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct BuildReport<'a> {
-    package: &'a PackageName,
-    version: &'a Version,
-    local: Option<&'a str>,
-    cuda: Option<CudaVersion>,
-    sass: &'a [Architecture],
-    ptx: &'a [Architecture],
-    ptx_isa: Option<CudaVersion>,
-    basis: &'a Basis,
-    wheel: Option<&'a String>,
-    link: Option<&'a str>,
-    /// How it runs on each GPU, by its name.
-    runs: BTreeMap<&'a str, String>,
+    builds: Vec<RowReport<'a>>,
 }
 
 pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -69,8 +40,8 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
     let mut text = String::new();
     let mut builds = Vec::new();
     for (package, rows) in tables(session, options) {
-        text.push_str(&table(session, &package, &rows, &hardware));
-        builds.extend(rows.iter().map(|row| Row::Build(Box::new(build_report(session, row, &hardware)))));
+        text.push_str(&render_builds(matrix, &package, &rows, &hardware));
+        builds.extend(rows.iter().map(|row| RowReport::of(matrix, row, &hardware)));
     }
     let codeless = |package: &&PackageName| !matrix.builds_of(package).iter().any(Build::is_gpu);
     for package in options.package.iter().filter(codeless).filter(|package| matrix.source_only(package).is_none()) {
@@ -78,7 +49,7 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
     }
     for row in options.package.iter().filter_map(|package| matrix.source_only(package)) {
         let _ = writeln!(text, "{}: only as source, no wheel to read; {}\n{}\n", row.package, row.why, row.link);
-        builds.push(Row::Source { package: &row.package, source_only: &row.why, link: &row.link });
+        builds.push(RowReport::Source { package: &row.package, source_only: &row.why, link: &row.link });
     }
     let report = ShowReport { matrix: &matrix.version, driver: hardware.driver.as_ref(), gpus: &hardware.gpus, builds };
     Ok(Report::new(report, format!("{}\n", text.trim_end())))
@@ -111,95 +82,4 @@ fn tables<'a>(session: &Session<'a>, options: &ShowOptions) -> Vec<(PackageName,
         (package, rows)
     });
     sorted.collect()
-}
-
-fn table(session: &Session<'_>, package: &PackageName, rows: &[&Build], hardware: &Hardware) -> String {
-    let mut lines = vec![heading(session, hardware)];
-    for row in rows {
-        let local = row.local.as_ref().map(|local| format!("+{local}")).unwrap_or_default();
-        let mut cells = vec![format!("{}{local}", row.version)];
-        cells.push(row.cuda.map_or_else(|| "-".to_owned(), |cuda| cuda.to_string()));
-        cells.extend(hardware.gpus.iter().map(|gpu| {
-            let alone = Hardware { gpus: vec![gpu.clone()], ..hardware.clone() };
-            how(session, row, &alone)
-        }));
-        lines.push(cells);
-    }
-    let widths: Vec<usize> = (0..lines[0].len())
-        .map(|column| lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or(0))
-        .collect();
-    let mut text = format!("{package}\n");
-    for line in lines {
-        let padded: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        let _ = writeln!(text, "  {}", padded.join("  ").trim_end());
-    }
-    let notes = reasons(session, rows, hardware);
-    text + &notes.iter().map(|note| format!("  {note}\n")).collect::<String>() + "\n"
-}
-
-fn heading(session: &Session<'_>, hardware: &Hardware) -> Vec<String> {
-    let name = |gpu: &InstalledGpu| match session.matrix.gpu(&gpu.name) {
-        Some(row) => format!("{} ({})", row.names.first().unwrap_or(&row.product), gpu.capability),
-        None => gpu.capability.to_string(),
-    };
-    let gpus = hardware.gpus.iter().map(name);
-    ["release".to_owned(), "CUDA".to_owned()].into_iter().chain(gpus).collect()
-}
-
-/// How `row` runs on one GPU, in a word or two.
-fn how(session: &Session<'_>, row: &Build, alone: &Hardware) -> String {
-    let gpu = &alone.gpus[0];
-    if alone.driver.is_some() {
-        return match verdict(session.matrix, row, alone) {
-            Verdict::No(reason) => format!("no [{}]", reason.kind()),
-            other => other.to_string(),
-        };
-    }
-    match code_for(session.matrix, row, alone, gpu) {
-        Ok(true) => "machine code".to_owned(),
-        Ok(false) => "ptx-jit".to_owned(),
-        Err(reason) => format!("no [{}]", reason.kind()),
-    }
-}
-
-/// Each reason that stands in the table, in words, with the first release it is about.
-fn reasons(session: &Session<'_>, rows: &[&Build], hardware: &Hardware) -> Vec<String> {
-    let mut told: BTreeMap<&'static str, String> = BTreeMap::new();
-    for row in rows {
-        for gpu in &hardware.gpus {
-            let alone = Hardware { gpus: vec![gpu.clone()], ..hardware.clone() };
-            let reason = match verdict(session.matrix, row, &alone) {
-                Verdict::No(reason) if alone.driver.is_some() => Some(reason),
-                _ => code_for(session.matrix, row, &alone, gpu).err(),
-            };
-            if let Some(reason) = reason {
-                told.entry(reason.kind()).or_insert_with(|| format!("[{}] {}: {reason}", reason.kind(), row.version));
-            }
-        }
-    }
-    told.into_values().collect()
-}
-
-fn build_report<'a>(session: &Session<'_>, row: &'a Build, hardware: &'a Hardware) -> BuildReport<'a> {
-    let runs: BTreeMap<&str, String> = hardware
-        .gpus
-        .iter()
-        .map(|gpu| {
-            let alone = Hardware { gpus: vec![gpu.clone()], ..hardware.clone() };
-            (gpu.name.as_str(), how(session, row, &alone))
-        })
-        .collect();
-    BuildReport {
-        package: &row.package,
-        version: &row.version,
-        local: row.local.as_deref(),
-        cuda: row.cuda,
-        sass: &row.sass,
-        ptx: &row.ptx,
-        ptx_isa: row.ptx_isa,
-        basis: &row.basis,
-        wheel: row.wheel.as_ref(),
-        link: row.link.as_deref(),
-        runs,
-    }
 }

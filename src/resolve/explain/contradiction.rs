@@ -15,7 +15,7 @@ use crate::resolve::search::{Run, run};
 /// The shortest facts we can find, and fixes that were solved.
 ///
 /// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
-/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is told. `forced` are ranges that are a
+/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is shown. `forced` are ranges that are a
 /// supposition, to which there are no fixes.
 pub(in crate::resolve) fn contradiction(
     question: Question<'_>,

@@ -1,4 +1,4 @@
-//! Real file systems that are full, out of inodes, or read-only: told in words, nothing lost, and finished once there is room.
+//! Real file systems that are full, out of inodes, or read-only: named in an error, nothing lost, and finished once there is room.
 //! Each lives in a mount namespace of its own and ends with it.
 
 use std::process::Command;

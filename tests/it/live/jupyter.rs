@@ -119,7 +119,7 @@ enum Way {
     Refused,
     /// No server is to be found, and the kernel ends itself.
     Unknown,
-    /// Whoever drives the notebook restarts the kernel.
+    /// The test restarts the kernel, as a user would.
     External,
 }
 

@@ -193,7 +193,7 @@ fn what_an_installer_gets_wrong_is_repaired_once() {
     let outcome = world.apply("before.toml").expect(1);
     assert!(outcome.stderr.contains("error[verify-files]") && outcome.stderr.contains("demo.py"), "{}", outcome.stderr);
     assert_eq!(outcome.stderr.matches("installing them once more").count(), 1, "{}", outcome.stderr);
-    // By the time it is mended.
+    // Once the cause is removed.
     world.test = world.test.set("AFTER", ":");
     world.apply("before.toml").expect(0);
     world.is_whole("spoiled for ever", "before.toml", "1.0");

@@ -60,7 +60,7 @@ fn credentials_in_the_address_are_used_and_never_shown() {
     locks(&Test::new().file("p.toml", PROFILE), &["--index-url", &address]);
     locks(&Test::new().file("p.toml", PROFILE).set("PIP_INDEX_URL", &address), &[]);
     locks(&Test::new().file("p.toml", PROFILE).set("COLAB_BOOT_INDEX_URL", &address), &[]);
-    // A wrong one is refused in words that don't repeat it.
+    // A wrong one is refused with an error that does not repeat it.
     let wrong = server.url.replace("http://", "http://me:0ther@");
     let test = Test::new().file("p.toml", PROFILE);
     let outcome = test.run(&["lock", "p.toml", "--index-url", &wrong, "--machine", &observed("laptop")]).expect(3);
@@ -208,7 +208,7 @@ fn a_private_authority_is_believed_where_ssl_cert_file_names_it() {
 
 #[test]
 fn no_redirect_leads_out_of_encryption() {
-    // An address of the documentation's own network: whoever asks it waits for ever.
+    // An address of the documentation's own network: a request to it waits for ever.
     let away =
         serve(Duration::ZERO, |asked| Reply::status(302).with("Location", format!("http://192.0.2.1{}", asked.path)));
     let (test, Some((_running, address))) = encrypted(Test::new().file("p.toml", PROFILE), &away) else { return };

@@ -1,0 +1,294 @@
+//! The laws of the house: one order of rooms, no circles, a pure core, short files, one file a verb, one word for one thing, a thin
+//! main, nothing left open, licences that are allowed. Each law has planted violations that it must find.
+
+mod circles;
+mod licences;
+mod paths;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::CommandFactory;
+use colab_boot::cli::Arguments;
+
+use crate::house::circles::circles;
+use crate::house::licences::is_allowed;
+use crate::house::paths::{code_of, paths};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Files below `folder` whose names end in `suffix`.
+fn files(folder: &Path, suffix: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path, suffix));
+        } else if path.to_string_lossy().ends_with(suffix) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The modules of `src`, by their paths, with their text.
+fn modules() -> BTreeMap<Vec<String>, String> {
+    let source = root().join("src");
+    let module = |path: &Path| {
+        let inside = path.strip_prefix(&source).expect("inside").with_extension("");
+        let mut names: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        names.pop_if(|last| last == "mod");
+        names
+    };
+    files(&source, ".rs").into_iter().map(|path| (module(&path), read(&path))).collect()
+}
+
+/// The rooms, in the order that `src/lib.rs` declares.
+fn order() -> Vec<String> {
+    let text = read(&root().join("src/lib.rs"));
+    let names = text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    names.map(str::to_owned).collect()
+}
+
+/// What `text`, a file of `module`, names that stands below its room.
+fn against_the_order(order: &[String], module: &[String], text: &str) -> Vec<String> {
+    let place = |name: &String| order.iter().position(|known| known == name);
+    let own = place(&module[0]).unwrap_or_else(|| panic!("{} is not in src/lib.rs", module[0]));
+    let named = paths(&code_of(text), module);
+    let below = named.into_iter().filter(|path| path.first().and_then(place).is_some_and(|other| other > own));
+    below.map(|path| path.join("::")).collect()
+}
+
+/// The rooms that only think.
+const PURE: &[&str] = &[
+    "model", "diag", "matrix", "inspect", "profile", "resolve", "audit", "lock", "ledger", "marker", "plan", "script",
+    "golden",
+];
+
+/// The doors to the world that `text` goes through.
+fn against_purity(module: &[String], text: &str) -> Vec<String> {
+    let code = code_of(text);
+    let rooms = paths(&code, module).into_iter().filter_map(|path| path.into_iter().next());
+    let mut found: Vec<String> = rooms.filter(|room| room == "host" || room == "index").collect();
+    let doors = ["std::fs", "std::process", "std::env", "std::net", "SystemTime", "env::var"];
+    found.extend(doors.into_iter().filter(|door| code.contains(door)).map(str::to_owned));
+    found
+}
+
+#[test]
+fn rooms_name_only_rooms_above_them() {
+    let order = order();
+    for (module, text) in modules().iter().filter(|(module, _)| !matches!(module[0].as_str(), "lib" | "main")) {
+        let found = against_the_order(&order, module, text);
+        assert!(found.is_empty(), "{} names {found:?}, which stand below it", module.join("::"));
+    }
+    assert_eq!(against_the_order(&order, &["plan".into()], "use crate::lock::Lock;"), [""; 0]);
+    for planted in [
+        "use crate::command::run;",
+        "use crate::{lock::Lock, command::{run, audit}};",
+        "#[cfg(test)]\nmod tests { }\nfn late() { crate::command::run() }",
+        "#[cfg(test)]\nmod tests {\n use super::super::command::run;\n}",
+        "let x = \"crate::model\"; crate::command::run();",
+    ] {
+        assert_eq!(
+            against_the_order(&order, &["plan".into()], planted).first().map(String::as_str),
+            Some("command::run"),
+            "{planted}"
+        );
+    }
+    assert!(against_the_order(&order, &["plan".into()], "// crate::command::run\n\"crate::command::run\"").is_empty());
+}
+
+#[test]
+fn no_two_files_name_each_other() {
+    let mut all = modules();
+    all.retain(|module, _| module.last().is_none_or(|name| name != "tests"));
+    assert_eq!(circles(&all), Vec::<Vec<String>>::new());
+    let planted = |sources: &[(&[&str], &str)]| {
+        let module = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        circles(&sources.iter().map(|(names, text)| (module(names), (*text).to_owned())).collect())
+    };
+    let a: &[&str] = &["plan", "a"];
+    let b: &[&str] = &["plan", "b"];
+    let c: &[&str] = &["plan", "c"];
+    assert_eq!(
+        planted(&[(a, "use crate::plan::b::B;"), (b, "use super::c::C;"), (c, "fn f() { crate::plan::a::f() }")]).len(),
+        1
+    );
+    assert_eq!(
+        planted(&[(&["plan"], "pub use a::A;"), (a, "use crate::plan::b::B;"), (b, "use crate::plan::A;")]).len(),
+        1
+    );
+    assert!(planted(&[(&["plan"], "pub use a::A;"), (a, ""), (b, "use crate::plan::{A, c::C};"), (c, "")]).is_empty());
+}
+
+#[test]
+fn the_core_is_pure() {
+    for (module, text) in modules().iter().filter(|(module, _)| PURE.contains(&module[0].as_str())) {
+        let found = against_purity(module, text);
+        assert!(found.is_empty(), "{} goes through {found:?}", module.join("::"));
+    }
+    let plan = ["plan".to_owned()];
+    assert_eq!(against_purity(&plan, "use crate::{host::files, model};"), ["host"]);
+    assert_eq!(against_purity(&plan, "#[cfg(test)]\nmod tests {}\nfn f() { std::fs::read(\"x\"); }"), ["std::fs"]);
+    assert!(against_purity(&plan, "/// Not `std::fs`.\n").is_empty());
+}
+
+#[test]
+fn files_are_short_have_a_sign_on_the_door_and_leave_nothing_open() {
+    for path in files(&root().join("src"), ".rs").into_iter().chain(files(&root().join("tests"), ".rs")) {
+        let text = read(&path);
+        assert!(text.starts_with("//!"), "{} begins without //!", path.display());
+        assert!(text.lines().count() <= 400, "{} has {} lines", path.display(), text.lines().count());
+        let open = ["TO", "DO"].concat();
+        assert!(!text.contains(&open), "{} leaves something open", path.display());
+    }
+    assert!(read(&root().join("src/main.rs")).lines().count() <= 40);
+}
+
+#[test]
+fn command_has_one_file_a_verb_and_none_is_long() {
+    let verbs = |command: &clap::Command| -> BTreeSet<String> {
+        command.get_subcommands().map(|one| one.get_name().to_owned()).filter(|name| name != "help").collect()
+    };
+    let here = |folder: &str| -> BTreeSet<String> {
+        let entries = std::fs::read_dir(root().join(folder)).expect("a folder").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().trim_end_matches(".rs").to_owned());
+        names.filter(|name| name != "mod").collect()
+    };
+    let command = Arguments::command();
+    assert_eq!(here("src/command"), verbs(&command));
+    let matrix = command.find_subcommand("matrix").expect("a verb");
+    assert_eq!(here("src/command/matrix"), verbs(matrix));
+    for path in files(&root().join("src/command"), ".rs") {
+        assert!(read(&path).lines().count() <= 150, "{} is no thin verb", path.display());
+    }
+}
+
+/// File names that several rooms have, for the same thing in each.
+const SHARED: &[&str] = &["hints", "kernel", "observe", "refresh", "report", "variables", "why"];
+
+#[test]
+fn one_word_means_one_thing() {
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for module in modules().into_keys().filter(|module| module.len() > 1 && module[0] != "command") {
+        let name = module.last().expect("a name").clone();
+        rooms.entry(name).or_default().insert(module[0].clone());
+    }
+    for (name, rooms) in rooms.iter().filter(|(name, rooms)| rooms.len() > 1 && *name != "tests") {
+        assert!(SHARED.contains(&name.as_str()), "`{name}` is a file in {rooms:?}");
+    }
+    let poetry = [
+        "teller",
+        "shelf",
+        "sift",
+        "forms",
+        "ahead",
+        "patience",
+        "contested",
+        "remarks",
+        "gather",
+        "lookup",
+        "utils",
+        "helpers",
+    ];
+    for name in rooms.keys() {
+        assert!(!poetry.contains(&name.as_str()), "`{name}` is not the field's word");
+    }
+}
+
+/// What is written another way: see CONTRIBUTING.md.
+fn against_plain_english(text: &str) -> Vec<&'static str> {
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphabetic() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let text = format!(" {} ", words.join(" "));
+    let banned = [
+        " mend ",
+        " mends ",
+        " mended ",
+        " mending ",
+        " whoever ",
+        " to be had ",
+        " as ever ",
+        " in words ",
+        " who asks twice ",
+    ];
+    banned.into_iter().filter(|words| text.contains(words)).collect()
+}
+
+#[test]
+fn sentences_have_an_actor() {
+    let mut all = files(&root().join("src"), ".rs");
+    all.extend(files(&root().join("docs"), ".md"));
+    all.extend(files(&root().join("tests/it"), ".rs").into_iter().filter(|path| !path.ends_with("house/mod.rs")));
+    all.extend(["README.md", "ARCHITECTURE.md"].map(|name| root().join(name)));
+    for path in all {
+        let found = against_plain_english(&read(&path));
+        assert!(found.is_empty(), "{} says {found:?}", path.display());
+    }
+    assert_eq!(against_plain_english("Whoever reads:\nthe fault is mended"), [" mended ", " whoever "]);
+    assert!(against_plain_english("recommended, as everywhere").is_empty());
+}
+
+#[test]
+fn prints_are_in_one_place() {
+    for path in files(&root().join("src"), ".rs") {
+        let text = read(&path);
+        for word in ["println!", "eprintln!", "print!(", "eprint!("] {
+            assert!(!text.contains(word), "{} prints", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_code_is_used_and_explained() {
+    let all: String = files(&root().join("src"), ".rs")
+        .iter()
+        .filter(|path| !path.ends_with("diag/code.rs"))
+        .map(|path| read(path))
+        .collect();
+    for code in colab_boot::diag::Code::ALL {
+        assert!(all.contains(&format!("Code::{code:?}")), "{code} is never given");
+        assert!(code.explanation().len() > 60, "{code} is hardly explained");
+    }
+}
+
+#[test]
+fn licences_of_all_dependencies_are_allowed() {
+    let deny: toml::Table = toml::from_str(&read(&root().join("deny.toml"))).expect("deny.toml");
+    let allowed = deny["licenses"]["allow"].as_array().expect("a list").iter().filter_map(|one| one.as_str());
+    let allowed: BTreeSet<String> = allowed.map(str::to_owned).collect();
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .expect("cargo starts");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON of cargo");
+    let packages = metadata["packages"].as_array().expect("packages");
+    assert!(packages.len() > 100);
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(is_allowed(licence, &allowed), "{} has the licence `{licence}`", package["name"]);
+    }
+    for (expression, good) in [
+        ("MIT", true),
+        ("GPL-3.0", false),
+        ("GPL-3.0 OR MIT", true),
+        ("MIT/Apache-2.0", true),
+        ("(MIT OR GPL-3.0) AND GPL-2.0", false),
+        ("Apache-2.0 WITH LLVM-exception", true),
+    ] {
+        assert_eq!(is_allowed(expression, &allowed), good, "{expression}");
+    }
+}

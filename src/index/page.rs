@@ -4,8 +4,8 @@
 //! The largest pages have ten thousand files, of which a target can use some dozens: a file name is taken apart in place, and
 //! only the best wheel of each version becomes a value of its own.
 
-mod forms;
-mod sift;
+mod format;
+mod select;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -55,22 +55,22 @@ pub fn read_page(
 ) -> Result<Listing, String> {
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (listed, base) = match kind.as_str() {
-        "application/vnd.pypi.simple.v1+json" | "application/json" => (forms::read_json(body)?, address.clone()),
+        "application/vnd.pypi.simple.v1+json" | "application/json" => (format::read_json(body)?, address.clone()),
         "text/html" | "application/vnd.pypi.simple.v1+html" | "application/xhtml+xml" => {
-            forms::read_html(body, address)?
+            format::read_html(body, address)?
         }
         other => return Err(format!("an index page should be JSON or HTML, this one is `{other}`")),
     };
-    Ok(sift::sift(&listed, &base, package, filter))
+    Ok(select::sift(&listed, &base, package, filter))
 }
 
 /// Files of a folder as a listing, without digests: those are taken of what is chosen.
 pub(super) fn read_folder(files: &[String], folder: &Url, package: &PackageName, filter: &Filter) -> Listing {
     let listed: Vec<Listed<'_>> = files
         .iter()
-        .map(|file| Listed { file: file.as_str().into(), url: forms::escaped(file).into(), ..Listed::default() })
+        .map(|file| Listed { file: file.as_str().into(), url: format::escaped(file).into(), ..Listed::default() })
         .collect();
-    sift::sift(&listed, folder, package, filter)
+    select::sift(&listed, folder, package, filter)
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ mod tests {
     use super::{Requirement, lenient_specifiers};
 
     #[test]
-    fn published_faults_are_mended_as_pip_and_uv_do() {
+    fn published_faults_are_repaired_as_pip_and_uv_do() {
         for (line, specifiers) in [
             ("pyarrow>=4.0.* ; extra == 'x'", ">=4.0"),
             ("spacy-lookups-data (>=0.0.4<0.2.0)", ">=0.0.4, <0.2.0"),

@@ -1,17 +1,17 @@
 //! The only rooms that print: findings and failures with carets, tables for people, the JSON envelope, progress.
 
-mod builds;
+mod table;
 mod human;
 mod json;
 mod progress;
 mod report;
 mod why;
 
-pub use builds::{RowReport, render_builds};
 pub use human::{bytes, few, harmless, needed_images, render_failure, render_finding, render_plan};
 pub use json::envelope;
 pub use progress::bar;
 pub use report::Report;
+pub use table::{RowReport, render_builds};
 pub use why::ShownWhy;
 
 /// How to draw.

@@ -226,7 +226,7 @@ fn an_apply_from_a_terminal_is_met_by_the_kernel_that_it_replaced_code_under() {
 }
 
 #[test]
-fn a_library_replaced_under_a_kernel_is_seen_whoever_replaced_it() {
+fn a_library_that_another_hand_replaces_under_a_kernel_is_seen() {
     let day = Day::new(ROWS);
     let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
     day.profile("p", &["lib >=2"], "");

@@ -5,7 +5,7 @@ mod matrix;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::index::Limits;
 use crate::model::PackageName;
@@ -26,6 +26,14 @@ pub struct Arguments {
     /// Newer rows for the matrix: a file, or an address that ends in `#sha256=HEX`
     #[arg(long, global = true, value_name = "FILE|URL", env = "COLAB_BOOT_MATRIX", hide_env_values = true)]
     pub matrix: Option<String>,
+
+    /// Say what is done and why; twice: every request, too
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
+    pub verbose: u8,
+
+    /// Say only errors and the verdict
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
 
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]

@@ -5,6 +5,7 @@
 
 pub mod model;
 pub mod diag;
+pub mod log;
 pub mod host;
 pub mod matrix;
 pub mod inspect;
@@ -30,7 +31,6 @@ pub mod verify;
 pub mod upkeep;
 pub mod command;
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
@@ -40,8 +40,9 @@ use clap::{ColorChoice, Parser};
 
 use crate::cli::Arguments;
 
-use crate::diag::{Failure, Kind};
+use crate::diag::{Failure, Finding, Kind, Severity};
 use crate::host::{Paths, files};
+use crate::log::{Log, Sink, Verbosity};
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
 use crate::session::Session;
 
@@ -55,11 +56,13 @@ pub struct Ambient<'a> {
     pub terminal: bool,
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
+    /// Takes lines about work in progress, from any thread.
+    pub progress: Sink,
 }
 
 /// Runs colab-boot and returns its exit code.
 pub fn run(ambient: Ambient<'_>) -> u8 {
-    let Ambient { arguments, environment, now, terminal, out, err } = ambient;
+    let Ambient { arguments, environment, now, terminal, out, err, progress } = ambient;
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
     let arguments = match Arguments::try_parse_from(arguments) {
@@ -75,13 +78,11 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
     };
     let style = style(&arguments, &environment, terminal);
-    let talk = RefCell::new(&mut *err);
-    // A closed stderr is no reason to stop.
-    let say = |line: &str| drop(writeln!(talk.borrow_mut(), "colab-boot: {line}"));
+    let log = Log::new(Verbosity::of(arguments.verbose, arguments.quiet), progress);
     let paths = Paths::from_environment(&environment);
-    let outcome =
-        session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths).and_then(|matrix| {
-            let session = Session { environment: &environment, paths, matrix: &matrix, now, say: &say };
+    let outcome = session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log)
+        .and_then(|matrix| {
+            let session = Session { environment: &environment, paths, matrix: &matrix, now, log: log.clone() };
             command::run(&arguments, &session, style)
         });
     let written = present(&arguments, &outcome, style, out, err);
@@ -162,12 +163,14 @@ fn present(
             files::write_whole(path, text.as_bytes())?;
         }
     }
-    for finding in findings {
+    let is_said = |finding: &&Finding| !arguments.quiet || finding.severity == Severity::Error;
+    for finding in findings.iter().filter(is_said) {
         let _ = write!(err, "{}", render_finding(finding, style));
     }
     match outcome {
         Ok(report) => {
-            report.talk.iter().for_each(|line| drop(writeln!(err, "{}", harmless(line))));
+            let talk = report.talk.iter().filter(|_| !arguments.quiet);
+            talk.for_each(|line| drop(writeln!(err, "{}", harmless(line))));
             if !to_stdout {
                 tell(out, &harmless(&report.text))?;
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads environment and clock")]
 fn main() -> ExitCode {
@@ -19,6 +20,8 @@ fn main() -> ExitCode {
         terminal: std::io::stderr().is_terminal(),
         out: &mut std::io::stdout(),
         err: &mut std::io::stderr(),
+        // A closed stderr is no reason to stop.
+        progress: Arc::new(|line| drop(writeln!(std::io::stderr(), "colab-boot: {line}"))),
     });
     ExitCode::from(code)
 }

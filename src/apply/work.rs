@@ -269,6 +269,7 @@ impl Work<'_> {
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
+        self.session.log.detail(|| format!("running bash -p {}; its log is beside it", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
         run_script(&job, &mut |step| {

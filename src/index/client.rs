@@ -21,10 +21,11 @@ use crate::index::gate::Gates;
 use crate::index::headers::{max_age, part, text_of};
 use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
-use crate::index::location::is_open;
+use crate::index::location::{is_open, redact};
 use crate::index::names::Names;
 use crate::index::retry::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
+use crate::log::Log;
 use crate::model::Sha256;
 use crate::model::catalog::Trouble;
 use crate::model::digest::Hasher;
@@ -54,6 +55,7 @@ pub(super) struct Http {
     started: Instant,
     latencies: Arc<Latencies>,
     gates: Arc<Gates>,
+    pub(super) log: Log,
 }
 
 /// Which bytes of a file.
@@ -99,7 +101,7 @@ pub(super) struct Reply {
 
 impl Client {
     /// Asks as `limits` allow, their time counted from now, with `credentials` where they are wanted.
-    pub fn new(credentials: Credentials, limits: Limits) -> Result<Self, Failure> {
+    pub fn new(credentials: Credentials, limits: Limits, log: Log) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -127,6 +129,7 @@ impl Client {
             started: Instant::now(),
             latencies: Arc::default(),
             gates: Arc::default(),
+            log,
         };
         Ok(Self { http, runtime: Some(runtime) })
     }
@@ -280,7 +283,22 @@ impl Http {
 
     async fn send(&self, url: &Url, builder: RequestBuilder) -> Result<Response, Miss> {
         let passed = self.gates.pass(url).await;
-        let response = builder.send().await.map_err(Miss::passing)?;
+        let asked = Instant::now();
+        let response = builder.send().await;
+        self.log.request(|| {
+            let answer = match &response {
+                Ok(response) => response.status().to_string(),
+                Err(error) => {
+                    if error.is_timeout() {
+                        "no answer in time".to_owned()
+                    } else {
+                        "no answer".to_owned()
+                    }
+                }
+            };
+            format!("GET {} -> {answer}, {} ms", redact(url), asked.elapsed().as_millis())
+        });
+        let response = response.map_err(Miss::passing)?;
         passed.answered();
         Ok(response)
     }

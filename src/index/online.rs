@@ -208,7 +208,10 @@ impl Shared {
         let (index, page, key) = self.shelf.place(package);
         let cached = self.shelf.cache.listing(&key);
         let validator = match cached {
-            Some((record, true)) => return Ok(record.listing.map(|listing| listing.called(index))),
+            Some((record, true)) => {
+                self.http.log.request(|| format!("cache: the page of {package} is fresh"));
+                return Ok(record.listing.map(|listing| listing.called(index)));
+            }
             Some((record, false)) => record.validator.map(|tag| (tag, record.listing)),
             None => None,
         };

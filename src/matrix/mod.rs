@@ -31,7 +31,7 @@ pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, f
 #[cfg(test)]
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");
 
-/// The same, as JSON, by `matrix/pack.rs`.
+/// The same, as JSON, by `build.rs`.
 static PACKED: Dir<'_> = include_dir!("$OUT_DIR/matrix");
 
 /// All the rows.

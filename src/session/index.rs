@@ -58,7 +58,7 @@ impl Session<'_> {
 
     /// A client that knows what credentials there are for `addresses`.
     pub fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
-        Client::new(Credentials::gather(addresses, self.environment), limits)
+        Client::new(Credentials::gather(addresses, self.environment), limits, self.log.clone())
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
@@ -97,6 +97,13 @@ impl Session<'_> {
             scope.preferred.entry(name.clone()).or_insert_with(|| (version.clone(), false));
         }
         let cache = self.cache(options);
+        self.log.detail(|| {
+            format!(
+                "index: {}{}",
+                redact(&locations.default),
+                if options.offline { ", from the cache alone" } else { "" }
+            )
+        });
         let ask = |catalog| {
             let question = Question { profile, target, matrix: self.matrix, catalog, preferred };
             answer(question).map_err(|unsolved| refusal(unsolved, question))
@@ -107,7 +114,11 @@ impl Session<'_> {
         let client = self.client(&locations.addresses(), options.limits())?;
         let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
         let answered = ask(&catalog)?;
-        Ok((answered, client.traffic()))
+        let traffic = client.traffic();
+        self.log.detail(|| {
+            format!("{} requests, {} bytes read; the rest was in the cache", traffic.requests, traffic.bytes)
+        });
+        Ok((answered, traffic))
     }
 
     /// The machine's Python with the default index for what a build needs.

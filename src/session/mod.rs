@@ -21,6 +21,7 @@ use std::path::Path;
 
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::{Paths, files};
+use crate::log::Log;
 use crate::matrix::Matrix;
 use crate::profile::Profile;
 
@@ -45,14 +46,13 @@ pub struct Session<'a> {
     pub matrix: &'a Matrix,
     /// Seconds since 1970.
     pub now: u64,
-    /// Tells of work in progress, now.
-    pub say: &'a dyn Fn(&str),
+    pub log: Log,
 }
 
 impl Session<'_> {
     /// Says what is being done.
     pub fn say(&self, line: &str) {
-        (self.say)(line);
+        self.log.say(line);
     }
 
     /// Reads and checks a profile.

@@ -7,6 +7,7 @@ use url::Url;
 use crate::diag::Failure;
 use crate::host::{Paths, files};
 use crate::index::{Client, Credentials, Limits, fetch_document, redact};
+use crate::log::Log;
 use crate::matrix::Matrix;
 use crate::model::Sha256;
 use crate::session::index::from_trouble;
@@ -15,14 +16,14 @@ use crate::session::index::from_trouble;
 const LIMITS: Limits = Limits { connections: 1, time: Duration::from_mins(5) };
 
 /// The bundled matrix, with the rows of `overlay` in place of its own where there is one.
-pub fn matrix(overlay: Option<&str>, paths: &Paths) -> Result<Matrix, Failure> {
+pub fn matrix(overlay: Option<&str>, paths: &Paths, log: &Log) -> Result<Matrix, Failure> {
     let bundled = Matrix::bundled().map_err(Failure::bug)?;
     let Some(place) = overlay else {
         return Ok(bundled);
     };
     let scheme = place.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     let text = if let Some("http" | "https") = scheme.as_deref() {
-        from_address(place, paths)?
+        from_address(place, paths, log)?
     } else {
         files::read_text(std::path::Path::new(place), "matrix overlay")?
     };
@@ -38,7 +39,7 @@ fn shown(place: &str) -> String {
 }
 
 /// Fetched once: the digest names the text, so the copy in the cache never ages.
-fn from_address(place: &str, paths: &Paths) -> Result<String, Failure> {
+fn from_address(place: &str, paths: &Paths, log: &Log) -> Result<String, Failure> {
     let wrong = || {
         Failure::input(format!("--matrix: `{}` does not end in `#sha256=` and 64 hex digits", shown(place)))
             .help("an address must say which text it means")
@@ -52,7 +53,7 @@ fn from_address(place: &str, paths: &Paths) -> Result<String, Failure> {
     if let Some(text) = files::read_optional(&kept).ok().flatten().filter(fits) {
         return Ok(text);
     }
-    let client = Client::new(Credentials::default(), LIMITS)?;
+    let client = Client::new(Credentials::default(), LIMITS, log.clone())?;
     let text = fetch_document(&client, &url).map_err(from_trouble)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());

@@ -10,7 +10,7 @@ use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
 use crate::machine::owned_elsewhere;
 use crate::marker::Marker;
-use crate::model::PackageName;
+use crate::model::{PackageName, Version};
 use crate::notebook::Loaded;
 use crate::plan::{Basis, Decision, Plan, Wish, decide, wanted_back};
 use crate::profile::Profile;
@@ -74,8 +74,14 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
     let path = lock_path(&options.profile, options.lock.as_ref());
     let mut keep_lock = false;
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
-        Beside::Usable(both) => (both.0, both.1, None),
+        Beside::Usable(both) => {
+            session.log.detail(|| {
+                format!("`{}` answers with its target `{}`: no index is asked", path.display(), both.1.name)
+            });
+            (both.0, both.1, None)
+        }
         other => {
+            session.log.detail(|| format!("`{}` does not answer: solving", path.display()));
             let mut solved = session.target(&profile, &seen)?;
             // What colab-boot has replaced and nobody can bring back is no choice here.
             solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
@@ -134,6 +140,7 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
         folders: &folders,
     };
     let decision = decide(basis);
+    explain_decision(session, &decision);
     let mut more = decision.findings.clone();
     more.extend(judged(&wish, &decision.plan, &target, &seen));
     more.extend(unhashed(&target));
@@ -160,6 +167,22 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
         traffic,
         indexes,
     })
+}
+
+/// Says what is changed and why.
+fn explain_decision(session: &Session<'_>, decision: &Decision) {
+    for change in &decision.plan.changes {
+        session.log.detail(|| {
+            let shown =
+                |version: &Option<Version>| version.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+            let reason = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            format!("{} from {} to {}{reason}", change.name, shown(&change.from), shown(&change.to))
+        });
+    }
+    session.log.detail(|| match decision.restart.because.as_slice() {
+        [] => "no restart: no kernel holds what changes".to_owned(),
+        because => format!("restart: {}", because.join("; ")),
+    });
 }
 
 /// What may change: the modules of these are looked at.

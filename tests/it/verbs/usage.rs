@@ -240,3 +240,28 @@ fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is_one() {
     assert_eq!(to(">/dev/full", "2>/dev/full").code, 3);
     assert_eq!(to(">/dev/full", "2>&-").code, 3);
 }
+
+#[test]
+fn each_verbosity_says_what_it_promises() {
+    let server = index(Manner::Good);
+    let test = Test::new().file("p.toml", GOOD).set("COLAB_BOOT_INDEX_URL", server.url.clone());
+    let lock = |more: &[&str]| {
+        let machine = observed("laptop");
+        let outcome = test.run(&[&["lock", "p.toml", "--machine", &machine], more].concat()).expect(0);
+        std::fs::remove_file(test.path("p.lock")).expect("a lock");
+        outcome.stderr
+    };
+    let loudest = lock(&["-vv", "--refresh"]);
+    assert!(loudest.contains("GET http://127.0.0.1") && loudest.contains("/simple/a/ -> 200 OK"), "{loudest}");
+    let again = lock(&["-vv"]);
+    assert!(again.contains("cache: the page of a is fresh"), "{again}");
+    let loud = lock(&["-v"]);
+    assert!(loud.contains("colab-boot: index: http://127.0.0.1") && loud.contains("requests,"), "{loud}");
+    assert!(!loud.contains("GET "), "{loud}");
+    let usual = lock(&[]);
+    assert!(usual.contains("p.lock written") && !usual.contains("index:"), "{usual}");
+    assert_eq!(lock(&["-q"]), "");
+    test.run(&["lock", "p.toml", "-q", "-v"]).expect(2);
+    let wrong = test.run(&["lock", "nowhere.toml", "-q"]).expect(2);
+    assert!(wrong.stderr.contains("error: "), "{wrong:?}");
+}

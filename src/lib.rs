@@ -1,34 +1,61 @@
 //! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
 //!
-//! A module names only modules above it in this list. `model diag matrix inspect profile resolve audit lock plan script marker golden` are pure:
-//! they take values and return values. Both laws are kept by `tests/it/house.rs`.
+//! A room names only rooms above it in this list. `model diag matrix inspect profile resolve audit lock ledger marker plan script golden` are
+//! pure: they take values and return values. `tests/it/house/` keeps both laws; ARCHITECTURE.md has the picture and "where does … go".
 
+// Values: versions, names, wheels, digests, requirements, platforms, CUDA versions.
 pub mod model;
+// Findings with codes and explanations; failures; places in the user's files.
 pub mod diag;
+// What is said while the work goes on, by how much the user wants to hear.
 pub mod log;
+// The only door to the operating system: processes, files, locks, signals.
 pub mod host;
+// Typed rows of `matrix/` and the questions that they answer: verdict, driver floor, families, variables.
 pub mod matrix;
+// Wheels read from their bytes: zip directory, ELF, fat binaries; RECORD.
 pub mod inspect;
+// TOML text → profile, or all faults at once with carets.
 pub mod profile;
+// What a machine is: `observe` collects raw facts, `judge` decides; bundled runtimes, overrides.
 pub mod machine;
+// The package index over the network or from the cache; the only async room.
 pub mod index;
+// The solve, with drivers and GPUs in it; why there is no solution; why a package is there.
 pub mod resolve;
+// What is wrong with an environment that somebody else made; files of other tools that name packages.
 pub mod audit;
+// The lock: writer, reader, staleness, the target that fits.
 pub mod lock;
+// What the kernel has loaded and read, as facts.
 pub mod notebook;
+// Who put each distribution there, and what was there before.
 pub mod ledger;
+// States and moves of an apply; what asks for a restart.
 pub mod marker;
+// `decide(basis) → Decision`: changes, findings, restart. Pure, once.
 pub mod plan;
+// A decision as bash.
 pub mod script;
+// Notebook cells from a profile and its lock.
 pub mod golden;
+// The state folder: marker, ledger and RECORDs on disk, one apply at a time.
 pub mod state;
+// Installed files held against RECORD.
 pub mod installed;
+// Text for people, JSON for programs, progress.
 pub mod output;
+// The command line: syntax only.
 pub mod cli;
+// What several verbs gather: profile, machine, index, lock, kernel, the plan with all that led to it.
 pub mod session;
+// Fetch, run the script, check every file, roll back.
 pub mod apply;
+// Is it what was locked, does the kernel run it, does it work.
 pub mod verify;
+// The matrix kept up to date: wheels read into rows, hints.
 pub mod upkeep;
+// One file a verb: gather → decide → do → report.
 pub mod command;
 
 use std::collections::BTreeMap;
@@ -39,7 +66,6 @@ use std::path::Path;
 use clap::{ColorChoice, Parser};
 
 use crate::cli::Arguments;
-
 use crate::diag::{Failure, Finding, Kind, Severity};
 use crate::host::{Paths, files};
 use crate::log::{Log, Sink, Verbosity};

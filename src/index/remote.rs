@@ -135,7 +135,7 @@ pub fn inspect_address(
     })
 }
 
-/// The text at `url`, of at most [`TEXT_LIMIT`] bytes.
+/// The text at `url`, of at most `TEXT_LIMIT` bytes.
 pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
     let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
     let request = Request { url, accept: None, part: None, validator: None, limit: TEXT_LIMIT };

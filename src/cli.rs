@@ -1,15 +1,15 @@
 //! The command line: syntax only.
 
+mod index;
 mod matrix;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
-use crate::index::Limits;
 use crate::model::PackageName;
 
+pub use index::IndexOptions;
 pub use matrix::{CheckOptions, HintsOptions, InspectOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
@@ -166,50 +166,6 @@ pub struct MachineOptions {
     /// There is no kernel yet.
     #[arg(skip)]
     pub no_kernel: bool,
-}
-
-/// Where packages come from.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Index")]
-pub struct IndexOptions {
-    /// The default package index, instead of the one that pip uses
-    #[arg(long, value_name = "URL", env = "COLAB_BOOT_INDEX_URL", hide_env_values = true)]
-    pub index_url: Option<String>,
-
-    /// A folder of wheels to look into beside the index; may be repeated
-    #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_FIND_LINKS", value_delimiter = ',')]
-    pub find_links: Vec<PathBuf>,
-
-    /// Set by `--wheelhouse`: nothing but the folders counts.
-    #[arg(skip)]
-    pub folders_only: bool,
-
-    /// Use only what is in the cache
-    #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
-    pub offline: bool,
-
-    /// Ask for listings again, however fresh those in the cache are
-    #[arg(long, conflicts_with = "offline")]
-    pub refresh: bool,
-
-    /// A host that may be asked without encryption; this machine itself always may; may be repeated
-    #[arg(long, value_name = "HOST", env = "COLAB_BOOT_ALLOW_INSECURE_HOST", value_delimiter = ',')]
-    pub allow_insecure_host: Vec<String>,
-
-    /// The most requests that may be under way at once
-    #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = Limits::DEFAULT.connections, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub connections: u16,
-
-    /// Ask the network for nothing after so long, in a solve and in a fetch; half a day unless said otherwise
-    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", default_value_t = Limits::DEFAULT.time.as_secs(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..))]
-    pub network_timeout: u64,
-}
-
-impl IndexOptions {
-    /// What is asked of the network at most.
-    pub fn limits(&self) -> Limits {
-        Limits { connections: self.connections, time: Duration::from_secs(self.network_timeout) }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::IndexOptions;
+use crate::cli::index::IndexOptions;
 use crate::model::PackageName;
 
 #[derive(Debug, Subcommand)]

@@ -12,6 +12,7 @@ use crate::model::PackageName;
 use crate::output::{Report, ShownWhy};
 use crate::resolve::{Newer, Why, explain};
 use crate::session::Session;
+use crate::session::missing_lock;
 use crate::session::{Asked, lock_path};
 
 #[derive(Serialize)]
@@ -69,11 +70,9 @@ fn package(
 ) -> Result<Report, Failure> {
     let profile = session.profile(path)?;
     let place = lock_path(path, options.lock.as_ref());
-    let lock = session.read_lock(&place)?.ok_or_else(|| {
-        let finding = Finding::error(Code::LockMissing, format!("there is no lock at `{}`", place.display()))
-            .with_help(format!("run `colab-boot lock {}`", path.display()));
-        Failure::from_findings(Kind::Answer, vec![finding])
-    })?;
+    let lock = session
+        .read_lock(&place)?
+        .ok_or_else(|| Failure::from_findings(Kind::Answer, vec![missing_lock(&place, path.display())]))?;
     let locked = chosen(&lock, options)?;
     let mut findings = Vec::new();
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {

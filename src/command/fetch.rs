@@ -15,6 +15,7 @@ use crate::output::Report;
 use crate::output::{Style, bytes, needed_images};
 use crate::profile::Profile;
 use crate::session::Session;
+use crate::session::{missing_lock, stale_lock};
 
 /// What another fetch into the same folder may take.
 const PATIENCE: Duration = Duration::from_mins(30);
@@ -29,8 +30,8 @@ struct FetchReport<'a> {
 
 pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let lock = session.read_lock(&options.lock)?.ok_or_else(|| {
-        Failure::input(format!("there is no lock at `{}`", options.lock.display()))
-            .help("make one with `colab-boot lock PROFILE`")
+        let profile = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
+        Failure::from_findings(Kind::Answer, vec![missing_lock(&options.lock, profile.display())])
     })?;
     let targets = wanted_targets(&lock, &options.target)?;
     let profile = profile_of(options, session, &lock, &targets)?;
@@ -97,16 +98,15 @@ fn profile_of(
     let path = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
     if options.profile.is_some() || path.exists() {
         let profile = session.profile(&path)?;
-        let lost = targets.iter().find_map(|target| uncovered(&profile, target));
-        let message = match lost {
-            None if profile.digest == lock.profile.sha256 => return Ok(Some(profile)),
-            Some(why) if profile.digest == lock.profile.sha256 => {
-                format!("`{}` is stale: {why}", options.lock.display())
-            }
-            _ => format!("`{}` was made from another text of `{}`", options.lock.display(), path.display()),
+        let why = if profile.digest == lock.profile.sha256 {
+            targets.iter().find_map(|target| uncovered(&profile, target))
+        } else {
+            Some(format!("it was made from another text of `{}`", path.display()))
         };
-        let finding = Finding::error(Code::LockStale, message)
-            .with_help(format!("make the lock anew with `colab-boot lock {}`", path.display()));
+        let Some(why) = why else {
+            return Ok(Some(profile));
+        };
+        let finding = stale_lock(&options.lock, Some(&why), path.display());
         return Err(Failure::from_findings(Kind::Answer, vec![finding]));
     }
     let indexes: BTreeSet<&str> = targets

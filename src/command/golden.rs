@@ -5,13 +5,14 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::GoldenOptions;
-use crate::diag::{Code, Failure, Finding, Kind};
+use crate::diag::{Failure, Finding, Kind};
 use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
 use crate::host::files;
 use crate::lock::{stale, uncovered};
 use crate::output::{Report, needed_images};
 use crate::session::Session;
 use crate::session::lock_path;
+use crate::session::{missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct GoldenReport<'a> {
@@ -22,19 +23,11 @@ struct GoldenReport<'a> {
 pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
-    let no = |code: Code, message: String| {
-        let finding =
-            Finding::error(code, message).with_help(format!("run `colab-boot lock {}`", options.profile.display()));
-        Failure::from_findings(Kind::Answer, vec![finding])
-    };
-    let lock = session
-        .read_lock(&path)?
-        .ok_or_else(|| no(Code::LockMissing, format!("there is no lock at `{}`", path.display())))?;
-    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
-        return Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display())));
-    }
-    if let Some(why) = lock.targets.iter().find_map(|target| uncovered(&profile, target)) {
-        return Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display())));
+    let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
+    let lock = session.read_lock(&path)?.ok_or_else(|| no(missing_lock(&path, options.profile.display())))?;
+    let lost = || lock.targets.iter().find_map(|target| uncovered(&profile, target));
+    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version).or_else(lost) {
+        return Err(no(stale_lock(&path, Some(&why), options.profile.display())));
     }
     if let Some(day) = profile.review_by.as_ref().filter(|day| day_of(session.now) > **day) {
         return Err(Failure::answer(format!("`{}` was to be reviewed by {day}", options.profile.display()))

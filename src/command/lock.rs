@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::LockOptions;
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::{Failure, Finding};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, TargetReport, differences, write_lock};
@@ -16,6 +16,7 @@ use crate::output::{bytes, few, needed_images};
 use crate::session::Made;
 use crate::session::Session;
 use crate::session::lock_path;
+use crate::session::{missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct LockReport<'a> {
@@ -84,15 +85,13 @@ fn must_be_known(names: &[PackageName], locks: [Option<&Lock>; 2]) -> Result<(),
 }
 
 fn stale(path: &Path, options: &LockOptions, exists: bool, changes: &[String]) -> Finding {
-    let help = format!("run `colab-boot lock {}`", options.profile.display());
     if !exists {
-        return Finding::error(Code::LockMissing, format!("there is no lock at `{}`", path.display())).with_help(help);
+        return missing_lock(path, options.profile.display());
     }
-    let finding = Finding::error(Code::LockStale, format!("`{}` is stale", path.display()));
-    let finding = if changes.is_empty() {
+    let finding = stale_lock(path, None, options.profile.display());
+    if changes.is_empty() {
         finding.with_note("its text is not what would be written: it was edited, or written by another colab-boot")
     } else {
         few(changes).into_iter().fold(finding, Finding::with_note)
-    };
-    finding.with_help(help)
+    }
 }

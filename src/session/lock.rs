@@ -1,6 +1,7 @@
 //! Locks as the verbs read and make them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -173,4 +174,19 @@ fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
 /// Beside the profile: `pytorch.toml` → `pytorch.lock`.
 pub fn lock_path(profile: &Path, given: Option<&PathBuf>) -> PathBuf {
     given.cloned().unwrap_or_else(|| profile.with_extension("lock"))
+}
+
+/// That there is no lock at `path`, as every verb says it; `profile` is the file to make it from.
+pub fn missing_lock(path: &Path, profile: impl Display) -> Finding {
+    Finding::error(Code::LockMissing, format!("there is no lock at `{}`", path.display())).with_help(relock(profile))
+}
+
+/// That the lock at `path` no longer answers, and why, as every verb says it.
+pub fn stale_lock(path: &Path, why: Option<&str>, profile: impl Display) -> Finding {
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    Finding::error(Code::LockStale, format!("`{}` is stale{why}", path.display())).with_help(relock(profile))
+}
+
+fn relock(profile: impl Display) -> String {
+    format!("run `colab-boot lock {profile}`")
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use crate::cli::PlanOptions;
-use crate::diag::{Code, Failure, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
 use crate::machine::owned_elsewhere;
@@ -21,7 +21,7 @@ use crate::session::doubt::doubtful;
 use crate::session::findings::{compiled, judged, refused, unhashed};
 use crate::session::index::Asked;
 use crate::session::kernel::{environment_file, folders, loaded, modules};
-use crate::session::lock::lock_path;
+use crate::session::lock::{lock_path, missing_lock, stale_lock};
 use crate::session::machine::Seen;
 use crate::state::State;
 
@@ -213,17 +213,13 @@ enum Beside {
 
 /// The lock of `path` with its target for this machine. `locked` insists on it.
 fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, locked: bool) -> Result<Beside, Failure> {
-    let no = |code: Code, message: String| {
-        let finding = Finding::error(code, message).with_help(format!("run `colab-boot lock {}`", profile.source.name));
-        Failure::from_findings(crate::diag::Kind::Answer, vec![finding])
-    };
+    let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
+    let name = &profile.source.name;
     let Some(lock) = session.read_lock(path)? else {
-        let message = format!("there is no lock at `{}`", path.display());
-        return if locked { Err(no(Code::LockMissing, message)) } else { Ok(Beside::Replaceable(None)) };
+        return if locked { Err(no(missing_lock(path, name))) } else { Ok(Beside::Replaceable(None)) };
     };
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
-        let message = format!("`{}` is stale: {why}", path.display());
-        return if locked { Err(no(Code::LockStale, message)) } else { Ok(Beside::Replaceable(Some(lock))) };
+        return if locked { Err(no(stale_lock(path, Some(&why), name))) } else { Ok(Beside::Replaceable(Some(lock))) };
     }
     match session.fitting(&lock, seen) {
         Ok(target) => match uncovered(profile, target) {
@@ -231,11 +227,13 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
                 let target = target.clone();
                 Ok(Beside::Usable(Box::new((lock, target))))
             }
-            Some(why) if locked => Err(no(Code::LockStale, format!("`{}` is stale: {why}", path.display()))),
+            Some(why) if locked => Err(no(stale_lock(path, Some(&why), name))),
             Some(_) => Ok(Beside::Replaceable(Some(lock))),
         },
         Err(reasons) if locked => {
-            Err(no(Code::MachineNotPlanned, format!("no target of the lock fits: {}", reasons.join("; "))))
+            let message = format!("no target of the lock fits: {}", reasons.join("; "));
+            let finding = Finding::error(Code::MachineNotPlanned, message);
+            Err(no(finding.with_help(format!("run `colab-boot lock {name}`"))))
         }
         Err(reasons) => Ok(Beside::Elsewhere(reasons)),
     }

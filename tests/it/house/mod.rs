@@ -235,6 +235,20 @@ fn sentences_have_an_actor() {
 }
 
 #[test]
+fn the_guides_name_files_that_are_there() {
+    for guide in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"] {
+        let text = read(&root().join(guide));
+        let quoted = text.split('`').skip(1).step_by(2);
+        let folders = ["src/", "matrix/", "runtimes/", "docs/", "tests/", "benches/", "profiles/"];
+        let paths = quoted
+            .filter(|word| folders.iter().any(|folder| word.starts_with(folder)) && !word.contains(['*', ' ', '<']));
+        for path in paths {
+            assert!(root().join(path).exists(), "{guide} names `{path}`, which is not there");
+        }
+    }
+}
+
+#[test]
 fn prints_are_in_one_place() {
     for path in files(&root().join("src"), ".rs") {
         let text = read(&path);

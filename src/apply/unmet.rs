@@ -7,9 +7,7 @@ use crate::audit::{Environment, Held, requirements};
 use crate::diag::{Failure, Finding};
 use crate::index::LocalWheel;
 use crate::lock::LockedPackage;
-use crate::session::Planned;
-use crate::session::Session;
-use crate::session::{installed, surroundings};
+use crate::session::{Planned, Session, installed, surroundings};
 
 /// Requirements in the wheels of `packages`, in `folder`, that nothing meets once the plan is carried out. Fails where a wheel can't be
 /// read.

@@ -20,13 +20,12 @@ use crate::marker::{Event, Marker, Now};
 use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
-use crate::output::Report;
-use crate::output::Style;
+use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
-use crate::session::Session;
 use crate::session::{
-    Planned, PythonReport, Sources, enough_space, held_of, modules as installed_modules_of, modules_of, script_of,
+    Planned, PythonReport, Session, Sources, enough_space, held_of, modules as installed_modules_of, modules_of,
+    script_of,
 };
 use crate::state::State;
 

@@ -11,9 +11,7 @@ use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
 use crate::output::{Report, ShownWhy};
 use crate::resolve::{Newer, Why, explain};
-use crate::session::Session;
-use crate::session::missing_lock;
-use crate::session::{Asked, lock_path};
+use crate::session::{Asked, Session, lock_path, missing_lock};
 
 #[derive(Serialize)]
 struct CodeReport {

@@ -11,11 +11,9 @@ use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
 use crate::model::Sha256;
-use crate::output::Report;
-use crate::output::{Style, bytes, needed_images};
+use crate::output::{Report, Style, bytes, needed_images};
 use crate::profile::Profile;
-use crate::session::Session;
-use crate::session::{missing_lock, stale_lock};
+use crate::session::{Session, missing_lock, stale_lock};
 
 /// What another fetch into the same folder may take.
 const PATIENCE: Duration = Duration::from_mins(30);

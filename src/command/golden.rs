@@ -10,9 +10,7 @@ use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
 use crate::host::files;
 use crate::lock::{stale, uncovered};
 use crate::output::{Report, needed_images};
-use crate::session::Session;
-use crate::session::lock_path;
-use crate::session::{missing_lock, stale_lock};
+use crate::session::{Session, lock_path, missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct GoldenReport<'a> {

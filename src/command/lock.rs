@@ -11,12 +11,8 @@ use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, TargetReport, differences, write_lock};
 use crate::model::{PackageName, Sha256};
-use crate::output::Report;
-use crate::output::{bytes, few, needed_images};
-use crate::session::Made;
-use crate::session::Session;
-use crate::session::lock_path;
-use crate::session::{missing_lock, stale_lock};
+use crate::output::{Report, bytes, few, needed_images};
+use crate::session::{Made, Session, lock_path, missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct LockReport<'a> {

@@ -9,11 +9,9 @@ use crate::cli::{PlanOptions, RestoreOptions};
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
 use crate::model::Sha256;
-use crate::output::Report;
-use crate::output::{Style, render_plan};
+use crate::output::{Report, Style, render_plan};
 use crate::plan::{Plan, Restart, Wish};
-use crate::session::Session;
-use crate::session::{Answer, Planned, PythonReport, decided};
+use crate::session::{Answer, Planned, PythonReport, Session, decided};
 use crate::state::hold;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {

@@ -14,9 +14,7 @@ use crate::machine::Python;
 use crate::marker::{Event, Standing, standing};
 use crate::model::PackageName;
 use crate::output::Report;
-use crate::session::Seen;
-use crate::session::Session;
-use crate::session::{Planned, PythonReport, answer, decided, installed, surroundings};
+use crate::session::{Planned, PythonReport, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
 use crate::verify::{Files, SmokeOutcome, check_files, kernel_findings, no_gpu, shadowed, smoke_finding, smoke_tests};
 

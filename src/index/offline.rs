@@ -6,11 +6,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Builder;
 
-use crate::index::Scope;
 use crate::index::local::Shelf;
 use crate::index::mutex::held;
 use crate::index::prefetch::{Foresight, consequences, favourite};
-use crate::index::{Cache, LocalWheel, Locations, folder};
+use crate::index::{Cache, LocalWheel, Locations, Scope, folder};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::catalog::Trouble;
 use crate::model::{PackageName, Version, VersionRange};
-use crate::resolve::Unsolved;
 use crate::resolve::collision::collisions;
 use crate::resolve::explain::contradiction;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::search::{Run, Solution, run};
-use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution};
+use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution, Unsolved};
 
 /// Solves `question`.
 pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {

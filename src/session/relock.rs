@@ -11,8 +11,7 @@ use crate::machine::Python;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::resolve::remarks;
-use crate::session::Asked;
-use crate::session::Session;
+use crate::session::{Asked, Session};
 
 /// A lock that was made, with what was noticed.
 pub struct Made {

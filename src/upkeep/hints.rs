@@ -16,8 +16,7 @@ use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, Pr
 use crate::model::contents::Files;
 use crate::model::version::is_pin;
 use crate::model::{ExtraName, Libc, PackageName, PythonFacts, Requirement, Sha256, Version, VersionRange};
-use crate::session::Session;
-use crate::session::from_trouble;
+use crate::session::{Session, from_trouble};
 use crate::upkeep::reading::Reader;
 
 /// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two years.

@@ -13,8 +13,7 @@ use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, Pr
 use crate::model::platform::parse_platform;
 use crate::model::version::is_pin;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
-use crate::session::Session;
-use crate::session::from_trouble;
+use crate::session::{Session, from_trouble};
 
 /// A wheel that was read.
 pub struct Reading {

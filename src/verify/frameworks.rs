@@ -5,8 +5,7 @@ use crate::lock::LockedTarget;
 use crate::machine::installed_modules;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
-use crate::session::Seen;
-use crate::session::Session;
+use crate::session::{Seen, Session};
 use crate::verify::smoke::{SmokeOutcome, SmokeTest, run_smoke};
 
 /// Runs the smoke tests of `profile`, each in a process of its own.

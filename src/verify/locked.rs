@@ -9,8 +9,7 @@ use crate::installed::{Held, check_distributions, finding_of, ghosts};
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::Layout;
 use crate::model::PackageName;
-use crate::session::Seen;
-use crate::session::is_ours;
+use crate::session::{Seen, is_ours};
 use crate::state::State;
 
 /// How many packages were held against what.

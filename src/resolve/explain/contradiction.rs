@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::model::PackageName;
-use crate::resolve::Question;
-use crate::resolve::Unsolved;
 use crate::resolve::explain::conflict::Conflict;
 use crate::resolve::explain::fixes::{fixes, newest_only};
 use crate::resolve::explain::reasons::Fact;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::search::{Run, run};
+use crate::resolve::{Question, Unsolved};
 
 /// The shortest facts we can find, and fixes that were solved.
 ///

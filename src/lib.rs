@@ -69,6 +69,7 @@ use crate::cli::Arguments;
 use crate::diag::{Failure, Finding, Kind, Severity};
 use crate::host::{Paths, files};
 use crate::log::{Log, Sink, Verbosity};
+use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
 use crate::session::Session;
 
@@ -225,6 +226,7 @@ fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal
             terminal && !set("NO_COLOR") && environment.get("CLICOLOR").is_none_or(|value| value != "0")
         }
     };
-    let notebook = set("JPY_PARENT_PID") || set("COLAB_RELEASE_TAG");
+    let variable = |name: &str| environment.get(name).map(String::as_str);
+    let notebook = Hosts::bundled().is_ok_and(|hosts| hosts.is_named(variable));
     Style { color, plain: notebook || !terminal }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
     let mut row = |key: &str, value: String, fact: &str| {
         let _ = writeln!(text, "{key:<11}{value}{}", origin(fact));
     };
-    row("host", machine.kind.as_str().to_owned(), "");
+    row("host", machine.host.name.clone(), "");
     row("os", machine.os.clone(), "");
     let driver = machine.hardware.driver.as_ref();
     row("driver", driver.map_or_else(|| "none".to_owned(), ToString::to_string), "driver");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::diag::{Code, Finding};
 use crate::machine::observe::kernel_identity;
 use crate::machine::raw::{Observed, RawDistribution, RawPython, Said};
-use crate::machine::{HostKind, Installed, Machine, Python, Recorded};
+use crate::machine::{Installed, Machine, Python, Recorded};
 use crate::matrix::{Hardware, InstalledGpu, Matrix};
 use crate::model::{CudaVersion, DriverVersion, PackageName, PythonFacts};
 
@@ -41,7 +41,11 @@ pub fn judge(observed: &Observed, matrix: &Matrix) -> (Machine, Vec<Finding>) {
     let machine = Machine {
         hardware: Hardware { driver, compat: compat(observed), gpus },
         os: os_name(&observed.os_release),
-        kind: host_kind(observed),
+        host: matrix.hosts.find(
+            |name| observed.environment.get(name).map(String::as_str),
+            |path| observed.markers.iter().any(|marker| marker == path),
+            observed.kernel.is_some(),
+        ),
         is_root: observed.is_root,
         has_apt: observed.has_apt,
         installed: installed(&observed.distributions),
@@ -165,25 +169,6 @@ fn judge_python(raw: &RawPython) -> Result<Python, Finding> {
 fn os_name(os_release: &str) -> String {
     let line = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     line.map_or_else(|| "unknown".to_owned(), |name| name.trim_matches('"').to_owned())
-}
-
-/// Kaggle before Colab, for its images are built from Colab's and inherit its variables.
-fn host_kind(observed: &Observed) -> HostKind {
-    let has = |name: &str| observed.environment.get(name).is_some_and(|value| !value.is_empty());
-    let marker = |path: &str| observed.markers.iter().any(|marker| marker == path);
-    if has("KAGGLE_KERNEL_RUN_TYPE") || marker("/kaggle") {
-        HostKind::Kaggle
-    } else if observed.environment.get("VERTEX_PRODUCT").is_some_and(|value| value == "COLAB_ENTERPRISE") {
-        HostKind::ColabEnterprise
-    } else if marker("/var/colab/hostname") {
-        HostKind::Colab
-    } else if has("JPY_PARENT_PID") || observed.kernel.is_some() {
-        HostKind::Jupyter
-    } else if marker("/.dockerenv") || marker("/run/.containerenv") || has("COLAB_RELEASE_TAG") {
-        HostKind::Container
-    } else {
-        HostKind::Bare
-    }
 }
 
 fn installed(raw: &[RawDistribution]) -> BTreeMap<PackageName, Installed> {

@@ -7,12 +7,15 @@ use std::time::Duration;
 use crate::host::command::NoResult;
 use crate::host::{Invocation, Paths};
 use crate::machine::raw::Said;
+use crate::matrix::Hosts;
 
 /// What observing needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Looker<'a> {
     pub paths: &'a Paths,
     pub environment: &'a BTreeMap<String, String>,
+    /// What tells notebook hosts apart.
+    pub hosts: &'a Hosts,
     /// `--python`.
     pub python: Option<&'a Path>,
     /// `--kernel-pid`.

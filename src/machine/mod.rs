@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::matrix::Hardware;
+use crate::matrix::{Hardware, Host};
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use debian::Debian;
@@ -37,7 +37,8 @@ pub struct Machine {
     pub python: Option<Python>,
     pub hardware: Hardware,
     pub os: String,
-    pub kind: HostKind,
+    /// The kind of notebook host, or none.
+    pub host: &'static Host,
     pub is_root: bool,
     pub has_apt: bool,
     pub installed: BTreeMap<PackageName, Installed>,
@@ -160,31 +161,6 @@ pub struct Kernel {
     pub pid: u32,
     /// Field 22 of `/proc/<pid>/stat`: with the boot id it tells two kernels of one pid apart.
     pub start_time: u64,
-}
-
-/// What kind of place this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostKind {
-    Kaggle,
-    ColabEnterprise,
-    Colab,
-    Jupyter,
-    Container,
-    Bare,
-}
-
-impl HostKind {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Kaggle => "Kaggle",
-            Self::ColabEnterprise => "Colab Enterprise",
-            Self::Colab => "Colab",
-            Self::Jupyter => "Jupyter",
-            Self::Container => "container",
-            Self::Bare => "bare machine",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,19 +20,11 @@ use crate::model::wheel::{dist_info, egg_info};
 /// How long nvidia-smi may take; it hangs on broken drivers.
 const SMI_LIMIT: Duration = Duration::from_secs(5);
 
-/// The variables that tell hosts apart; no other value is recorded.
-const TELLING: &[&str] = &[
-    "KAGGLE_KERNEL_RUN_TYPE",
-    "VERTEX_PRODUCT",
-    "COLAB_RELEASE_TAG",
-    "COLAB_GPU",
-    "COLAB_TPU_1VM",
-    "JPY_PARENT_PID",
-    "TPU_ACCELERATOR_TYPE",
-];
+/// Recorded beside what tells hosts apart: which accelerator the service says it gave out.
+const ACCELERATORS: &[&str] = &["COLAB_GPU", "COLAB_TPU_1VM", "TPU_ACCELERATOR_TYPE"];
 
-/// The files that tell hosts apart.
-const MARKERS: &[&str] = &["/var/colab/hostname", "/kaggle", "/.dockerenv", "/run/.containerenv", "/dev/nvidiactl"];
+/// The device file of the NVIDIA driver.
+const NVIDIA: &str = "/dev/nvidiactl";
 
 /// Looks at the machine.
 pub fn observe(looker: Looker<'_>) -> Observed {
@@ -61,7 +53,9 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         unreadable.push(Said { error: Some("there is no boot id".to_owned()), ..boot_id.clone() });
     }
     unreadable.extend([&status, &boot_id].into_iter().filter(|said| said.error.is_some()).cloned());
-    let exists = |path: &&&str| looker.paths.under_root(path).exists();
+    let exists = |path: &&str| looker.paths.under_root(path).exists();
+    let recorded = looker.hosts.variables().chain(ACCELERATORS.iter().copied());
+    let recorded = recorded.filter_map(|name| Some((name.to_owned(), looker.environment.get(name)?.clone())));
     Observed {
         schema: 1,
         driver,
@@ -69,11 +63,8 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         debian: Debian::of_status(status.text.unwrap_or_default()),
         library_path: split_path(looker.environment.get("LD_LIBRARY_PATH")),
         os_release: read("/etc/os-release").text.unwrap_or_default(),
-        environment: TELLING
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), looker.environment.get(*name)?.clone())))
-            .collect(),
-        markers: MARKERS.iter().filter(exists).map(|path| (*path).to_owned()).collect(),
+        environment: recorded.collect(),
+        markers: looker.hosts.paths().chain([NVIDIA]).filter(exists).map(str::to_owned).collect(),
         is_root: paths::is_root(),
         has_apt: find_program("apt-get", search_path(looker)).is_some(),
         boot_id: boot_id.text.unwrap_or_default().trim().to_owned(),

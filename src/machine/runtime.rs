@@ -7,8 +7,8 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use crate::diag::Failure;
-use crate::machine::{HostKind, Installed, Machine, Python, PythonOrigin};
-use crate::matrix::Hardware;
+use crate::machine::{Installed, Machine, Python, PythonOrigin};
+use crate::matrix::{Hardware, Host, host_by_kind};
 use crate::model::{DriverVersion, PackageName, PythonFacts, Requirement, Version};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runtimes");
@@ -22,6 +22,9 @@ pub struct Runtime {
     /// `gpu`, `cpu` or `tpu`; absent for a bare target, which has nothing installed and may have any GPU.
     #[serde(default)]
     pub accelerator: Option<String>,
+    /// The host that gives out this image.
+    #[serde(deserialize_with = "host_by_kind")]
+    host: &'static Host,
     pub os: String,
     pub python: Version,
     pub glibc: String,
@@ -115,7 +118,7 @@ impl Runtime {
             }),
             hardware: Hardware { driver: self.driver.clone(), ..Hardware::default() },
             os: self.os.clone(),
-            kind: if self.accelerator.is_some() { HostKind::Colab } else { HostKind::Bare },
+            host: self.host,
             is_root: true,
             has_apt: true,
             installed: installed.collect(),

@@ -2,7 +2,7 @@
 
 use crate::diag::Code;
 use crate::machine::raw::{Observed, Said};
-use crate::machine::{HostKind, find_runtime, judge, runtime_names};
+use crate::machine::{find_runtime, judge, runtime_names};
 use crate::matrix::Matrix;
 
 fn said(text: &str) -> Said {
@@ -47,26 +47,15 @@ fn gpus_are_read_with_their_capability() {
 }
 
 #[test]
-fn kaggle_is_told_from_the_colab_it_is_built_from() {
+fn the_host_is_found_by_variables_and_paths() {
     let matrix = Matrix::bundled().expect("the matrix");
-    let kind = |variables: &[(&str, &str)], markers: &[&str]| {
-        let observed = Observed {
-            environment: variables.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
-            markers: markers.iter().map(|marker| (*marker).into()).collect(),
-            ..Observed::default()
-        };
-        judge(&observed, &matrix).0.kind
+    let observed = Observed {
+        environment: [("COLAB_RELEASE_TAG".into(), "release-colab".into())].into(),
+        markers: vec!["/var/colab/hostname".into()],
+        ..Observed::default()
     };
-    let tag = ("COLAB_RELEASE_TAG", "release-colab-external-images_20261002-060053_RC00");
-    assert_eq!(kind(&[tag, ("KAGGLE_KERNEL_RUN_TYPE", "Interactive")], &[]), HostKind::Kaggle);
-    assert_eq!(kind(&[tag], &["/var/colab/hostname"]), HostKind::Colab);
-    assert_eq!(
-        kind(&[tag, ("VERTEX_PRODUCT", "COLAB_ENTERPRISE")], &["/var/colab/hostname"]),
-        HostKind::ColabEnterprise
-    );
-    assert_eq!(kind(&[tag], &[]), HostKind::Container);
-    assert_eq!(kind(&[("JPY_PARENT_PID", "1")], &[]), HostKind::Jupyter);
-    assert_eq!(kind(&[], &[]), HostKind::Bare);
+    assert_eq!(judge(&observed, &matrix).0.host.name, "Colab");
+    assert_eq!(judge(&Observed::default(), &matrix).0.host.name, "bare machine");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
-mod variables;
 mod hints;
+mod hosts;
 mod rows;
+mod variables;
 mod verdict;
 
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256,
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use hints::{Hint, Hints, Seed, seeds};
+pub use hosts::{Host, Hosts, host_by_kind};
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
     Toolkit, Watch,
@@ -57,6 +59,7 @@ pub struct Matrix {
     pub collisions: Vec<Collision>,
     floors: Vec<rows::Floor>,
     probes: Vec<Probe>,
+    pub hosts: &'static Hosts,
     variables: Vec<Variable>,
     titles: Vec<Title>,
 }
@@ -86,6 +89,7 @@ impl Matrix {
             watches: watch.watch,
             source_only: watch.source_only,
             probes: parse::<rows::ProbesFile>("probes.toml")?.probe,
+            hosts: Hosts::bundled()?,
             variables: parse::<variables::EnvironmentFile>("environment.toml")?.variable,
         })
     }

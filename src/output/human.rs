@@ -139,7 +139,7 @@ pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restar
 }
 
 fn describe_machine(plan: &Plan, machine: &Machine) -> String {
-    let mut parts = vec![machine.runtime.clone().unwrap_or_else(|| machine.kind.as_str().to_owned())];
+    let mut parts = vec![machine.runtime.clone().unwrap_or_else(|| machine.host.name.clone())];
     parts.extend(machine.hardware.gpus.iter().map(|gpu| gpu.name.clone()));
     match &machine.hardware.driver {
         Some(driver) => parts.push(format!("driver {driver}")),

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::lock::LockedPackage;
-use crate::machine::HostKind;
 use crate::model::{PackageName, Version};
 
 pub use basis::{Basis, Wish};
@@ -96,11 +95,6 @@ impl Plan {
     pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.kind == kind)
     }
-}
-
-/// Whether a fresh kernel on this kind of host has imported packages before the first cell.
-pub fn preloads(kind: HostKind) -> bool {
-    matches!(kind, HostKind::Colab | HostKind::ColabEnterprise | HostKind::Kaggle)
 }
 
 #[cfg(test)]

@@ -8,12 +8,11 @@ use crate::cli::MachineOptions;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::inspect::parse_record;
-use crate::machine::{HostKind, Layout, installed_modules};
+use crate::machine::{Layout, installed_modules};
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::model::modules::modules_among;
 use crate::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
-use crate::plan::preloads;
 use crate::script::ENVIRONMENT_FILE;
 use crate::session::Session;
 use crate::session::machine::Seen;
@@ -22,7 +21,7 @@ use crate::session::machine::Seen;
 pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> Result<Loaded, Failure> {
     let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect::<BTreeSet<PackageName>>();
     if let Some(kernel) = &seen.machine.kernel {
-        let preloaded = preloads(seen.machine.kind).then(preloaded);
+        let preloaded = seen.machine.host.preloads.then(preloaded);
         let facts = options.kernel_modules.as_deref();
         return observe_loaded((kernel, session.now), facts, preloaded, &folders(seen));
     }
@@ -34,7 +33,7 @@ pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> R
         return Err(Failure::input("--kernel-modules was given but no kernel was found")
             .help("give its process with --kernel-pid"));
     }
-    let fresh = seen.machine.runtime.is_some() && seen.machine.kind != HostKind::Bare;
+    let fresh = seen.machine.runtime.is_some() && seen.machine.host.preloads;
     let names = if fresh { preloaded() } else { BTreeSet::new() };
     let modules = names.iter().map(|name| (name.as_ref().replace('-', "_"), Module::default()));
     let facts = Facts { modules: modules.collect(), ..Facts::default() };

@@ -13,7 +13,6 @@ use crate::machine::{
 };
 use crate::matrix::InstalledGpu;
 use crate::model::{PythonFacts, Version};
-use crate::plan::preloads;
 use crate::session::Session;
 use crate::state::State;
 
@@ -81,7 +80,7 @@ impl Seen {
             return Ok(());
         };
         let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
-        let is_kernels = python.origin == PythonOrigin::Kernel || preloads(self.machine.kind);
+        let is_kernels = python.origin == PythonOrigin::Kernel || self.machine.host.preloads;
         let path = python.path.as_deref().unwrap_or(Path::new("python3")).display().to_string();
         let message = if is_kernels {
             return Ok(());
@@ -168,7 +167,15 @@ impl Session<'_> {
     }
 
     pub(super) fn looker<'b>(&'b self, python: Option<&'b Path>) -> Looker<'b> {
-        Looker { paths: &self.paths, environment: self.environment, python, kernel_pid: None, near: &[], now: self.now }
+        Looker {
+            paths: &self.paths,
+            environment: self.environment,
+            hosts: self.matrix.hosts,
+            python,
+            kernel_pid: None,
+            near: &[],
+            now: self.now,
+        }
     }
 
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::ledger::{Before, Original};
-use crate::machine::{HostKind, Installed, Recorded, resolve_gpus};
+use crate::machine::{Installed, Recorded, resolve_gpus};
 use crate::model::PackageName;
 use crate::profile::Profile;
 use crate::resolve::{Present, Target};
@@ -56,7 +56,7 @@ impl Session<'_> {
     /// installed does not count, but what was there before it: a lock must not depend on an earlier apply.
     fn present(&self, profile: &Profile, seen: &Seen) -> BTreeMap<PackageName, Present> {
         let machine = &seen.machine;
-        let notebook = machine.kind != HostKind::Bare || machine.kernel.is_some();
+        let notebook = machine.host.protects || machine.kernel.is_some();
         let protected = |name: &PackageName| notebook && self.matrix.kernel.protected.contains(name);
         let counts = |name: &PackageName| profile.policy.prefer_installed || protected(name);
         let was = |name: &PackageName, before: &Before| {

@@ -1,12 +1,12 @@
 //! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
 //!
-//! A room names only rooms above it in this list. `model diag matrix inspect profile resolve audit lock ledger marker plan script golden` are
+//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker plan script golden` are
 //! pure: they take values and return values. `tests/it/house/` keeps both laws; ARCHITECTURE.md has the picture and "where does … go".
 
-// Values: versions, names, wheels, digests, requirements, platforms, CUDA versions.
-pub mod model;
 // Findings with codes and explanations; failures; places in the user's files.
 pub mod diag;
+// Values: versions, names, wheels, digests, requirements, platforms, CUDA versions.
+pub mod model;
 // What is said while the work goes on, by how much the user wants to hear.
 pub mod log;
 // The only door to the operating system: processes, files, locks, signals.

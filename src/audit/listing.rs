@@ -8,6 +8,7 @@ use pep508_rs::MarkerEnvironment;
 use crate::audit::Place;
 use crate::diag::Source;
 use crate::model::version::is_pin;
+use crate::model::wheel::file_of;
 use crate::model::{PackageName, Requirement, Version, WheelName};
 
 /// The longest chain of `-r` that is followed.
@@ -170,8 +171,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
 fn wheel_in(line: &str) -> Option<Named> {
     let address = line.split_once(" @ ").map_or(line, |(_, address)| address);
     let address = address.split([' ', ';', '#', '?']).next()?;
-    let file = address.rsplit('/').next()?.replace("%2B", "+").replace("%2b", "+");
-    let wheel: WheelName = file.parse().ok()?;
+    let wheel: WheelName = file_of(address).parse().ok()?;
     Some(Named::new(wheel.name, wheel.version))
 }
 

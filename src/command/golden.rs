@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use crate::cli::GoldenOptions;
 use crate::diag::{Failure, Finding, Kind};
-use crate::golden::{Binary, Golden, day_of, render_notebook, render_script};
+use crate::golden::{Binary, Golden, render_notebook, render_script};
 use crate::host::files;
 use crate::lock::{stale, uncovered};
+use crate::model::day::day_of;
 use crate::output::{Report, needed_images};
 use crate::session::{Session, lock_path, missing_lock, stale_lock};
 
@@ -27,7 +28,7 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version).or_else(lost) {
         return Err(no(stale_lock(&path, Some(&why), options.profile.display())));
     }
-    if let Some(day) = profile.review_by.as_ref().filter(|day| day_of(session.now) > **day) {
+    if let Some(day) = profile.review_by.filter(|day| day_of(session.now) > *day) {
         return Err(Failure::answer(format!("`{}` was to be reviewed by {day}", options.profile.display()))
             .help("review it, then set a later `review-by`"));
     }

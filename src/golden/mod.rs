@@ -102,33 +102,3 @@ fn packed(text: &str) -> String {
         encoded.as_bytes().chunks(108).map(|chunk| format!("    \"{}\"", String::from_utf8_lossy(chunk))).collect();
     format!("(\n{}\n)", lines.join("\n"))
 }
-
-/// The day of `seconds` since 1970 as `2026-11-21` (UTC). Howard Hinnant's `civil_from_days`.
-pub fn day_of(seconds: u64) -> String {
-    let days = seconds / 86_400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::day_of;
-
-    #[test]
-    fn days_are_counted_as_calendars_do() {
-        for (seconds, day) in [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (1_795_219_200, "2026-11-21"),
-            (4_107_542_400, "2100-03-01"),
-        ] {
-            assert_eq!(day_of(seconds), day);
-        }
-    }
-}

@@ -27,7 +27,6 @@ use crate::index::retry::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
 use crate::log::Log;
 use crate::model::Sha256;
-use crate::model::catalog::Trouble;
 use crate::model::digest::Hasher;
 
 /// How much of a reply that nobody needs any more is read to keep its connection.
@@ -164,7 +163,7 @@ impl Drop for Client {
 
 impl Http {
     /// Gives the bytes of `range` to `take` as they arrive, until it has enough. What breaks off is taken up where it was.
-    pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Trouble> {
+    pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Failure> {
         let _permit = self.permits.acquire().await;
         let mut left = range;
         let mut patience = Patience::new();
@@ -216,7 +215,7 @@ impl Http {
     }
 
     /// Sends `request` until it is answered for good. Statuses other than 2xx, 304, 404 and 410 are trouble.
-    pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Trouble> {
+    pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Failure> {
         let _permit = self.permits.acquire().await;
         let mut patience = Patience::new();
         loop {
@@ -228,7 +227,7 @@ impl Http {
     }
 
     /// Digest and length of a whole file, of which nothing is kept.
-    pub(super) async fn digest(&self, url: &Url) -> Result<(Sha256, u64), Trouble> {
+    pub(super) async fn digest(&self, url: &Url) -> Result<(Sha256, u64), Failure> {
         let _permit = self.permits.acquire().await;
         let mut patience = Patience::new();
         loop {

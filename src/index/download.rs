@@ -18,7 +18,6 @@ use crate::index::client::Http;
 use crate::index::folder::path_of;
 use crate::index::retry::{Miss, Patience, refused};
 use crate::model::Sha256;
-use crate::model::catalog::Trouble;
 use crate::model::digest::Hasher;
 
 const PARALLEL: usize = 8;
@@ -143,7 +142,10 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
             patience = Patience::new();
         }
         before = Some(here);
-        patience.after((&download.url, miss), http.left()).await.map_err(failure)?;
+        patience
+            .after((&download.url, miss), http.left())
+            .await
+            .map_err(|failure| failure.help("what has arrived is kept; run the command again to go on"))?;
     }
     Ok(())
 }
@@ -167,13 +169,6 @@ fn settle(
         .map_err(|error| Failure::world(format!("could not name `{}`", target.display())).because(&error))?;
     progress.finished(&download.file);
     Ok(())
-}
-
-fn failure(trouble: Trouble) -> Failure {
-    let mut failure = Failure::world(trouble.message);
-    failure.causes = trouble.causes;
-    failure.help = trouble.help;
-    failure.help("what has arrived is kept; run the command again to go on")
 }
 
 fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {

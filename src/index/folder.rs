@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use pep508_rs::PackageName;
 use url::Url;
 
+use crate::diag::Failure;
 use crate::host::files::names_if_any;
 use crate::index::page::{Filter, read_folder};
-use crate::index::retry::trouble;
+use crate::index::retry::no_answer;
 use crate::index::{Builder, source};
 use crate::inspect::{Archive, Inspection, Malformed, Subject};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Candidate, Listing, Metadata, Trouble};
+use crate::model::catalog::{Candidate, Listing, Metadata};
 use crate::model::contents::Files;
 use crate::model::{Sha256, WheelName};
 
@@ -62,10 +63,10 @@ impl LocalWheel {
     }
 
     /// That of a folder's listing; `None` for a wheel of the network.
-    pub(super) fn of(candidate: &Candidate) -> Option<Result<Self, Trouble>> {
+    pub(super) fn of(candidate: &Candidate) -> Option<Result<Self, Failure>> {
         let url = local(candidate)?;
         let path = path_of(&url)?;
-        Some(Self::open(&path).map_err(|error| trouble(&url, &error.to_string(), 1)))
+        Some(Self::open(&path).map_err(|error| no_answer(&url, &error.to_string(), 1)))
     }
 
     /// What it puts on disk.
@@ -103,9 +104,9 @@ impl LocalWheel {
 pub(super) fn metadata(
     candidate: &Candidate,
     (builder, sources): (Option<&Builder>, &Path),
-) -> Option<Result<Metadata, Trouble>> {
+) -> Option<Result<Metadata, Failure>> {
     let url = local(candidate)?;
-    let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
+    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     if candidate.is_source() {
         let bytes = std::fs::read(path_of(&url)?).map_err(failed);
         let read = |bytes: Vec<u8>| source::headers(candidate, &bytes, builder, sources);
@@ -115,17 +116,17 @@ pub(super) fn metadata(
 }
 
 /// The build of a folder's wheel; `None` for one of the network.
-pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Option<Result<WheelBuild, Trouble>> {
+pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Option<Result<WheelBuild, Failure>> {
     let wheel = candidate.file.parse::<WheelName>().ok()?;
     let url = local(candidate)?;
-    let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
+    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     Some(LocalWheel::of(candidate)?.and_then(|mut local| local.inspect(&wheel.name, matrix, thorough).map_err(failed)))
 }
 
 /// Digest and length of a folder's file; `None` for one of the network.
-pub(super) fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Trouble>> {
+pub(super) fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Failure>> {
     let read = |path: &Path| Sha256::of_reader(&mut File::open(path)?);
     let url = local(candidate)?;
-    let failed = |error: IoError| trouble(&url, &error.to_string(), 1);
+    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     Some(read(&path_of(&url)?).map_err(failed))
 }

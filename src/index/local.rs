@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use pep508_rs::MarkerEnvironment;
 use url::Url;
 
+use crate::diag::Failure;
 use crate::index::cache::listing_key;
 use crate::index::location::page_address;
 use crate::index::page::Filter;
 use crate::index::{Builder, Cache, Locations, folder};
 use crate::matrix::Hints;
-use crate::model::catalog::{Candidate, Listing, Metadata, Trouble};
+use crate::model::catalog::{Candidate, Listing, Metadata};
+use crate::model::day::Date;
 use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
 
 /// What a catalog is for: a target, and what is known of it without asking.
@@ -18,7 +20,7 @@ use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange
 pub struct Scope {
     pub python: PythonFacts,
     pub markers: MarkerEnvironment,
-    pub as_of: Option<String>,
+    pub as_of: Option<Date>,
     /// Packages that may be built from source.
     pub buildable: BTreeSet<PackageName>,
     /// Who can tell what these require; `None` where the target's Python is not here.
@@ -58,7 +60,7 @@ impl Shelf {
     pub(super) fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
         let python = scope.python.clone();
         let target = format!("{python:?} {:?}", scope.as_of);
-        let (as_of, buildable) = (scope.as_of.clone(), scope.buildable.clone());
+        let (as_of, buildable) = (scope.as_of, scope.buildable.clone());
         let filter = Filter { tags: Tags::of(&python), python, as_of, buildable };
         Self { locations, scope, filter, cache, target }
     }
@@ -109,7 +111,7 @@ impl Shelf {
     }
 
     /// The metadata of a folder's file; `None` for one of the network.
-    pub(super) fn folder_metadata(&self, candidate: &Candidate) -> Option<Result<Metadata, Trouble>> {
+    pub(super) fn folder_metadata(&self, candidate: &Candidate) -> Option<Result<Metadata, Failure>> {
         folder::metadata(candidate, (self.scope.builder.as_ref(), &self.cache.folder("sources")))
     }
 

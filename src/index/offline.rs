@@ -6,17 +6,18 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Builder;
 
+use crate::diag::Failure;
 use crate::index::local::Shelf;
 use crate::index::mutex::held;
 use crate::index::prefetch::{Foresight, consequences, favourite};
 use crate::index::{Cache, LocalWheel, Locations, Scope, folder};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};
+use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Wish};
 use crate::model::contents::Files;
 use crate::model::{PackageName, Sha256, WheelName};
 
-type Answer<T> = Result<T, Trouble>;
+type Answer<T> = Result<T, Failure>;
 type Cells<K, T> = Mutex<HashMap<K, Arc<OnceLock<Answer<T>>>>>;
 
 /// The catalog from the cache alone.
@@ -92,11 +93,10 @@ impl Desk {
         };
         let found = self.shelf.with_folders(package, listing).map(Arc::new);
         if found.is_none() && self.shelf.is_wheelhouse() {
-            return Err(Trouble {
-                message: format!("the wheelhouse has no wheel of `{package}` for this Python and platform"),
-                causes: Vec::new(),
-                help: vec!["fill it with `colab-boot fetch` from a lock that has this package".to_owned()],
-            });
+            let message = format!("the wheelhouse has no wheel of `{package}` for this Python and platform");
+            return Err(
+                Failure::world(message).help("fill it with `colab-boot fetch` from a lock that has this package")
+            );
         }
         Ok(found)
     }
@@ -110,12 +110,9 @@ impl Desk {
     }
 }
 
-fn not_cached(what: &str) -> Trouble {
-    Trouble {
-        message: format!("{what} is not in the cache, and --offline forbids asking for it"),
-        causes: Vec::new(),
-        help: vec!["run the command once without --offline".to_owned()],
-    }
+fn not_cached(what: &str) -> Failure {
+    Failure::world(format!("{what} is not in the cache, and --offline forbids asking for it"))
+        .help("run the command once without --offline")
 }
 
 impl Catalog for Offline<'_> {
@@ -127,7 +124,7 @@ impl Catalog for Offline<'_> {
         self.desk.metadata(candidate)
     }
 
-    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Trouble> {
+    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure> {
         Ok(self.metadata(candidate)?.size)
     }
 
@@ -135,12 +132,12 @@ impl Catalog for Offline<'_> {
         self.desk.shelf.known_roots(candidate)
     }
 
-    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Trouble> {
+    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
         let missing = || Err(not_cached(&format!("`{}`, whose digest the index does not give,", candidate.file)));
         folder::digest(candidate).unwrap_or_else(missing)
     }
 
-    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble> {
+    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure> {
         if let Some(answer) = folder::build(candidate, self.matrix, false) {
             return answer.map(|build| Some(Arc::new(build)));
         }

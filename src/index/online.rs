@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use reqwest::StatusCode;
 use tokio::sync::OnceCell;
 
+use crate::diag::Failure;
 use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
 use crate::index::client::{Http, Request};
 use crate::index::local::Shelf;
@@ -13,11 +14,11 @@ use crate::index::mutex::held;
 use crate::index::page::{ACCEPT, read_page};
 use crate::index::prefetch::{Foresight, consequences, favourite};
 use crate::index::remote::Remote;
-use crate::index::retry::trouble;
+use crate::index::retry::no_answer;
 use crate::index::{Cache, Client, Locations, Scope};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Trouble, Wish};
+use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Wish};
 use crate::model::contents::Files;
 use crate::model::{ExtraName, PackageName, Sha256, VersionRange};
 
@@ -25,7 +26,7 @@ use crate::model::{ExtraName, PackageName, Sha256, VersionRange};
 const PAGE_LIMIT: u64 = 64 << 20;
 pub(super) const METADATA_LIMIT: u64 = 16 << 20;
 
-pub(super) type Answer<T> = Result<T, Trouble>;
+pub(super) type Answer<T> = Result<T, Failure>;
 type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Answer<T>>>>>;
 
 /// The catalog over the network.
@@ -80,7 +81,7 @@ impl<'a> Online<'a> {
     fn wait<T>(&self, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
         match self.client.runtime() {
             Ok(runtime) => runtime.block_on(answer),
-            Err(failure) => Err(Trouble { message: failure.message, causes: failure.causes, help: failure.help }),
+            Err(failure) => Err(failure),
         }
     }
 }
@@ -225,7 +226,7 @@ impl Shared {
                 let body = String::from_utf8(reply.body)
                     .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
                 let read = read_page(&reply.content_type, &body, &reply.url, package, &self.shelf.filter);
-                let mut listing = read.map_err(|why| trouble(&page, &why, 1))?;
+                let mut listing = read.map_err(|why| no_answer(&page, &why, 1))?;
                 index.clone_into(&mut listing.index);
                 Some(listing)
             }

@@ -14,6 +14,7 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::model::catalog::{Listing, Sidecar};
+use crate::model::day::Date;
 use crate::model::{PythonFacts, Tags};
 
 /// What to ask for: JSON, and HTML from servers that have no other.
@@ -26,7 +27,7 @@ pub struct Filter {
     pub tags: Tags,
     pub python: PythonFacts,
     /// `2026-11-01`: later uploads are passed over.
-    pub as_of: Option<String>,
+    pub as_of: Option<Date>,
     /// Packages whose source distributions may be used where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
 }

@@ -5,21 +5,22 @@ use std::sync::Arc;
 use reqwest::StatusCode;
 use url::Url;
 
+use crate::diag::Failure;
 use crate::index::Client;
 use crate::index::client::{Http, Part, Request};
-use crate::index::retry::trouble;
+use crate::index::retry::no_answer;
 use crate::inspect::{Collected, Flow, Inspection, Malformed, Sink, Subject, TAIL, Unpacker, locate, read};
 use crate::matrix::Matrix;
 use crate::model::PackageName;
 use crate::model::build::WheelBuild;
-use crate::model::catalog::{Metadata, Trouble};
+use crate::model::catalog::Metadata;
 use crate::model::contents::{Files, Member};
 
 /// The largest tail and directory; the largest METADATA.
 const LIMIT: u64 = 16 << 20;
 const TEXT_LIMIT: u64 = 16 << 20;
 
-type Answer<T> = Result<T, Trouble>;
+type Answer<T> = Result<T, Failure>;
 
 /// An opened wheel.
 pub(super) struct Remote {
@@ -34,11 +35,11 @@ impl Remote {
     /// Reads the directory of the wheel at `url`: one request for its last `tail` bytes, or two where it is larger.
     pub(super) async fn open(http: &Http, url: &Url, tail: u64) -> Answer<Self> {
         let (start, total, tail) = fetch(http, url, Part::Last(tail)).await?;
-        let other = || trouble(url, "the server sent another range than it was asked for", 1);
+        let other = || no_answer(url, "the server sent another range than it was asked for", 1);
         if start.checked_add(tail.len() as u64) != Some(total) {
             return Err(other());
         }
-        let unusable = |error: Malformed| trouble(url, &format!("not a usable wheel: {error}"), 1);
+        let unusable = |error: Malformed| no_answer(url, &format!("not a usable wheel: {error}"), 1);
         let place = locate(&tail, total).map_err(unusable)?;
         let here = usize::try_from(place.range.start.saturating_sub(start)).unwrap_or(usize::MAX);
         let end = usize::try_from(place.range.end.saturating_sub(start)).unwrap_or(usize::MAX);
@@ -64,7 +65,7 @@ impl Remote {
 
     /// The METADATA of the wheel.
     pub(super) async fn metadata(&self, http: &Http) -> Answer<String> {
-        let unusable = |why: &str| trouble(&self.url, &format!("not a usable wheel: {why}"), 1);
+        let unusable = |why: &str| no_answer(&self.url, &format!("not a usable wheel: {why}"), 1);
         let member = self.files.dist_info("METADATA").ok_or_else(|| unusable("it has no .dist-info/METADATA"))?;
         let mut text = Collected::new(TEXT_LIMIT);
         let whole = self.unpack(http, member, None, &mut text).await?;
@@ -125,7 +126,7 @@ pub fn inspect_address(
     url: &Url,
     (package, matrix, thorough): (&PackageName, &Matrix, bool),
 ) -> Answer<(WheelBuild, Metadata)> {
-    let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
+    let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
     runtime.block_on(async {
         let remote = Remote::open(&client.http, url, TAIL).await?;
         let subject = Subject { package, files: &remote.files, matrix, thorough };
@@ -137,13 +138,13 @@ pub fn inspect_address(
 
 /// The text at `url`, of at most `TEXT_LIMIT` bytes.
 pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
-    let runtime = client.runtime().map_err(|failure| trouble(url, &failure.message, 1))?;
+    let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
     let request = Request { url, accept: None, part: None, validator: None, limit: TEXT_LIMIT };
     let reply = runtime.block_on(client.http.get(&request))?;
     if !reply.status.is_success() {
-        return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
+        return Err(no_answer(url, &format!("the server answered {}", reply.status), 1));
     }
-    String::from_utf8(reply.body).map_err(|_| trouble(url, "it is not a text", 1))
+    String::from_utf8(reply.body).map_err(|_| no_answer(url, "it is not a text", 1))
 }
 
 /// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small wheel.
@@ -153,6 +154,6 @@ async fn fetch(http: &Http, url: &Url, part: Part) -> Answer<(u64, u64, Vec<u8>)
     match (reply.status, reply.part) {
         (StatusCode::PARTIAL_CONTENT, Some((start, total))) => Ok((start, total, reply.body)),
         (status, _) if status.is_success() => Ok((0, reply.body.len() as u64, reply.body)),
-        (status, _) => Err(trouble(url, &format!("the server answered {status}"), 1)),
+        (status, _) => Err(no_answer(url, &format!("the server answered {status}"), 1)),
     }
 }

@@ -6,8 +6,8 @@ use reqwest::Response;
 use reqwest::header::RETRY_AFTER;
 use url::Url;
 
+use crate::diag::Failure;
 use crate::index::location::redact;
-use crate::model::catalog::Trouble;
 
 /// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.
 const TRIES: u32 = 4;
@@ -43,13 +43,13 @@ impl Patience {
     }
 
     /// Waits before the next try, no longer than what is `left` of the time, or gives up.
-    pub(super) async fn after(&mut self, (url, miss): (&Url, Miss), left: Duration) -> Result<(), Trouble> {
+    pub(super) async fn after(&mut self, (url, miss): (&Url, Miss), left: Duration) -> Result<(), Failure> {
         if !miss.again || self.tries == TRIES {
-            let mut trouble = trouble(url, &miss.why, self.tries);
+            let mut failure = no_answer(url, &miss.why, self.tries);
             if let Some(help) = miss.help {
-                trouble.help = vec![help.to_owned()];
+                failure.help = vec![help.to_owned()];
             }
-            return Err(trouble);
+            return Err(failure);
         }
         tokio::time::sleep(miss.wait.unwrap_or(self.pause).min(left)).await;
         self.pause *= 3;
@@ -112,14 +112,12 @@ pub(super) fn reason(error: reqwest::Error) -> String {
     format!("{kind}{inner}")
 }
 
-/// Trouble with an address, shown without credentials.
-pub(super) fn trouble(url: &Url, why: &str, tries: u32) -> Trouble {
+/// The failure to read `url`, shown without credentials.
+pub(super) fn no_answer(url: &Url, why: &str, tries: u32) -> Failure {
     let times = if tries > 1 { format!(" ({tries} tries)") } else { String::new() };
-    Trouble {
-        message: format!("could not read `{}`{times}", redact(url)),
-        causes: vec![why.to_owned()],
-        help: vec!["check the network and the index address, then run the command again".to_owned()],
-    }
+    Failure::world(format!("could not read `{}`{times}", redact(url)))
+        .cause(why)
+        .help("check the network and the index address, then run the command again")
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
+use crate::diag::Failure;
 use crate::host::{Invocation, files};
 use crate::inspect::Archive;
 use crate::model::Sha256;
-use crate::model::catalog::{Candidate, Trouble};
+use crate::model::catalog::Candidate;
 
 /// The largest source distribution, and the largest PKG-INFO.
 pub(super) const LIMIT: u64 = 512 << 20;
@@ -35,11 +36,9 @@ pub(super) fn headers(
     bytes: &[u8],
     builder: Option<&Builder>,
     folder: &Path,
-) -> Result<String, Trouble> {
-    let failed = |why: String, help: &str| Trouble {
-        message: format!("could not tell what `{}` requires", candidate.file),
-        causes: vec![why],
-        help: vec![help.to_owned()],
+) -> Result<String, Failure> {
+    let failed = |why: String, help: &str| {
+        Failure::world(format!("could not find out what `{}` requires", candidate.file)).cause(why).help(help)
     };
     if candidate.sha256.is_some_and(|digest| Sha256::of(bytes) != digest) {
         return Err(failed("it is not the file that the index announced".to_owned(), "run the command again"));

@@ -7,7 +7,7 @@ use crate::index::client::Request;
 use crate::index::mutex::held;
 use crate::index::online::{Answer, METADATA_LIMIT, Shared};
 use crate::index::remote::Remote;
-use crate::index::retry::trouble;
+use crate::index::retry::no_answer;
 use crate::index::{LocalWheel, folder, source};
 use crate::inspect::{Subject, TAIL};
 use crate::matrix::{Hints, Matrix};
@@ -62,14 +62,14 @@ impl Shared {
         let request = Request { url, accept: None, part: None, validator: None, limit: source::LIMIT };
         let reply = self.http.get(&request).await?;
         if !reply.status.is_success() {
-            return Err(trouble(url, &format!("the server answered {}", reply.status), 1));
+            return Err(no_answer(url, &format!("the server answered {}", reply.status), 1));
         }
         let size = Some(reply.body.len() as u64);
         let (builder, folder) = (self.shelf.scope.builder.clone(), self.shelf.cache.folder("sources"));
         let one = candidate.clone();
         let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
         let headers = tokio::task::spawn_blocking(read).await;
-        let headers = headers.map_err(|error| trouble(url, &error.to_string(), 1))??;
+        let headers = headers.map_err(|error| no_answer(url, &error.to_string(), 1))??;
         Ok(MetadataRecord { size, headers })
     }
 
@@ -138,7 +138,7 @@ impl Shared {
     pub(super) async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
         let wheel = candidate.file.parse::<WheelName>();
         let url = &candidate.url()?;
-        let package = wheel.map_err(|_| trouble(url, "its name is no wheel's", 1))?.name;
+        let package = wheel.map_err(|_| no_answer(url, "its name is no wheel's", 1))?.name;
         let reading = matrix.reading(&package);
         if let Some(build) = self.shelf.key(candidate).and_then(|key| self.shelf.cache.build(&key, &reading, thorough))
         {

@@ -7,6 +7,7 @@ use pep508_rs::{ExtraName, PackageName};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::diag::Failure;
 use crate::model::build::WheelBuild;
 use crate::model::contents::Files;
 use crate::model::requirement::lenient_specifiers;
@@ -43,11 +44,11 @@ pub enum Sidecar {
 
 impl Candidate {
     /// Where it is.
-    pub fn url(&self) -> Result<Url, Trouble> {
-        Url::parse(&self.address).map_err(|error| Trouble {
-            message: format!("`{}` has no address that can be read", self.file),
-            causes: vec![error.to_string()],
-            help: vec!["run the command again with --refresh".to_owned()],
+    pub fn url(&self) -> Result<Url, Failure> {
+        Url::parse(&self.address).map_err(|error| {
+            Failure::world(format!("`{}` has no address that can be read", self.file))
+                .because(&error)
+                .help("run the command again with --refresh")
         })
     }
 
@@ -240,19 +241,19 @@ fn headers(text: &str) -> Vec<(&str, String)> {
 /// Where the solver gets its facts. Implemented by the network client and by the offline cache.
 pub trait Catalog {
     /// Everything the responsible index has of `package`; `None` where it does not exist there.
-    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Trouble>;
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure>;
 
     /// The metadata of one wheel.
-    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Trouble>;
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure>;
 
     /// Digest and size of a file for which the index gives none: it is read whole.
-    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Trouble>;
+    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure>;
 
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
-    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Trouble>;
+    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure>;
 
     /// Bytes of a file of which its page does not say so, where they can be known.
-    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Trouble>;
+    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure>;
 
     /// What all paths of a wheel begin with, where that is known without asking.
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>>;
@@ -277,22 +278,6 @@ pub struct Wish {
     pub range: VersionRange,
     pub extra: Option<ExtraName>,
 }
-
-/// An index did not answer; the text says which and why. The caller knows what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    pub message: String,
-    pub causes: Vec<String>,
-    pub help: Vec<String>,
-}
-
-impl std::fmt::Display for Trouble {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Trouble {}
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,10 @@
 
 pub mod build;
 pub mod catalog;
-pub mod cuda;
-pub mod digest;
 pub mod contents;
+pub mod cuda;
+pub mod day;
+pub mod digest;
 pub mod modules;
 pub mod platform;
 pub mod requirement;

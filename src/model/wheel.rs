@@ -6,6 +6,12 @@ use std::str::FromStr;
 use pep440_rs::Version;
 use pep508_rs::PackageName;
 
+/// The file that an address or path ends in, with `%2B` and the like decoded; never with a slash in it.
+pub fn file_of(address: &str) -> String {
+    let decoded = percent_encoding::percent_decode_str(address).decode_utf8_lossy();
+    decoded.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
 /// The name of a wheel, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WheelName {
@@ -46,6 +52,10 @@ impl<'a> Parts<'a> {
     /// Takes `file` apart; name and version are not looked into.
     pub fn of(file: &'a str) -> Result<Self, NotAWheel> {
         let stem = file.strip_suffix(".whl").ok_or(NotAWheel::OtherFile)?;
+        // A tag set such as `any.x/../y` holds a tag that fits, and the name becomes a path on this machine.
+        if !stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+!".contains(&byte)) {
+            return Err(NotAWheel::Malformed);
+        }
         let mut parts = [""; 8];
         let mut count = 0;
         for part in stem.split('-').take(8) {
@@ -132,7 +142,7 @@ impl Display for WheelName {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotAWheel, WheelName, dist_info, sdist_version};
+    use super::{NotAWheel, WheelName, dist_info, file_of, sdist_version};
 
     #[test]
     fn names_are_taken_apart() {
@@ -170,5 +180,14 @@ mod tests {
         assert_eq!(parse("torch-2.10.0-variants.json"), NotAWheel::OtherFile);
         assert_eq!(parse("torch-2.10.0.tar.gz"), NotAWheel::OtherFile);
         assert_eq!(parse("torch.whl"), NotAWheel::Malformed);
+    }
+
+    #[test]
+    fn a_name_with_a_path_in_it_is_no_wheel() {
+        for name in ["a-1.0-py3-none-any.x/../../y.whl", "a-1.0-1/../x-py3-none-any.whl", "a-1.0-py3-none-any\n.whl", "../a-1.0-py3-none-any.whl"] {
+            assert_eq!(name.parse::<WheelName>(), Err(NotAWheel::Malformed), "{name}");
+        }
+        assert_eq!(file_of("https://h/f/torch-2.9.1%2Bcu128-x.whl"), "torch-2.9.1+cu128-x.whl");
+        assert_eq!(file_of("https://h/f/..%2F..%2Fx.whl"), "x.whl");
     }
 }

@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Code, Finding, Source};
 use crate::model::Sha256;
+use crate::model::day::Date;
 use crate::model::requirement::parse_marker;
 use crate::profile::indexes::{address_of, indexes};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
@@ -99,7 +100,7 @@ struct Head {
     version: semver::Version,
     description: String,
     owner: Option<String>,
-    review_by: Option<String>,
+    review_by: Option<Date>,
 }
 
 fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {

@@ -17,6 +17,8 @@ use serde::Serialize;
 use url::Url;
 
 use crate::diag::{Finding, Source};
+use crate::model::day::Date;
+use crate::model::wheel::file_of;
 use crate::model::{CudaVersion, Sha256};
 
 pub use starter::STARTER;
@@ -33,7 +35,7 @@ pub struct Profile {
     pub description: String,
     pub owner: Option<String>,
     /// `2027-02-28`; golden checks fail after it.
-    pub review_by: Option<String>,
+    pub review_by: Option<Date>,
     pub target: TargetWish,
     pub wanted: Vec<Wanted>,
     /// `[constraints]`: versions that a package may have if anything needs it.
@@ -118,9 +120,9 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// The file name that the address ends in; `+` may come as `%2B`.
+    /// The file name that the address ends in.
     pub fn file(&self) -> String {
-        self.url.path_segments().and_then(Iterator::last).unwrap_or_default().replace("%2B", "+")
+        file_of(self.url.path())
     }
 }
 
@@ -149,7 +151,7 @@ pub struct Policy {
     /// Packages that the installer may build from source where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
     /// `2026-11-01`: files uploaded later do not exist.
-    pub as_of: Option<String>,
+    pub as_of: Option<Date>,
 }
 
 impl Default for Policy {

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Code, Finding, Source};
+use crate::model::day::Date;
 
 /// A value with its place.
 #[derive(Clone, Debug)]
@@ -96,13 +97,13 @@ impl<'t, 'i> Reader<'t, 'i> {
     }
 
     /// A TOML date, as `2027-02-28`.
-    pub(super) fn date(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<String> {
+    pub(super) fn date(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<Date> {
         let value = self.take(key)?;
-        let date = value.get_ref().as_datetime().and_then(|moment| moment.date);
+        let date = value.get_ref().as_datetime().and_then(|moment| moment.date?.to_string().parse().ok());
         if date.is_none() {
             wrong_type(value, &format!("`{key}`"), "a date without quotes, such as 2027-02-28", faults);
         }
-        date.map(|date| date.to_string())
+        date
     }
 
     pub(super) fn texts(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Vec<Placed<String>> {

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::model::catalog::{Metadata, Trouble};
+use crate::diag::Failure;
+use crate::model::catalog::Metadata;
 use crate::model::version::range_of;
 use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
 use crate::profile::Bound;
@@ -39,7 +40,7 @@ impl<'a> Provider<'a> {
     }
 
     /// The requirements of a version, from what is installed or from its wheel.
-    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements<'a>, Trouble> {
+    fn requirements(&self, name: &PackageName, version: &Version) -> Result<Requirements<'a>, Failure> {
         let present = self.present(name).filter(|present| present.version == *version);
         if let Some(requires) = present.and_then(|present| present.requires.as_deref()) {
             return Ok(Requirements::Installed(requires));
@@ -64,7 +65,7 @@ impl<'a> Provider<'a> {
 
     /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
     /// first are met. Where the matrix knows nothing of it, the published ones alone.
-    pub(super) fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
+    pub(super) fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Failure> {
         let build = self.build(name, version)?;
         let mut edges = match hardware_edges(self.question, name, version, build.as_deref()) {
             Ok(edges) => edges,
@@ -77,7 +78,7 @@ impl<'a> Provider<'a> {
         Ok(Ok(edges))
     }
 
-    pub(super) fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Trouble> {
+    pub(super) fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Failure> {
         let found = self.requirements(name, version)?;
         let requires = match &found {
             Requirements::Unfit(why) => return Ok(Err(why.clone())),
@@ -101,7 +102,7 @@ impl<'a> Provider<'a> {
         name: &PackageName,
         extra: &ExtraName,
         version: &Version,
-    ) -> Result<Outcome, Trouble> {
+    ) -> Result<Outcome, Failure> {
         let mut edges = vec![(Package::Distribution(name.clone()), VersionRange::singleton(version.clone()))];
         let (requires, extras) = match self.requirements(name, version)? {
             Requirements::Unknown => return Ok(Ok(edges)),

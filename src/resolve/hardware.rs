@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
+use crate::diag::Failure;
 use crate::matrix::{Build, ptx_only};
-use crate::model::catalog::{Candidate, Metadata, Trouble};
+use crate::model::catalog::{Candidate, Metadata};
 use crate::model::{PackageName, Requirement, Version, WheelName};
 use crate::resolve::Remark;
 use crate::resolve::provider::{Known, Provider};
 
 impl<'a> Provider<'a> {
     /// The build of a version of a watched package.
-    pub(super) fn build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Trouble> {
+    pub(super) fn build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Failure> {
         let matrix = self.question.matrix;
         match matrix.build(name, version) {
             Some(row) => Ok(Some(Cow::Borrowed(row))),
@@ -25,7 +26,7 @@ impl<'a> Provider<'a> {
         name: &PackageName,
         version: &Version,
         requires: &[Requirement],
-    ) -> Result<Option<Cow<'a, Build>>, Trouble> {
+    ) -> Result<Option<Cow<'a, Build>>, Failure> {
         let matrix = self.question.matrix;
         let listed = matrix.build(name, version).is_some() || matrix.is_watched(name, version);
         if listed || !matrix.is_worth_reading(name, requires, &self.markers) {
@@ -34,7 +35,7 @@ impl<'a> Provider<'a> {
         self.read_build(name, version)
     }
 
-    fn read_build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Trouble> {
+    fn read_build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Failure> {
         if self.question.target.hardware.gpus.is_empty() {
             return Ok(None);
         }
@@ -71,7 +72,7 @@ impl<'a> Provider<'a> {
                 Known::Build(Box::new(build))
             }
             Ok(None) => Known::Unknown("its wheel can't be read offline".to_owned()),
-            Err(trouble) => Known::Unknown(format!("{}: {}", trouble.message, trouble.causes.join(": "))),
+            Err(failure) => Known::Unknown(failure.to_string()),
         }
     }
 

@@ -9,8 +9,9 @@ use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics};
 
+use crate::diag::Failure;
 use crate::matrix::Build;
-use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Trouble, Wish};
+use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Wish};
 use crate::model::version::{is_pin, range_of};
 use crate::model::{PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
@@ -128,16 +129,15 @@ impl<'a> Provider<'a> {
     }
 
     /// The pinned wheel that the profile names by address, as a listing of one.
-    pub(super) fn listing(&self, name: &PackageName) -> Result<Option<Arc<Listing>>, Trouble> {
+    pub(super) fn listing(&self, name: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         let direct = self.wanted_as(name).next().and_then(|one| one.direct.as_ref());
         let Some(direct) = direct else {
             return self.question.catalog.listing(name);
         };
         let file = direct.file();
-        let wheel: crate::model::WheelName = file.parse().map_err(|_| Trouble {
-            message: format!("the address given for `{name}` does not end in the name of a wheel"),
-            causes: Vec::new(),
-            help: vec!["write the whole address of the .whl file".to_owned()],
+        let wheel: crate::model::WheelName = file.parse().map_err(|_| {
+            Failure::input(format!("the address given for `{name}` does not end in the name of a wheel"))
+                .help("write the whole address of the .whl file")
         })?;
         let candidate = Candidate {
             version: wheel.version,
@@ -169,7 +169,7 @@ impl<'a> Provider<'a> {
         varied.map_or_else(|| range.clone(), |varied| range.intersection(varied))
     }
 
-    fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Trouble> {
+    fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Failure> {
         let range = &self.constrained(name, range);
         if let Some(present) = self.keepable(name, range) {
             // The lock will name its wheel.
@@ -244,7 +244,7 @@ impl DependencyProvider for Provider<'_> {
     type V = Version;
     type VS = VersionRange;
     type M = String;
-    type Err = Trouble;
+    type Err = Failure;
     type Priority = Priority;
 
     fn prioritize(
@@ -266,7 +266,7 @@ impl DependencyProvider for Provider<'_> {
         }
     }
 
-    fn choose_version(&self, package: &Package, range: &VersionRange) -> Result<Option<Version>, Trouble> {
+    fn choose_version(&self, package: &Package, range: &VersionRange) -> Result<Option<Version>, Failure> {
         let hardware = &self.question.target.hardware;
         let within = |version: Version| Some(version).filter(|version| range.contains(version));
         match package {
@@ -283,17 +283,16 @@ impl DependencyProvider for Provider<'_> {
     }
 
     /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into is not worth the wait.
-    fn should_cancel(&self) -> Result<(), Trouble> {
+    fn should_cancel(&self) -> Result<(), Failure> {
         let spent = self.variation.budget.is_some_and(|budget| self.edges.borrow().len() >= budget);
-        let trouble = || Trouble { message: "the budget is spent".to_owned(), causes: Vec::new(), help: Vec::new() };
-        if spent { Err(trouble()) } else { Ok(()) }
+        if spent { Err(Failure::world("the budget is spent")) } else { Ok(()) }
     }
 
     fn get_dependencies(
         &self,
         package: &Package,
         version: &Version,
-    ) -> Result<Dependencies<Package, VersionRange, String>, Trouble> {
+    ) -> Result<Dependencies<Package, VersionRange, String>, Failure> {
         let edges = match package {
             Package::Profile => Ok(self.root_edges()),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => Ok(Vec::new()),

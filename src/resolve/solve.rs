@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::catalog::Trouble;
+use crate::diag::Failure;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::collision::collisions;
 use crate::resolve::explain::contradiction;
@@ -19,7 +19,7 @@ pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
     }
 }
 
-fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Trouble> {
+fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Failure> {
     let needed_by = needed_by(provider, solution);
     let mut chosen: Vec<(&PackageName, &Version)> = solution
         .iter()
@@ -71,7 +71,7 @@ fn wheel_of_present(
     provider: &Provider<'_>,
     name: &PackageName,
     present: &Present,
-) -> Result<(PickSource, Vec<Remark>), Trouble> {
+) -> Result<(PickSource, Vec<Remark>), Failure> {
     let listing = if present.direct { None } else { provider.listing(name)? };
     let found = listing.as_ref().and_then(|listing| Some((listing, listing.get(&present.version)?)));
     let Some((listing, candidate)) = found.filter(|(_, candidate)| candidate.sha256.is_some()) else {
@@ -89,11 +89,10 @@ fn wheel_of(
     provider: &Provider<'_>,
     name: &PackageName,
     version: &Version,
-) -> Result<(PickSource, Vec<Remark>), Trouble> {
-    let missing = || Trouble {
-        message: format!("`{name}` {version} was chosen but its wheel is gone from the listing"),
-        causes: Vec::new(),
-        help: vec!["run the command again".to_owned()],
+) -> Result<(PickSource, Vec<Remark>), Failure> {
+    let missing = || {
+        Failure::world(format!("`{name}` {version} was chosen but its wheel is gone from the listing"))
+            .help("run the command again")
     };
     let listing = provider.listing(name)?.ok_or_else(missing)?;
     let candidate = listing.get(version).ok_or_else(missing)?.clone();
@@ -112,8 +111,8 @@ fn wheel_of(
     if sha256.is_none() {
         match catalog.digest(&candidate) {
             Ok((digest, length)) => (sha256, size) = (Some(digest), Some(length)),
-            Err(trouble) => {
-                let why = format!("{}: {}", trouble.message, trouble.causes.join(": "));
+            Err(failure) => {
+                let why = failure.to_string();
                 remarks.push(Remark::Unhashed { name: name.clone(), version: version.clone(), why });
             }
         }

@@ -13,7 +13,6 @@ use crate::index::{
     is_open, locate_default, redact,
 };
 use crate::machine::{Machine, Python, observe_python};
-use crate::model::catalog::Trouble;
 use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
@@ -146,7 +145,7 @@ pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure
     let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
     let bounds = profile.constraints.iter().chain(&profile.overrides);
     Ok(Scope {
-        as_of: profile.policy.as_of.clone(),
+        as_of: profile.policy.as_of,
         buildable: profile.policy.buildable.clone(),
         preferred,
         bounds: bounds.map(|bound| (bound.name.clone(), range_of(&bound.specifiers))).collect(),
@@ -177,16 +176,9 @@ pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     options.find_links.iter().map(folder).collect()
 }
 
-pub fn from_trouble(trouble: Trouble) -> Failure {
-    let mut failure = Failure::world(trouble.message);
-    failure.causes = trouble.causes;
-    failure.help = trouble.help;
-    failure
-}
-
 fn refusal(unsolved: Unsolved, question: Question<'_>) -> Failure {
     match unsolved {
-        Unsolved::Trouble(trouble) => from_trouble(trouble),
+        Unsolved::Failure(failure) => failure,
         Unsolved::Target(why) => Failure::bug(why),
         Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question)]),
     }

@@ -29,7 +29,7 @@ pub use before::wheels_of;
 pub use distributions::{installed, recorded_files, surroundings};
 pub use doubt::{held_of, is_ours};
 pub use findings::verdicts;
-pub use index::{Asked, find_links, from_trouble};
+pub use index::{Asked, find_links};
 pub use kernel::{loaded, modules, modules_of};
 pub use listed::{not_pinned, read_listed};
 pub use lock::{lock_path, missing_lock, stale_lock};

@@ -10,7 +10,6 @@ use crate::index::{Client, Credentials, Limits, fetch_document, redact};
 use crate::log::Log;
 use crate::matrix::Matrix;
 use crate::model::Sha256;
-use crate::session::index::from_trouble;
 
 /// What one text may take.
 const LIMITS: Limits = Limits { connections: 1, time: Duration::from_mins(5) };
@@ -54,7 +53,7 @@ fn from_address(place: &str, paths: &Paths, log: &Log) -> Result<String, Failure
         return Ok(text);
     }
     let client = Client::new(Credentials::default(), LIMITS, log.clone())?;
-    let text = fetch_document(&client, &url).map_err(from_trouble)?;
+    let text = fetch_document(&client, &url)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());
         return Err(Failure::answer(format!("`{}` is not the text that was meant", redact(&url)))

@@ -7,10 +7,9 @@ use crate::audit::{Held, Named};
 use crate::diag::{Code, Failure, Finding};
 use crate::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
 use crate::matrix::Build;
-use crate::model::catalog::{Candidate, Catalog, Trouble};
+use crate::model::catalog::{Candidate, Catalog};
 use crate::model::{PackageName, PythonFacts, WheelName};
 use crate::session::Session;
-use crate::session::index::from_trouble;
 
 /// What was found, and what could not be.
 pub struct LookedUp {
@@ -51,12 +50,12 @@ impl Session<'_> {
 
 impl Lookup<'_> {
     fn look_up(&self, named: &[Named], offline: bool) -> Result<LookedUp, Failure> {
-        let found: Vec<Result<Option<Candidate>, Trouble>> = named.iter().map(|one| self.candidate(one)).collect();
-        let mut troubles = found.iter().filter_map(|one| one.as_ref().err());
-        let count = troubles.clone().count();
-        let first = troubles.next().cloned();
-        if let Some(trouble) = first.clone().filter(|_| !offline && count == named.len()) {
-            return Err(from_trouble(trouble));
+        let found: Vec<Result<Option<Candidate>, Failure>> = named.iter().map(|one| self.candidate(one)).collect();
+        let mut failures = found.iter().filter_map(|one| one.as_ref().err());
+        let count = failures.clone().count();
+        let first = failures.next().cloned();
+        if let Some(failure) = first.clone().filter(|_| !offline && count == named.len()) {
+            return Err(failure);
         }
         let candidates: Vec<Candidate> = found.iter().filter_map(|one| one.as_ref().ok()?.clone()).collect();
         self.catalog.expect_metadata(&candidates);
@@ -90,7 +89,7 @@ impl Lookup<'_> {
         Ok(LookedUp { held, findings: findings.into_iter().flatten().chain(unknown).collect() })
     }
 
-    fn candidate(&self, one: &Named) -> Result<Option<Candidate>, Trouble> {
+    fn candidate(&self, one: &Named) -> Result<Option<Candidate>, Failure> {
         let listing = self.catalog.listing(&one.name)?;
         Ok(listing.and_then(|listing| listing.get(&one.version).cloned()))
     }
@@ -104,10 +103,9 @@ impl Lookup<'_> {
         let Some(candidate) = candidate else {
             return (None, None);
         };
-        let trouble = |trouble: Trouble| (None, Some(format!("{}: {}", trouble.message, trouble.causes.join(": "))));
         let metadata = match self.catalog.metadata(candidate) {
             Ok(metadata) => metadata,
-            Err(error) => return trouble(error),
+            Err(failure) => return (None, Some(failure.to_string())),
         };
         let watched = matrix.is_watched(&one.name, &one.version);
         if !watched && !matrix.is_worth_reading(&one.name, &metadata.requires, self.markers) {
@@ -115,7 +113,7 @@ impl Lookup<'_> {
         }
         let read = match self.catalog.build(candidate) {
             Ok(read) => read,
-            Err(error) => return trouble(error),
+            Err(failure) => return (None, Some(failure.to_string())),
         };
         let doubt =
             read.as_ref().map_or_else(|| Some("its wheel can't be read offline".to_owned()), |read| read.doubt());
@@ -136,11 +134,10 @@ fn unknown_package(one: &Named) -> Finding {
     }
 }
 
-fn not_asked(count: usize, trouble: Option<&Trouble>) -> Option<Finding> {
-    let trouble = trouble?;
+fn not_asked(count: usize, failure: Option<&Failure>) -> Option<Finding> {
+    let failure = failure?;
     let message = format!("{count} packages could not be looked up: only what the matrix knows of them was judged");
-    let why = format!("{}: {}", trouble.message, trouble.causes.join(": "));
-    Some(Finding::warning(Code::AuditUnread, message).with_note(why.trim_end_matches(": ").to_owned()))
+    Some(Finding::warning(Code::AuditUnread, message).with_note(failure.to_string()))
 }
 
 fn not_there(absent: &[String]) -> Option<Finding> {

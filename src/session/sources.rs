@@ -19,7 +19,7 @@ use crate::output::{Style, bar, bytes};
 use crate::profile::{NamedIndex, Profile};
 use crate::resolve::yanked;
 use crate::session::Session;
-use crate::session::index::{find_links, from_trouble};
+use crate::session::index::find_links;
 use crate::session::machine::Seen;
 
 /// What stays free on a disk that we write to.
@@ -97,7 +97,7 @@ impl Sources<'_> {
     ) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::WhileFresh);
         let catalog = Online::new(client, self.session.matrix, (locations, self.scope), cache);
-        catalog.listings(names).map_err(from_trouble)
+        catalog.listings(names)
     }
 
     /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the index is asked.
@@ -119,7 +119,7 @@ impl Sources<'_> {
             };
             let candidate =
                 listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
-            let url = candidate.map(Candidate::url).transpose().map_err(from_trouble)?.ok_or_else(|| {
+            let url = candidate.map(Candidate::url).transpose()?.ok_or_else(|| {
                 Failure::world(format!("the index no longer has `{}`", wheel.file))
                     .help("make the lock anew with `colab-boot lock`")
             })?;
@@ -165,7 +165,7 @@ impl Session<'_> {
         let mut scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
         scope.buildable =
             wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
-        scope.as_of = profile.and_then(|profile| profile.policy.as_of.clone());
+        scope.as_of = profile.and_then(|profile| profile.policy.as_of);
         Ok(Sources {
             session: self,
             options,

@@ -16,7 +16,7 @@ use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, Pr
 use crate::model::contents::Files;
 use crate::model::version::is_pin;
 use crate::model::{ExtraName, Libc, PackageName, PythonFacts, Requirement, Sha256, Version, VersionRange};
-use crate::session::{Session, from_trouble};
+use crate::session::Session;
 use crate::upkeep::reading::Reader;
 
 /// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two years.
@@ -149,7 +149,7 @@ impl Gathered<'_> {
     fn list<'n>(&mut self, names: impl IntoIterator<Item = &'n PackageName>) -> Result<(), Failure> {
         let new: BTreeSet<&PackageName> = names.into_iter().filter(|name| !self.listings.contains_key(*name)).collect();
         let new: Vec<PackageName> = new.into_iter().cloned().collect();
-        let found = self.reader.catalog.listings(&new).map_err(from_trouble)?;
+        let found = self.reader.catalog.listings(&new)?;
         self.listings.extend(new.into_iter().zip(found).map(|(name, listing)| (name, listing.unwrap_or_default())));
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Gathered<'_> {
         let markers = self.reader.python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
         let mut all = Vec::new();
         for candidate in releases {
-            let metadata: Arc<Metadata> = self.reader.catalog.metadata(candidate).map_err(from_trouble)?;
+            let metadata: Arc<Metadata> = self.reader.catalog.metadata(candidate)?;
             let applies = |one: &&Requirement| {
                 one.applies(&markers, extra) && (extra.is_none() || !one.applies(&markers, None)) && one.url.is_none()
             };
@@ -194,7 +194,7 @@ impl Gathered<'_> {
         self.session.say(&format!("opening {} wheels", candidates.len()));
         let (mut tails, mut heavy) = (BTreeMap::new(), Vec::new());
         for ((name, candidate), files) in wheels.iter().zip(self.reader.catalog.files(&candidates)) {
-            let metadata = self.reader.catalog.metadata(candidate).map_err(from_trouble)?;
+            let metadata = self.reader.catalog.metadata(candidate)?;
             let Some((files, size)) = files.zip(candidate.size.or(metadata.size)) else { continue };
             let needed = reach(&files, size).div_ceil(STEP) * STEP;
             if needed > LARGEST {
@@ -277,7 +277,7 @@ type Wheels = Vec<(PackageName, Candidate)>;
 /// The releases of the last series of `names` for one Python.
 fn newest_of(reader: &Reader<'_>, names: &BTreeSet<PackageName>) -> Result<Wheels, Failure> {
     let names: Vec<PackageName> = names.iter().cloned().collect();
-    let listings = reader.catalog.listings(&names).map_err(from_trouble)?;
+    let listings = reader.catalog.listings(&names)?;
     let mut wheels = Wheels::new();
     for (name, listing) in names.iter().zip(&listings) {
         let Some(listing) = listing else { continue };
@@ -295,7 +295,7 @@ fn newest_of(reader: &Reader<'_>, names: &BTreeSet<PackageName>) -> Result<Wheel
 /// The releases of `pinned` for one Python.
 fn those_of(reader: &Reader<'_>, pinned: &BTreeMap<PackageName, BTreeSet<Version>>) -> Result<Wheels, Failure> {
     let names: Vec<PackageName> = pinned.keys().cloned().collect();
-    let listings = reader.catalog.listings(&names).map_err(from_trouble)?;
+    let listings = reader.catalog.listings(&names)?;
     let mut wheels = Wheels::new();
     for ((name, versions), listing) in pinned.iter().zip(&listings) {
         let found = versions.iter().filter_map(|version| listing.as_ref()?.get(version));
@@ -309,8 +309,8 @@ fn seed(reader: &Reader<'_>, wheels: &Wheels, seeds: &mut Seeds) -> Result<(), F
     let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
     for ((name, candidate), files) in wheels.iter().zip(reader.catalog.files(&candidates)) {
         let (Some(files), Some(digest)) = (files, candidate.sha256) else { continue };
-        let headers = reader.catalog.headers(candidate).map_err(from_trouble)?;
-        let Some(size) = reader.catalog.size(candidate).map_err(from_trouble)? else { continue };
+        let headers = reader.catalog.headers(candidate)?;
+        let Some(size) = reader.catalog.size(candidate)? else { continue };
         let key = (kept_headers(&headers), files.roots());
         seeds.entry(name.clone()).or_default().entry(key).or_default().insert(digest, size);
     }

@@ -12,8 +12,9 @@ use crate::model::build::WheelBuild;
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Rejection};
 use crate::model::platform::parse_platform;
 use crate::model::version::is_pin;
+use crate::model::wheel::file_of;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
-use crate::session::{Session, from_trouble};
+use crate::session::Session;
 
 /// A wheel that was read.
 pub struct Reading {
@@ -96,7 +97,7 @@ impl<'a> Reader<'a> {
 
     /// What the index has of a package.
     pub fn listing(&self, name: &PackageName) -> Result<Arc<Listing>, Failure> {
-        let listing = self.catalog.listing(name).map_err(from_trouble)?;
+        let listing = self.catalog.listing(name)?;
         listing.ok_or_else(|| Failure::answer(format!("the index has no package `{name}`")).help("is the name right?"))
     }
 
@@ -130,8 +131,8 @@ impl<'a> Reader<'a> {
     /// A wheel of the index.
     pub fn candidate(&self, candidate: &Candidate) -> Result<Reading, Failure> {
         let before = self.client.traffic();
-        let build = self.catalog.inspect(candidate, self.thorough).map_err(from_trouble)?;
-        let metadata = self.catalog.metadata(candidate).map_err(from_trouble)?;
+        let build = self.catalog.inspect(candidate, self.thorough)?;
+        let metadata = self.catalog.metadata(candidate)?;
         Ok(Reading {
             wheel: wheel_name(&candidate.file)?,
             sha256: candidate.sha256,
@@ -144,10 +145,9 @@ impl<'a> Reader<'a> {
 
     fn address(&self, url: &Url) -> Result<Reading, Failure> {
         let before = self.client.traffic();
-        let file = url.path_segments().and_then(Iterator::last).unwrap_or_default();
-        let wheel = wheel_name(&file.replace("%2B", "+").replace("%2b", "+"))?;
+        let wheel = wheel_name(&file_of(url.path()))?;
         let subject = (&wheel.name, self.session.matrix, self.thorough);
-        let (build, metadata) = inspect_address(self.client, url, subject).map_err(from_trouble)?;
+        let (build, metadata) = inspect_address(self.client, url, subject)?;
         let size = metadata.size;
         Ok(Reading { wheel, sha256: None, size, build, metadata, traffic: self.client.traffic().since(before) })
     }

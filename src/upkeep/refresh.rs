@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::RefreshOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::golden::day_of;
 use crate::host::files;
 use crate::matrix::{Build, Builds, Watch, read_builds, write_builds};
 use crate::model::Version;
+use crate::model::day::day_of;
 use crate::session::Session;
 use crate::upkeep::releases::Releases;
 
@@ -139,7 +139,7 @@ impl Place {
         }
         let path = folder.join("matrix.toml");
         let text = files::read_text(&path, "matrix version")?;
-        let day = day_of(session.now).replace('-', ".");
+        let day = day_of(session.now).to_string().replace('-', ".");
         let lines = text.lines().map(|line| match line.strip_prefix("version = ") {
             Some(current) => format!("version = \"{}\"\n", next_version(current.trim_matches('"'), &day)),
             None => format!("{line}\n"),

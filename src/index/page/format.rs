@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::index::page::Listed;
 use crate::model::catalog::Sidecar;
+use crate::model::wheel::file_of;
 
 /// A start tag of a page.
 type Tag = StartTag<()>;
@@ -152,7 +153,6 @@ fn attribute(tag: &Tag, name: &str) -> Option<String> {
 fn link(href: &str, tag: &Tag) -> Listed<'static> {
     let (url, fragment) = href.trim().split_once('#').unwrap_or((href.trim(), ""));
     let path = url.split('?').next().unwrap_or(url);
-    let encoded = path.rsplit('/').next().unwrap_or(path);
     let sidecar = |name: &str| {
         attribute(tag, name).map(|value| match value.as_str() {
             "false" => Sidecar::Absent,
@@ -164,7 +164,7 @@ fn link(href: &str, tag: &Tag) -> Listed<'static> {
     };
     let digest = fragment.split('&').find_map(|part| part.strip_prefix("sha256="));
     Listed {
-        file: percent_decoded(encoded).into(),
+        file: file_of(path).into(),
         sha256: digest.map(|digest| digest.to_owned().into()),
         size: None,
         requires_python: attribute(tag, "data-requires-python").filter(|text| !text.trim().is_empty()).map(Cow::Owned),
@@ -173,26 +173,6 @@ fn link(href: &str, tag: &Tag) -> Listed<'static> {
         uploaded: attribute(tag, "data-upload-time").map(Cow::Owned),
         url: url.to_owned().into(),
     }
-}
-
-/// A file name may come as `torch-2.9.1%2Bcu128-…`.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let code = (*first == b'%').then(|| tail.get(..2)).flatten();
-        match code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A file name as the last part of an address.

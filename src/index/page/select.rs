@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::index::page::{Filter, Listed};
 use crate::model::catalog::{Candidate, Listing, Rejection, Sidecar};
+use crate::model::day::day_in;
 use crate::model::requirement::lenient_specifiers;
 use crate::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
 
@@ -130,13 +131,12 @@ impl<'p> Judge<'p> {
         python.is_none_or(|text| python_fits(text, self.filter)) && self.in_time(at).is_ok()
     }
 
-    /// Upload times are ISO 8601 in UTC, so the first ten characters compare as dates.
     fn in_time(&self, at: usize) -> Result<(), Rejection> {
-        let Some(cutoff) = &self.filter.as_of else {
+        let Some(cutoff) = self.filter.as_of else {
             return Ok(());
         };
-        let day = self.listed[at].uploaded.as_deref().and_then(|uploaded| uploaded.get(..10));
-        if day.ok_or(Rejection::Undated)? > cutoff.as_str() { Err(Rejection::TooNew) } else { Ok(()) }
+        let day = self.listed[at].uploaded.as_deref().and_then(day_in);
+        if day.ok_or(Rejection::Undated)? > cutoff { Err(Rejection::TooNew) } else { Ok(()) }
     }
 
     /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags, anything before

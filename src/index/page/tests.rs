@@ -15,8 +15,12 @@ fn tried(content_type: &str, body: &str, as_of: Option<&str>) -> Result<Listing,
         libc: crate::model::Libc::Glibc(2, 35),
         free_threaded: false,
     };
-    let filter =
-        Filter { tags: Tags::of(&python), python, as_of: as_of.map(str::to_owned), buildable: BTreeSet::new() };
+    let filter = Filter {
+        tags: Tags::of(&python),
+        python,
+        as_of: as_of.and_then(|day| day.parse().ok()),
+        buildable: BTreeSet::new(),
+    };
     let address = Url::parse("https://index.test/simple/demo/").expect("an address");
     read_page(content_type, body, &address, &"demo".parse().expect("a name"), &filter)
 }

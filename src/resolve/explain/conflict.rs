@@ -1,6 +1,6 @@
 //! Why there is no solution.
 
-use crate::model::catalog::Trouble;
+use crate::diag::Failure;
 use crate::model::{PackageName, Version};
 use crate::resolve::explain::reasons::Fact;
 
@@ -8,16 +8,16 @@ use crate::resolve::explain::reasons::Fact;
 #[derive(Debug)]
 pub enum Unsolved {
     /// An index did not answer.
-    Trouble(Trouble),
+    Failure(Failure),
     /// There is no solution.
     Conflict(Box<Conflict>),
     /// The target's Python makes no marker environment.
     Target(String),
 }
 
-impl From<Trouble> for Unsolved {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(trouble)
+impl From<Failure> for Unsolved {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
     }
 }
 /// Why there is no solution.

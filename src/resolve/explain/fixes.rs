@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::diag::Failure;
 use crate::model::version::{VersionRange, is_pin, range_of};
 use crate::model::{PackageName, Version};
 use crate::profile::{Profile, Wanted};
@@ -177,7 +178,7 @@ impl Search<'_> {
 }
 
 /// Only the newest version of each package of the profile: a contradiction among these is about what the user expects to get.
-pub(in crate::resolve) fn newest_only(provider: &Provider<'_>) -> Result<Variation, crate::model::catalog::Trouble> {
+pub(in crate::resolve) fn newest_only(provider: &Provider<'_>) -> Result<Variation, Failure> {
     let mut ranges = BTreeMap::new();
     for wanted in provider.wanted() {
         let range = provider.wanted_range(wanted);

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::catalog::{Admission, Trouble};
+use crate::diag::Failure;
+use crate::model::catalog::Admission;
 use crate::model::version::describe;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::Question;
@@ -67,7 +68,7 @@ pub fn why(question: Question<'_>, name: &PackageName) -> Result<Option<Why>, Un
 }
 
 /// The newest release that the target could have if nothing else mattered.
-fn newest(provider: &Provider<'_>, name: &PackageName) -> Result<Option<Version>, Trouble> {
+fn newest(provider: &Provider<'_>, name: &PackageName) -> Result<Option<Version>, Failure> {
     let listing = provider.listing(name)?;
     let newest = listing.as_ref().and_then(|listing| {
         listing.choose(&VersionRange::full(), Admission { yanked: false, ..provider.admission(name) })

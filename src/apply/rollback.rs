@@ -74,7 +74,7 @@ impl Work<'_> {
             ..self.planned.decision.plan.clone()
         };
         self.clear_the_way(&|_| None)?;
-        match self.run(folder, (&plan, Part::Packages))? {
+        match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => Ok(()),
             Err(failed) => {
                 Err(Failure::world(format!("the step `{}` failed with exit code {}", failed.step, failed.code)))

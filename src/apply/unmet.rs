@@ -14,7 +14,8 @@ use crate::session::{Planned, Session, installed, surroundings};
 pub(super) fn unmet(
     session: &Session<'_>,
     planned: &Planned,
-    (packages, folder): (&[&LockedPackage], &Path),
+    packages: &[&LockedPackage],
+    folder: &Path,
 ) -> Result<Vec<Finding>, Failure> {
     let changes = &planned.decision.plan.changes;
     let is_new = |held: &Held| packages.iter().any(|package| package.name == held.name);

@@ -34,7 +34,8 @@ pub fn carry_out(
     planned: &Planned,
     options: &PlanOptions,
     session: &Session<'_>,
-    (held, style): (&Path, Style),
+    held: &Path,
+    style: Style,
 ) -> Result<Report, Failure> {
     planned.seen.must_be_readable()?;
     let layout = layout_of(planned)?;
@@ -87,7 +88,7 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
         let withdrawn = self.fetch(&options.index, &packages, &folder)?;
-        let findings = unmet(self.session, self.planned, (&packages, &folder))?;
+        let findings = unmet(self.session, self.planned, &packages, &folder)?;
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }
@@ -101,7 +102,7 @@ impl Work<'_> {
         let title = &self.planned.wish.title;
         self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
         self.clear_the_way(&|change| change.from.clone())?;
-        if let Err(failed) = self.run(&folder, (&decision.plan, Part::Whole))? {
+        if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             step(Event::Fail { why: failed.tail.clone() }, &before)?;
             let failure = self.failed(failed, options, &folder);
             let written = self.ledger_of_failure(&steps).and_then(|ledger| self.state.write_ledger(&ledger));
@@ -260,9 +261,9 @@ impl Work<'_> {
     }
 
     /// Runs the script for a plan, or for a part of it.
-    pub(super) fn run(&self, wheels: &Path, plan: (&Plan, Part)) -> Result<Result<(), Failed>, Failure> {
+    pub(super) fn run(&self, wheels: &Path, plan: &Plan, part: Part) -> Result<Result<(), Failed>, Failure> {
         let script = self.held.join("install.sh");
-        files::write_whole(&script, script_of(self.planned, plan).as_bytes())?;
+        files::write_whole(&script, script_of(self.planned, plan, part).as_bytes())?;
         let python: Option<PathBuf> = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
         let python = python.ok_or_else(|| Failure::bug("an apply without an interpreter"))?;
         // What a build asks for comes from the index that the lock was made with.
@@ -294,7 +295,7 @@ impl Work<'_> {
         let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
         plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
         self.clear_the_way(&|change| change.to.clone())?;
-        match self.run(folder, (&plan, Part::Packages))? {
+        match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => Ok(self.check(packages)?.1),
             Err(failed) => Err(describe(&failed, Vec::new())),
         }
@@ -305,7 +306,7 @@ impl Work<'_> {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         let held = held_of(self.layout, self.state, packages)?;
         for (package, faults) in packages.iter().zip(check_distributions(held, 3)) {
-            if let Some(finding) = finding_of((&package.name, &package.version), &faults) {
+            if let Some(finding) = finding_of(&package.name, &package.version, &faults) {
                 faulty.push(package.name.clone());
                 findings.push(finding);
             }
@@ -369,6 +370,6 @@ impl Work<'_> {
     /// Where the files of this apply come from.
     pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Sources<'b>, Failure> {
         let planned = self.planned;
-        self.session.sources(options, (&planned.seen, planned.target.libc()), planned.profile.as_ref())
+        self.session.sources(options, &planned.seen, planned.target.libc(), planned.profile.as_ref())
     }
 }

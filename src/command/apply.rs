@@ -24,9 +24,9 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
         keep_lock(options, &planned)?;
     }
     if let Some(path) = options.plan.script.as_ref().filter(|_| !planned.has_error()) {
-        files::write_whole(path, script_of(&planned, (&planned.decision.plan, Part::Whole)).as_bytes())?;
+        files::write_whole(path, script_of(&planned, &planned.decision.plan, Part::Whole).as_bytes())?;
     }
-    carry_out(&planned, &options.plan, session, (&held.folder, style))
+    carry_out(&planned, &options.plan, session, &held.folder, style)
 }
 
 /// What short options stand for: with a wheelhouse nothing else is asked; where nobody restarts there is no kernel to look at.

@@ -49,7 +49,7 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
     let mut talk = Vec::new();
     if let Some(path) = &options.script {
-        files::write_whole(path, script_of(&planned, (plan, Part::Whole)).as_bytes())?;
+        files::write_whole(path, script_of(&planned, plan, Part::Whole).as_bytes())?;
         talk.push(format!("script written to {}", path.display()));
     }
     let data = PlanReport {

@@ -29,7 +29,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
     let held = hold(&session.paths.state, &|line| session.say(line))?;
     let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?;
     let debian = planned.seen.ledger.debian.join(" ");
-    let mut report = carry_out(&planned, &options_of_plan, session, (&held.folder, style))?;
+    let mut report = carry_out(&planned, &options_of_plan, session, &held.folder, style)?;
     if !debian.is_empty() {
         report.talk.push(format!("Debian packages stay: {debian}"));
     }

@@ -227,13 +227,13 @@ pub fn lock_exclusively(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> 
         .write(true)
         .open(path)
         .map_err(|error| failed(&error))?;
-    wait_for_lock(file, path, (patience, on_wait))?.map_err(|error| failed(&error))
+    wait_for_lock(file, path, patience, on_wait)?.map_err(|error| failed(&error))
 }
 
 /// The same on a folder; `None` where its file system knows no such locks.
 pub fn lock_folder(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
     match File::open(path) {
-        Ok(folder) => Ok(wait_for_lock(folder, path, (patience, on_wait))?.ok()),
+        Ok(folder) => Ok(wait_for_lock(folder, path, patience, on_wait)?.ok()),
         Err(_) => Ok(None),
     }
 }
@@ -241,7 +241,8 @@ pub fn lock_folder(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Resul
 fn wait_for_lock(
     file: File,
     path: &Path,
-    (patience, on_wait): (Duration, &dyn Fn()),
+    patience: Duration,
+    on_wait: &dyn Fn(),
 ) -> Result<Result<File, std::io::Error>, Failure> {
     let step = Duration::from_millis(100);
     let mut waited = Duration::ZERO;

@@ -117,7 +117,7 @@ impl Cache {
         kept(true).or_else(|| if thorough { None } else { kept(false) })
     }
 
-    pub(super) fn keep_build(&self, wheel: &Sha256, reading: &Sha256, (thorough, build): (bool, &WheelBuild)) {
+    pub(super) fn keep_build(&self, wheel: &Sha256, reading: &Sha256, thorough: bool, build: &WheelBuild) {
         write(&self.path(&builds_folder(thorough), &build_key(wheel, reading)), build);
     }
 

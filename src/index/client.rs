@@ -176,7 +176,7 @@ impl Http {
             if left.start > before {
                 patience = Patience::new();
             }
-            patience.after((url, miss), self.left()).await?;
+            patience.after(url, miss, self.left()).await?;
         }
     }
 
@@ -221,7 +221,7 @@ impl Http {
         loop {
             match self.try_hedged(request).await {
                 Ok(reply) => return Ok(reply),
-                Err(miss) => patience.after((request.url, miss), self.left()).await?,
+                Err(miss) => patience.after(request.url, miss, self.left()).await?,
             }
         }
     }
@@ -233,7 +233,7 @@ impl Http {
         loop {
             match self.digest_once(url).await {
                 Ok(found) => return Ok(found),
-                Err(miss) => patience.after((url, miss), self.left()).await?,
+                Err(miss) => patience.after(url, miss, self.left()).await?,
             }
         }
     }

@@ -94,7 +94,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         })?;
         progress.bytes(size);
         let digest = digest_of(&linked)?.map(|(digest, _)| digest);
-        return settle(download, (&linked, &target), (digest, progress));
+        return settle(download, &linked, &target, digest, progress);
     }
     let mut part = Part { path: folder.join(format!("{}.part", download.file)), hasher: None };
     let resumed = part.len() > 0;
@@ -106,7 +106,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         bring(http, download, &mut part, progress).await?;
         digest = part.digest()?;
     }
-    settle(download, (&part.path, &target), (digest, progress))
+    settle(download, &part.path, &target, digest, progress)
 }
 
 /// What has arrived of a file.
@@ -135,7 +135,7 @@ impl Part {
 async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn Progress) -> Result<(), Failure> {
     let mut patience = Patience::new();
     let mut before = None;
-    while let Err(miss) = receive(http, download, part, (progress, before.is_none())).await? {
+    while let Err(miss) = receive(http, download, part, progress, before.is_none()).await? {
         let here = part.len();
         // What goes on is worth going on with, however often the connection breaks.
         if before.is_some_and(|before| here >= before + WORTHWHILE) {
@@ -143,7 +143,7 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
         }
         before = Some(here);
         patience
-            .after((&download.url, miss), http.left())
+            .after(&download.url, miss, http.left())
             .await
             .map_err(|failure| failure.help("what has arrived is kept; run the command again to go on"))?;
     }
@@ -153,8 +153,10 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
 /// What has arrived gets its name if its digest is what it should be.
 fn settle(
     download: &Download,
-    (part, target): (&Path, &Path),
-    (digest, progress): (Option<Sha256>, &dyn Progress),
+    part: &Path,
+    target: &Path,
+    digest: Option<Sha256>,
+    progress: &dyn Progress,
 ) -> Result<(), Failure> {
     if digest != Some(download.sha256) {
         files::remove_if_there(part)?;
@@ -187,7 +189,8 @@ async fn receive(
     http: &Http,
     download: &Download,
     part: &mut Part,
-    (progress, first): (&dyn Progress, bool),
+    progress: &dyn Progress,
+    first: bool,
 ) -> Result<Result<(), Miss>, Failure> {
     let path = part.path.clone();
     let disk = |error: std::io::Error| {
@@ -217,7 +220,7 @@ async fn receive(
     } else if first {
         progress.bytes(here);
     }
-    let poured = pour(response, (&mut file, &mut part.hasher), (http, progress)).await.map_err(disk)?;
+    let poured = pour(response, &mut file, &mut part.hasher, http, progress).await.map_err(disk)?;
     if poured.is_ok() {
         // A slow disk is no reason to let the other downloads wait.
         tokio::task::block_in_place(|| file.sync_all()).map_err(disk)?;
@@ -228,8 +231,10 @@ async fn receive(
 /// Writes a reply to `file` as it arrives. The outer error is the disk's, the inner one the network's.
 async fn pour(
     response: Response,
-    (file, hasher): (&mut File, &mut Option<Hasher>),
-    (http, progress): (&Http, &dyn Progress),
+    file: &mut File,
+    hasher: &mut Option<Hasher>,
+    http: &Http,
+    progress: &dyn Progress,
 ) -> std::io::Result<Result<(), Miss>> {
     let mut body = response.bytes_stream();
     let mut pace = http.pace();

@@ -103,7 +103,8 @@ impl LocalWheel {
 /// Sources are built by `builder`, in `sources`.
 pub(super) fn metadata(
     candidate: &Candidate,
-    (builder, sources): (Option<&Builder>, &Path),
+    builder: Option<&Builder>,
+    sources: &Path,
 ) -> Option<Result<Metadata, Failure>> {
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);

@@ -112,7 +112,7 @@ impl Shelf {
 
     /// The metadata of a folder's file; `None` for one of the network.
     pub(super) fn folder_metadata(&self, candidate: &Candidate) -> Option<Result<Metadata, Failure>> {
-        folder::metadata(candidate, (self.scope.builder.as_ref(), &self.cache.folder("sources")))
+        folder::metadata(candidate, self.scope.builder.as_ref(), &self.cache.folder("sources"))
     }
 
     /// Whether nothing but folders counts.

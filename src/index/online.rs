@@ -47,7 +47,7 @@ pub(super) struct Shared {
 }
 
 impl<'a> Online<'a> {
-    pub fn new(client: &'a Client, matrix: &'a Matrix, (locations, scope): (Locations, Scope), cache: Cache) -> Self {
+    pub fn new(client: &'a Client, matrix: &'a Matrix, locations: Locations, scope: Scope, cache: Cache) -> Self {
         let shared = Shared {
             shelf: Shelf::new(locations, scope, cache),
             http: client.http.clone(),

@@ -120,11 +120,13 @@ impl Remote {
     }
 }
 
-/// Inspects the wheel at `url`, of which no index speaks: its build and METADATA. `subject` is package, matrix and thoroughness.
+/// Inspects the wheel at `url`, of which no index speaks: its build and METADATA.
 pub fn inspect_address(
     client: &Client,
     url: &Url,
-    (package, matrix, thorough): (&PackageName, &Matrix, bool),
+    package: &PackageName,
+    matrix: &Matrix,
+    thorough: bool,
 ) -> Answer<(WheelBuild, Metadata)> {
     let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
     runtime.block_on(async {

@@ -43,7 +43,7 @@ impl Patience {
     }
 
     /// Waits before the next try, no longer than what is `left` of the time, or gives up.
-    pub(super) async fn after(&mut self, (url, miss): (&Url, Miss), left: Duration) -> Result<(), Failure> {
+    pub(super) async fn after(&mut self, url: &Url, miss: Miss, left: Duration) -> Result<(), Failure> {
         if !miss.again || self.tries == TRIES {
             let mut failure = no_answer(url, &miss.why, self.tries);
             if let Some(help) = miss.help {

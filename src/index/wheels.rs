@@ -151,7 +151,7 @@ impl Shared {
         let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&self.http, subject).await?;
         if let Some(key) = self.shelf.key(candidate).filter(|_| build.unreadable.is_empty()) {
-            self.shelf.cache.keep_build(&key, &reading, (thorough, &build));
+            self.shelf.cache.keep_build(&key, &reading, thorough, &build);
         }
         Ok(build)
     }

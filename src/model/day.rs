@@ -16,7 +16,7 @@ pub fn day_of(seconds: u64) -> Date {
 /// offset is taken for UTC, which PEP 700 prescribes. `None` for anything else.
 pub fn day_in(text: &str) -> Option<Date> {
     let moment = text.parse::<Timestamp>().map(|moment| moment.to_zoned(TimeZone::UTC).date());
-    moment.or_else(|_| text.parse::<DateTime>().map(|moment| moment.date())).ok()
+    moment.or_else(|_| text.parse::<DateTime>().map(DateTime::date)).ok()
 }
 
 #[cfg(test)]

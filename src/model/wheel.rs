@@ -184,7 +184,12 @@ mod tests {
 
     #[test]
     fn a_name_with_a_path_in_it_is_no_wheel() {
-        for name in ["a-1.0-py3-none-any.x/../../y.whl", "a-1.0-1/../x-py3-none-any.whl", "a-1.0-py3-none-any\n.whl", "../a-1.0-py3-none-any.whl"] {
+        for name in [
+            "a-1.0-py3-none-any.x/../../y.whl",
+            "a-1.0-1/../x-py3-none-any.whl",
+            "a-1.0-py3-none-any\n.whl",
+            "../a-1.0-py3-none-any.whl",
+        ] {
             assert_eq!(name.parse::<WheelName>(), Err(NotAWheel::Malformed), "{name}");
         }
         assert_eq!(file_of("https://h/f/torch-2.9.1%2Bcu128-x.whl"), "torch-2.9.1+cu128-x.whl");

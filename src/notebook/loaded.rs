@@ -67,7 +67,7 @@ impl Loaded {
         };
         let elsewhere = |module: &String| {
             let file = facts.modules.get(module)?.file.as_ref()?;
-            (!file.starts_with(folder) && comes_first(facts, (module, file), folder))
+            (!file.starts_with(folder) && comes_first(facts, module, file, folder))
                 .then(|| (module.clone(), file.clone()))
         };
         modules.iter().filter_map(elsewhere).collect()
@@ -99,13 +99,13 @@ fn is_held(facts: &Facts, module: &str, subject: Subject<'_>) -> bool {
         // A module of the user's own that comes first on the path stays what it is.
         Some(file) => {
             let installed = subject.folders.iter().any(|folder| file.starts_with(folder));
-            installed || !subject.folders.iter().all(|folder| comes_first(facts, (name, file), folder))
+            installed || !subject.folders.iter().all(|folder| comes_first(facts, name, file, folder))
         }
     })
 }
 
 /// Whether `import` finds the module's `file` by a path entry that stands before `folder`.
-fn comes_first(facts: &Facts, (module, file): (&str, &Path), folder: &Path) -> bool {
+fn comes_first(facts: &Facts, module: &str, file: &Path, folder: &Path) -> bool {
     let own = facts.path.iter().position(|entry| entry == folder).unwrap_or(facts.path.len());
     facts.path.iter().take(own).any(|entry| is_found_in(entry, module, file))
 }

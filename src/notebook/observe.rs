@@ -15,7 +15,8 @@ use crate::notebook::{Loaded, Modules, read_facts};
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
 /// has, where that is known; `folders` are those that modules are installed to; `now` counts seconds since 1970.
 pub fn observe_loaded(
-    (kernel, now): (&Kernel, u64),
+    kernel: &Kernel,
+    now: u64,
     facts: Option<&Path>,
     preloaded: Option<BTreeSet<PackageName>>,
     folders: &[PathBuf],

@@ -18,9 +18,9 @@ use crate::model::{PackageName, Version};
 
 pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
-pub use decide::{Decision, decide, touched};
+pub use decide::{Decision, decide};
 pub use prune::wanted_back;
-pub use restart::Restart;
+pub use restart::{Restart, touched};
 pub use variables::{Environment, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.

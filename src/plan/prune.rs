@@ -16,13 +16,14 @@ use crate::plan::{Basis, Change, Kind, kind_of};
 pub fn wanted_back(
     ledger: &Ledger,
     target: &LockedTarget,
-    (machine, broken): (&Machine, &[PackageName]),
+    machine: &Machine,
+    broken: &[PackageName],
 ) -> Vec<(PackageName, Version)> {
     let from_address = |name: &PackageName| {
         let before = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
         before.or_else(|| ledger.removed.get(name)).is_some_and(|before| before.direct)
     };
-    let replaced = unwanted(ledger, target, (machine, broken)).filter(|(name, _)| !from_address(name));
+    let replaced = unwanted(ledger, target, machine, broken).filter(|(name, _)| !from_address(name));
     let replaced = replaced.filter_map(|(name, before)| Some((name.clone(), before?.clone())));
     let gone = |name: &&PackageName| target.package(name).is_none() && !machine.installed.contains_key(*name);
     let removed = ledger.removed.iter().filter(|(name, _)| gone(name) && !from_address(name));
@@ -33,7 +34,8 @@ pub fn wanted_back(
 fn unwanted<'a>(
     ledger: &'a Ledger,
     target: &'a LockedTarget,
-    (machine, broken): (&'a Machine, &'a [PackageName]),
+    machine: &'a Machine,
+    broken: &'a [PackageName],
 ) -> impl Iterator<Item = (&'a PackageName, Option<&'a Version>)> {
     ledger.distributions.keys().filter(|name| target.package(name).is_none()).filter_map(|name| {
         let installed = machine.installed.get(name).map(|one| &one.version)?;
@@ -56,7 +58,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
     }
     let needed = needed_by_others(basis);
     let mut kept = Vec::new();
-    for (name, before) in unwanted(basis.ledger, basis.target, (basis.machine, basis.broken)) {
+    for (name, before) in unwanted(basis.ledger, basis.target, basis.machine, basis.broken) {
         let from = basis.machine.installed.get(name).map(|one| one.version.clone());
         match before {
             Some(before) => match basis.before.get(name) {
@@ -133,7 +135,7 @@ fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
         return BTreeSet::new();
     };
     let mut leaving: BTreeSet<&PackageName> =
-        unwanted(basis.ledger, basis.target, (basis.machine, basis.broken)).map(|(name, _)| name).collect();
+        unwanted(basis.ledger, basis.target, basis.machine, basis.broken).map(|(name, _)| name).collect();
     let mut needed = BTreeSet::new();
     loop {
         let staying = basis.machine.installed.iter().filter(|(name, _)| !leaving.contains(name));

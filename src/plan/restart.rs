@@ -1,10 +1,95 @@
-//! Whether the kernel has to restart.
+//! Whether the kernel has to restart: what the plan touches, and what else speaks for it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+
+use crate::marker::{Touched, because};
+use crate::model::{PackageName, Version};
+use crate::notebook::{Loaded, Modules};
+use crate::plan::variables::Environment;
+use crate::plan::{Basis, Plan};
 
 /// The decision, with its reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Restart {
     pub needed: bool,
     pub because: Vec<String>,
+}
+
+/// What `plan` touches; `modules` are those of the distributions that change, of the installed version and of the new one.
+pub fn touched(plan: &Plan, modules: &BTreeMap<PackageName, BTreeSet<String>>) -> Vec<Touched> {
+    let one = |change: &crate::plan::Change| Touched {
+        name: Some(change.name.clone()),
+        what: match (&change.from, &change.to) {
+            (Some(from), Some(to)) if from == to => format!("{from} is installed again"),
+            (Some(from), Some(to)) => format!("goes from {from} to {to}"),
+            (Some(from), None) => format!("{from} is removed"),
+            (None, Some(to)) => format!("{to} takes its place"),
+            (None, None) => "changes".to_owned(),
+        },
+        modules: modules.get(&change.name).cloned().unwrap_or_else(|| [guessed_module(&change.name)].into()),
+        existed: change.from.is_some(),
+        ended: None,
+        clean: Vec::new(),
+    };
+    plan.changes.iter().map(one).collect()
+}
+
+/// The module that a distribution of this name probably has.
+fn guessed_module(name: &PackageName) -> String {
+    name.as_ref().replace(['-', '.'], "_")
+}
+
+/// The entry of the environment file, for kernels that do not tell their variables.
+pub(super) fn environment_touched(environment: &Environment, loaded: &Loaded) -> Option<Touched> {
+    let told = matches!(loaded.modules, Modules::Told(_));
+    let what = environment.because.first().filter(|_| !told)?.clone();
+    Some(Touched { name: None, what, modules: BTreeSet::new(), existed: true, ended: None, clean: Vec::new() })
+}
+
+/// Why the kernel must restart whatever changes now.
+pub(super) fn evidence(basis: &Basis<'_>, environment: &Environment) -> Vec<String> {
+    let told = matches!(basis.loaded.modules, Modules::Told(_));
+    let mut evidence: Vec<String> = if told { environment.because.clone() } else { Vec::new() };
+    if let Some(first) = basis.loaded.replaced.first() {
+        let more = basis.loaded.replaced.len() - 1;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        evidence.push(format!("`{}`{more} was replaced on disk while the kernel has it loaded", first.display()));
+    }
+    // A kernel that waited for the change has the new code, whatever its module calls itself.
+    let is_clean = |name: &PackageName| {
+        let of_it = basis.history.iter().find(|one| one.name.as_ref() == Some(name));
+        of_it.zip(basis.machine.kernel.as_ref()).is_some_and(|(one, kernel)| one.clean.contains(kernel))
+    };
+    for (name, installed) in basis.machine.installed.iter().filter(|(name, _)| !is_clean(name)) {
+        let module = guessed_module(name);
+        let outdated = basis.loaded.outdated(&module).and_then(|text| text.parse::<Version>().ok());
+        let other =
+            outdated.filter(|loaded| loaded.clone().without_local() != installed.version.clone().without_local());
+        evidence
+            .extend(other.map(|loaded| format!("{name} {loaded} is loaded, {} is installed since", installed.version)));
+    }
+    evidence
+}
+
+/// Whether the kernel must restart, for what is `touched`, for what earlier applies have left open, or for the `evidence`.
+pub(super) fn restart(basis: &Basis<'_>, touched: &[Touched], evidence: &[String]) -> Restart {
+    let Some(kernel) = &basis.machine.kernel else {
+        return described_restart(basis, touched);
+    };
+    let open = basis.history.iter().filter(|known| !touched.iter().any(|one| one.name == known.name));
+    let mut reasons = because(open.chain(touched), kernel, basis.loaded, basis.folders);
+    reasons.extend(evidence.iter().filter(|reason| !reasons.contains(reason)).cloned().collect::<Vec<_>>());
+    Restart { needed: !reasons.is_empty(), because: reasons }
+}
+
+/// On a described notebook image there is no kernel, but a fresh one would have loaded what such images preload.
+fn described_restart(basis: &Basis<'_>, touched: &[Touched]) -> Restart {
+    if basis.machine.runtime.is_none() {
+        return Restart::default();
+    }
+    let fresh = crate::machine::Kernel { pid: 0, start_time: 0 };
+    let reasons = because(touched, &fresh, basis.loaded, basis.folders);
+    Restart { needed: !reasons.is_empty(), because: reasons }
 }

@@ -16,7 +16,7 @@ pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Fau
     let tables = root.tables("index", faults);
     let mut indexes: Vec<NamedIndex> = Vec::new();
     for (table, span) in tables {
-        let Some(index) = index(table, (span.clone(), folder), faults) else { continue };
+        let Some(index) = index(table, span.clone(), folder, faults) else { continue };
         if indexes.iter().any(|known| known.name == index.name) {
             let message = format!("two indexes are called `{}`", index.name);
             faults.add(Code::ProfileConflict, span, message, "give each a name of its own");
@@ -26,11 +26,7 @@ pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Fau
     indexes
 }
 
-fn index(
-    mut table: Reader<'_, '_>,
-    (span, folder): (Range<usize>, &Path),
-    faults: &mut Faults<'_>,
-) -> Option<NamedIndex> {
+fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &mut Faults<'_>) -> Option<NamedIndex> {
     let name = table.text("name", faults);
     let address = table.text("url", faults);
     let path = table.text("path", faults);

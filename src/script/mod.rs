@@ -10,11 +10,11 @@ use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::{PackageName, Sha256};
 use crate::plan::{Kind, Plan, environment_line};
 
-const HEAD: &str = include_str!("install.sh");
+const HEAD: &str = include_str!("head.sh");
 const APT: &str = include_str!("apt.sh");
 const WHEELS: &str = include_str!("wheels.sh");
 const BUILD: &str = include_str!("build.sh");
-const ENVIRONMENT: &str = include_str!("environment.sh");
+const ENVIRONMENT: &str = include_str!("environment_file.sh");
 const LOADER: &str = include_str!("loader.sh");
 
 /// The file that sets the environment, in the target's site-packages.
@@ -71,7 +71,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
     if !plan.changes.is_empty() {
         let flag = if context.externally_managed { " --break-system-packages" } else { "" };
         text.push_str(&fill(WHEELS, &[("BREAK_SYSTEM", flag.to_owned())]));
-        wheels(&mut text, plan, (context, flag));
+        wheels(&mut text, plan, context, flag);
     }
     text.push_str(LOADER);
     if context.part == Part::Whole {
@@ -81,7 +81,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
     text
 }
 
-fn wheels(text: &mut String, plan: &Plan, (context, flag): (&Context<'_>, &str)) {
+fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     let removed: Vec<String> = plan.of_kind(Kind::Remove).map(|change| quoted(change.name.as_ref())).collect();
     if !removed.is_empty() {
         push(

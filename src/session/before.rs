@@ -23,7 +23,7 @@ impl Session<'_> {
         if wanted.is_empty() || !seen.here {
             return Ok(BTreeMap::new());
         }
-        let found = wheels_of(wanted, || self.sources(&options.index, (seen, None), None), options.index.offline)?;
+        let found = wheels_of(wanted, || self.sources(&options.index, seen, None, None), options.index.offline)?;
         Ok(found.into_iter().map(|package| (package.name.clone(), package)).collect())
     }
 }

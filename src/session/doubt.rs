@@ -13,8 +13,10 @@ use crate::state::State;
 /// Those that an apply which did not end has changed and whose files differ from their wheels, and those given by address that were
 /// never installed from here: another file may have the same version.
 pub(super) fn doubtful(
-    (layout, state): (&Layout, &State),
-    (target, seen): (&LockedTarget, &Seen),
+    layout: &Layout,
+    state: &State,
+    target: &LockedTarget,
+    seen: &Seen,
     marker: Option<&Marker>,
 ) -> Result<Vec<PackageName>, Failure> {
     let doubted = marker.filter(|marker| marker.is_in_doubt());
@@ -28,7 +30,7 @@ pub(super) fn doubtful(
     let faults = check_distributions(held_of(layout, state, &packages)?, 1);
     let broken = packages.iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
     let mut doubtful: Vec<PackageName> = broken.map(|(package, _)| package.name.clone()).collect();
-    doubtful.extend(half_back((layout, state), (target, seen), names)?);
+    doubtful.extend(half_back(layout, state, target, seen, names)?);
     for package in &target.packages {
         if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
             && recorded(state, wheel)?.is_none()
@@ -48,8 +50,10 @@ pub fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
 
 /// What was on its way back when an apply was killed, and is not whole.
 fn half_back(
-    (layout, state): (&Layout, &State),
-    (target, seen): (&LockedTarget, &Seen),
+    layout: &Layout,
+    state: &State,
+    target: &LockedTarget,
+    seen: &Seen,
     names: &[PackageName],
 ) -> Result<Vec<PackageName>, Failure> {
     let mut held = Vec::new();

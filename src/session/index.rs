@@ -111,7 +111,7 @@ impl Session<'_> {
             return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
         }
         let client = self.client(&locations.addresses(), options.limits())?;
-        let catalog = Online::new(&client, self.matrix, (locations, scope), cache);
+        let catalog = Online::new(&client, self.matrix, locations, scope, cache);
         let answered = ask(&catalog)?;
         let traffic = client.traffic();
         self.log.detail(|| {

@@ -23,7 +23,7 @@ pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> R
     if let Some(kernel) = &seen.machine.kernel {
         let preloaded = seen.machine.host.preloads.then(preloaded);
         let facts = options.kernel_modules.as_deref();
-        return observe_loaded((kernel, session.now), facts, preloaded, &folders(seen));
+        return observe_loaded(kernel, session.now, facts, preloaded, &folders(seen));
     }
     if let Some(pid) = options.kernel_pid.filter(|_| seen.here && !options.no_kernel) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))

@@ -30,7 +30,8 @@ impl Session<'_> {
         &self,
         named: &[Named],
         python: &PythonFacts,
-        (index, offline): (Url, bool),
+        index: Url,
+        offline: bool,
     ) -> Result<LookedUp, Failure> {
         let scope = Scope::of(python).ok_or_else(|| Failure::bug("no marker environment"))?;
         let markers = &scope.markers.clone();
@@ -40,7 +41,7 @@ impl Session<'_> {
             return Lookup { session: self, catalog: &catalog, markers }.look_up(named, true);
         }
         let client = self.client(std::slice::from_ref(&index), Limits::DEFAULT)?;
-        let catalog = Online::new(&client, self.matrix, (Locations::only(index), scope), cache);
+        let catalog = Online::new(&client, self.matrix, Locations::only(index), scope, cache);
         let names: Vec<PackageName> = named.iter().map(|one| one.name.clone()).collect();
         // Ahead and together; what fails is asked for again below, and reported there.
         let _ = catalog.listings(&names);

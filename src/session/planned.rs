@@ -111,9 +111,11 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
     let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
     let state = layout.map(|layout| State::of(&session.paths.state, layout));
     let marker = state.as_ref().map_or(Ok(None), State::marker)?;
-    let doubted = layout.zip(state.as_ref());
-    let broken = doubted.map_or_else(|| Ok(Vec::new()), |both| doubtful(both, (&target, &seen), marker.as_ref()))?;
-    let wanted = wanted_back(&seen.ledger, &target, (&seen.machine, &broken));
+    let broken = match layout.zip(state.as_ref()) {
+        Some((layout, state)) => doubtful(layout, state, &target, &seen, marker.as_ref())?,
+        None => Vec::new(),
+    };
+    let wanted = wanted_back(&seen.ledger, &target, &seen.machine, &broken);
     let wanted = if wish.prune { wanted } else { Vec::new() };
     // A restoration without the index would be none; another apply goes on, and says what stays.
     let before = match session.wheels_back(&wanted, options, &seen) {
@@ -240,7 +242,7 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
 }
 
 /// The script for `plan`, all of what was planned or a part of it.
-pub fn script_of(planned: &Planned, (plan, part): (&Plan, Part)) -> String {
+pub fn script_of(planned: &Planned, plan: &Plan, part: Part) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
     let direct = planned.profile.iter().flat_map(|profile| &profile.wanted).filter_map(|one| one.direct.as_ref());

@@ -67,7 +67,7 @@ impl Sources<'_> {
         if self.options.offline {
             all_here(&remote, folder, self.options)?;
         } else if let Some(locations) = locations {
-            let (of_indexes, found) = self.downloads(&remote, (locations, &client))?;
+            let (of_indexes, found) = self.downloads(&remote, locations, &client)?;
             downloads.extend(of_indexes);
             findings = found;
         }
@@ -87,16 +87,17 @@ impl Sources<'_> {
     pub fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let locations = self.locations()?;
         let client = self.client(Some(&locations))?;
-        self.ask(names, (locations, &client))
+        self.ask(names, locations, &client)
     }
 
     fn ask(
         self,
         names: &[PackageName],
-        (locations, client): (Locations, &Client),
+        locations: Locations,
+        client: &Client,
     ) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::WhileFresh);
-        let catalog = Online::new(client, self.session.matrix, (locations, self.scope), cache);
+        let catalog = Online::new(client, self.session.matrix, locations, self.scope, cache);
         catalog.listings(names)
     }
 
@@ -104,13 +105,14 @@ impl Sources<'_> {
     fn downloads(
         mut self,
         packages: &[&LockedPackage],
-        online: (Locations, &Client),
+        locations: Locations,
+        client: &Client,
     ) -> Result<(Vec<Download>, Vec<Finding>), Failure> {
         let direct = std::mem::take(&mut self.direct);
         let listed: Vec<&LockedPackage> =
             packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
-        let listings = self.ask(&names, online)?;
+        let listings = self.ask(&names, locations, client)?;
         let mut downloads = Vec::new();
         let mut withdrawn = Vec::new();
         for (package, listing) in listed.iter().zip(listings) {
@@ -142,7 +144,8 @@ impl Session<'_> {
     pub fn sources<'b>(
         &'b self,
         options: &'b IndexOptions,
-        (seen, libc): (&'b Seen, Option<Libc>),
+        seen: &'b Seen,
+        libc: Option<Libc>,
         profile: Option<&'b Profile>,
     ) -> Result<Sources<'b>, Failure> {
         let scope = scope_of(profile, seen, libc)?;

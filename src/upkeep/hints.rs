@@ -44,11 +44,7 @@ pub struct Gathering {
 }
 
 /// Gathers hints from `index` and writes them to `folder`.
-pub fn write_hints(
-    folder: &Path,
-    session: &Session<'_>,
-    (client, index): (&Client, &Url),
-) -> Result<Gathering, Failure> {
+pub fn write_hints(folder: &Path, session: &Session<'_>, client: &Client, index: &Url) -> Result<Gathering, Failure> {
     let reader = |python: u64| {
         let facts = PythonFacts {
             version: Version::new([3, python, 0]),
@@ -56,7 +52,7 @@ pub fn write_hints(
             libc: Libc::Glibc(2, 35),
             free_threaded: false,
         };
-        Reader::new(session, client, index.clone(), (facts, false))
+        Reader::new(session, client, index.clone(), facts, false)
     };
     let mut gathered = Gathered {
         session,

@@ -79,11 +79,12 @@ impl<'a> Reader<'a> {
         session: &'a Session<'a>,
         client: &'a Client,
         index: Url,
-        (python, thorough): (PythonFacts, bool),
+        python: PythonFacts,
+        thorough: bool,
     ) -> Result<Self, Failure> {
         let scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
         let cache = Cache::new(&session.paths.cache, session.now, Trust::WhileFresh);
-        let catalog = Online::new(client, session.matrix, (Locations::only(index), scope), cache);
+        let catalog = Online::new(client, session.matrix, Locations::only(index), scope, cache);
         Ok(Self { session, client, catalog, python, thorough })
     }
 
@@ -146,8 +147,7 @@ impl<'a> Reader<'a> {
     fn address(&self, url: &Url) -> Result<Reading, Failure> {
         let before = self.client.traffic();
         let wheel = wheel_name(&file_of(url.path()))?;
-        let subject = (&wheel.name, self.session.matrix, self.thorough);
-        let (build, metadata) = inspect_address(self.client, url, subject)?;
+        let (build, metadata) = inspect_address(self.client, url, &wheel.name, self.session.matrix, self.thorough)?;
         let size = metadata.size;
         Ok(Reading { wheel, sha256: None, size, build, metadata, traffic: self.client.traffic().since(before) })
     }

@@ -84,6 +84,6 @@ impl<'a> Releases<'a> {
             libc: GLIBC,
             free_threaded: false,
         };
-        Reader::new(self.session, self.client, self.index.clone(), (facts, thorough))
+        Reader::new(self.session, self.client, self.index.clone(), facts, thorough)
     }
 }

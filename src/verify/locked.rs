@@ -59,7 +59,7 @@ pub fn check_files(
         if !faults.is_empty() {
             files.faulty.push(package.name.clone());
         }
-        findings.extend(finding_of((&package.name, &package.version), &faults));
+        findings.extend(finding_of(&package.name, &package.version, &faults));
     }
     let left = leftovers(&layout.purelib)?;
     if !left.is_empty() {

@@ -20,7 +20,7 @@ struct HintsReport {
 
 pub(super) fn run(options: &HintsOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let (client, index) = online(session, &options.index)?;
-    let Gathering { packages, tails, seeds } = write_hints(&options.into, session, (&client, &index))?;
+    let Gathering { packages, tails, seeds } = write_hints(&options.into, session, &client, &index)?;
     let traffic = client.traffic();
     let data = HintsReport { packages, tails, seeds, traffic };
     let text = format!("{packages} packages, {tails} long tails, METADATA of {seeds} packages\n");

@@ -21,7 +21,7 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
     }
     let (index, python) = session.wheel_target(&options.index, &options.wheel)?;
     let client = session.client(std::slice::from_ref(&index), options.index.limits())?;
-    let reader = Reader::new(session, &client, index, (python, options.thorough))?;
+    let reader = Reader::new(session, &client, index, python, options.thorough)?;
     let mut builds = Vec::new();
     let mut texts = Vec::new();
     let mut findings = Vec::new();

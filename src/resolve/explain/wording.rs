@@ -257,7 +257,7 @@ impl Wording<'_> {
         }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
         if let Some((version, rejection)) = rejected.filter(|_| self.only_rejected(name, &listing, range)) {
-            let with_wheels = with_wheels(name, &listing, (version, rejection));
+            let with_wheels = with_wheels(name, &listing, version, rejection);
             return Some(format!("{name} {version} exists, but {}{with_wheels}", self.rejection(name, rejection)));
         }
         if let Some((version, reason)) = yanked(&listing, range) {
@@ -319,7 +319,7 @@ impl Wording<'_> {
 }
 
 /// Which other versions have wheels, and for which Pythons.
-fn with_wheels(name: &PackageName, listing: &Listing, (version, rejection): (&Version, &Rejection)) -> String {
+fn with_wheels(name: &PackageName, listing: &Listing, version: &Version, rejection: &Rejection) -> String {
     if let Some(newest) = listing.candidates.iter().find(|one| !one.version.any_prerelease()) {
         return format!("; {name} {} has a wheel for this Python", newest.version);
     }

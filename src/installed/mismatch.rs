@@ -240,7 +240,7 @@ pub fn ghosts(layout: &Layout) -> Vec<String> {
 }
 
 /// One finding for the faults of a distribution.
-pub fn finding_of((name, version): (&PackageName, &Version), faults: &[FileFault]) -> Option<Finding> {
+pub fn finding_of(name: &PackageName, version: &Version, faults: &[FileFault]) -> Option<Finding> {
     let (first, rest) = faults.split_first()?;
     let mut finding = Finding::error(Code::VerifyFiles, format!("{name} {version}: {first}"));
     for fault in rest {

@@ -1,12 +1,11 @@
 //! Looking at a machine: fakes for the GPU, the rest real.
 
-use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::python;
 use crate::support::test::Test;
 
-const T4: &str = "[driver]\n580.82.07\n[gpus]\nTesla T4, 7.5\n[header]\n| NVIDIA-SMI 580.82.07  Driver Version: 580.82.07  CUDA Version: 13.0 |\n";
+pub(super) const T4: &str = "[driver]\n580.82.07\n[gpus]\nTesla T4, 7.5\n[header]\n| NVIDIA-SMI 580.82.07  Driver Version: 580.82.07  CUDA Version: 13.0 |\n";
 
-fn world(smi: &str) -> Test {
+pub(super) fn world(smi: &str) -> Test {
     let test = Test::new().fake("nvidia-smi").file("smi.txt", smi);
     let file = test.path("smi.txt").display().to_string();
     let folder = python::interpreter().parent().expect("a folder").display().to_string();
@@ -48,21 +47,4 @@ fn a_driver_that_hangs_or_fails_is_no_driver() {
         assert!(outcome.stdout.contains("driver     none"), "{manner}: {}", outcome.stdout);
         assert!(outcome.stderr.contains("machine-unreadable"), "{manner}: {}", outcome.stderr);
     }
-}
-
-#[test]
-fn a_recorded_machine_gives_the_same_plan() {
-    // What the machine has is asked for, too: the lock names its wheel.
-    let table = Table::from([("pip".to_owned(), [("1.0".to_owned(), Release::default())].into())]);
-    let server = IndexServer::start(table, Manner::Good);
-    let test = world(T4).file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\npip='*'\n");
-    let seen = ["plan", "p.toml", "--json", "--system", "--index-url", &server.url];
-    let here = test.run(&seen).expect(0).json();
-    test.run(&["fingerprint", "--json=machine.json"]).expect(0);
-    let record = std::fs::read_to_string(test.path("machine.json")).expect("a record");
-    assert!(!record.contains("hunter2"));
-    let elsewhere = test.set("PATH", "/nowhere");
-    let there = elsewhere.run(&[seen.as_slice(), &["--machine", "machine.json"]].concat()).expect(0).json();
-    assert_eq!(here["report"]["plan"], there["report"]["plan"]);
-    assert_eq!(here["report"]["targets"], there["report"]["targets"]);
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
 use crate::support::test::{Test, observed};
 
-const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\nb = '*'\n";
+pub(super) const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\nb = '*'\n";
 
 fn needs(requires: &[&str]) -> Release {
     Release { requires: requires.iter().map(|one| (*one).to_owned()).collect(), ..Release::default() }
 }
 
-fn table(rows: &[(&str, &str, &[&str])]) -> Table {
+pub(super) fn table(rows: &[(&str, &str, &[&str])]) -> Table {
     let mut table = Table::new();
     for (name, version, requires) in rows {
         table.entry((*name).to_owned()).or_default().insert((*version).to_owned(), needs(requires));
@@ -19,7 +19,7 @@ fn table(rows: &[(&str, &str, &[&str])]) -> Table {
     table
 }
 
-fn lock(test: &Test, server: &IndexServer, more: &[&str]) -> crate::support::test::Outcome {
+pub(super) fn lock(test: &Test, server: &IndexServer, more: &[&str]) -> crate::support::test::Outcome {
     let machine = observed("laptop");
     test.run(
         &[&["lock", "p.toml", "--json", "-", "--index-url", &server.url, "--machine", &machine, "--refresh"], more]
@@ -136,50 +136,6 @@ fn a_page_that_has_not_changed_is_not_sent_again() {
     let again: Vec<_> = server.requests().split_off(asked);
     assert_eq!(again.len(), 2, "{again:?}");
     assert!(again.iter().all(|one| one.header("if-none-match").is_some()), "{again:?}");
-}
-
-#[test]
-fn explain_tells_the_way_the_cap_and_what_a_newer_one_takes() {
-    let rows: &[(&str, &str, &[&str])] =
-        &[("a", "1.0", &["c<2"]), ("b", "1.0", &["c"]), ("c", "1.0", &[]), ("c", "2.0", &[])];
-    let server = IndexServer::start(table(rows), Manner::Good);
-    let test = Test::new().file("p.toml", PROFILE);
-    lock(&test, &server, &[]).expect(0);
-    let machine = observed("laptop");
-    let explain =
-        |name: &str| test.run(&["explain", name, "p.toml", "--index-url", &server.url, "--machine", &machine]);
-    let told = explain("c").expect(0).stdout;
-    for words in [
-        "c 1.0\n",
-        "why       your profile -> a 1.0 -> c 1.0",
-        "asked     a 1.0 needs c <2: this holds it back",
-        "asked     b 1.0 needs c any version",
-        "newest    no: 2.0 is there",
-        "with it   there is no solution",
-        "a 1.0 needs c <2",
-    ] {
-        assert!(told.contains(words), "{words}: {told}");
-    }
-    assert!(explain("a").expect(0).stdout.contains("newest    yes"));
-    let missing = explain("cc").expect(1);
-    assert!(
-        missing.stderr.contains("`cc` is not in the lock") && missing.stderr.contains("did you mean `c`?"),
-        "{}",
-        missing.stderr
-    );
-    // The only profile here with a lock need not be named.
-    assert!(
-        test.run(&["explain", "c", "--index-url", &server.url, "--machine", &machine])
-            .expect(0)
-            .stdout
-            .contains("a 1.0 -> c 1.0")
-    );
-    let outcome = Test::new().run(&["explain", "no-such-code"]).expect(2);
-    assert!(
-        outcome.stderr.contains("there is no code") && outcome.stderr.contains("name the profile"),
-        "{}",
-        outcome.stderr
-    );
 }
 
 #[test]

@@ -1,13 +1,17 @@
 //! Verbs through the real binary, one file each, and how an index is reached.
 
-mod addresses;
 mod apply;
 mod audit;
 mod credentials;
 mod default_index;
+mod explain;
+mod fetch;
 mod fingerprint;
 mod golden;
+mod installers;
 mod lock;
 mod matrix;
+mod plan;
 mod script;
 mod usage;
+mod verify;

@@ -1,0 +1,54 @@
+//! `plan`.
+
+use std::path::Path;
+
+use crate::support::index_server::{IndexServer, Manner, Release, Table};
+use crate::support::test::{Test, observed};
+use crate::verbs::fingerprint::{T4, world};
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_below(&path));
+        } else {
+            found.push(path.display().to_string());
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_plan_writes_nothing_outside_the_cache() {
+    let table = Table::from([("a".to_owned(), [("1.0".to_owned(), Release::default())].into())]);
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let before = files_below(&test.path("."));
+    let plan = ["plan", "p.toml", "--machine", &observed("laptop"), "--index-url", &server.url];
+    assert!(test.run(&plan).expect(0).stdout.contains("a 1.0"));
+    let outside = |path: &String| !path.starts_with(&test.path("./cache").display().to_string());
+    let after: Vec<_> = files_below(&test.path(".")).into_iter().filter(outside).collect();
+    assert_eq!(after, before);
+    // The same plan again, and with `--script` what it would run, in the file that is named.
+    test.run(&[plan.as_slice(), &["--script", "install.sh"]].concat()).expect(0);
+    assert!(std::fs::read_to_string(test.path("install.sh")).expect("a script").contains("a===1.0"));
+}
+
+#[test]
+fn a_recorded_machine_gives_the_same_plan() {
+    // What the machine has is asked for, too: the lock names its wheel.
+    let table = Table::from([("pip".to_owned(), [("1.0".to_owned(), Release::default())].into())]);
+    let server = IndexServer::start(table, Manner::Good);
+    let test = world(T4).file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\npip='*'\n");
+    let seen = ["plan", "p.toml", "--json", "--system", "--index-url", &server.url];
+    let here = test.run(&seen).expect(0).json();
+    test.run(&["fingerprint", "--json=machine.json"]).expect(0);
+    let record = std::fs::read_to_string(test.path("machine.json")).expect("a record");
+    assert!(!record.contains("hunter2"));
+    let elsewhere = test.set("PATH", "/nowhere");
+    let there = elsewhere.run(&[seen.as_slice(), &["--machine", "machine.json"]].concat()).expect(0).json();
+    assert_eq!(here["report"]["plan"], there["report"]["plan"]);
+    assert_eq!(here["report"]["targets"], there["report"]["targets"]);
+}

@@ -7,11 +7,11 @@
 pub mod diag;
 // Values: versions, names, wheels, digests, requirements, platforms, CUDA versions.
 pub mod model;
-// What is said while the work goes on, by how much the user wants to hear.
+// Lines about work in progress, by verbosity.
 pub mod log;
 // The only door to the operating system: processes, files, locks, signals.
 pub mod host;
-// Typed rows of `matrix/` and the questions that they answer: verdict, driver floor, families, variables.
+// Typed rows of `matrix/` and the questions that they answer: verdict, driver floor, families, variables, notebook hosts.
 pub mod matrix;
 // Wheels read from their bytes: zip directory, ELF, fat binaries; RECORD.
 pub mod inspect;
@@ -31,9 +31,9 @@ pub mod lock;
 pub mod notebook;
 // Who put each distribution there, and what was there before.
 pub mod ledger;
-// States and moves of an apply; what asks for a restart.
+// How far an apply has come (states and legal moves), and which kernels hold code of before.
 pub mod marker;
-// `decide(basis) → Decision`: changes, findings, restart. Pure, once.
+// `decide(basis) → Decision`: what changes, what that breaks, whether the kernel restarts. Pure, once.
 pub mod plan;
 // A decision as bash.
 pub mod script;
@@ -41,15 +41,15 @@ pub mod script;
 pub mod golden;
 // The state folder: marker, ledger and RECORDs on disk, one apply at a time.
 pub mod state;
-// Installed files held against RECORD.
+// Compares installed files with their RECORD.
 pub mod installed;
 // Text for people, JSON for programs, progress.
 pub mod output;
 // The command line: syntax only.
 pub mod cli;
-// What several verbs gather: profile, machine, index, lock, kernel, the plan with all that led to it.
+// What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be changed.
 pub mod session;
-// Fetch, run the script, check every file, roll back.
+// Carries a plan out: fetch, run the script, check every file, roll back.
 pub mod apply;
 // Is it what was locked, does the kernel run it, does it work.
 pub mod verify;
@@ -207,7 +207,7 @@ fn present(
     Ok(())
 }
 
-/// Writes `text` to stdout. That nobody reads it is no failure, that it goes to a full disk is one: somebody wanted to keep it.
+/// Writes `text` to stdout. A closed pipe is no failure; a full disk is one, for the user wanted to keep the text.
 fn tell(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {

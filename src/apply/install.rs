@@ -67,11 +67,11 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
         let _ = end_group(&mut child, Duration::ZERO, &|| false);
         return Err(failure);
     }
-    let mut told = 0;
+    let mut shown = 0;
     let status = loop {
         let steps = steps(&journal);
-        steps.iter().skip(told).for_each(|step| on_step(step));
-        told = steps.len();
+        steps.iter().skip(shown).for_each(|step| on_step(step));
+        shown = steps.len();
         let waited = |error| Failure::world(format!("could not wait for `{}`", invocation.line())).because(&error);
         if let Some(signal) = signals.take() {
             // A second signal: do not wait any longer.

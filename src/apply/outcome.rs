@@ -1,4 +1,4 @@
-//! How an apply ends: ready, a restart, or a person who must restart the kernel.
+//! How an apply ends: `applied`, `ready`, a restart by the cell, or a restart by hand.
 
 use crate::apply::report::ApplyReport;
 use crate::diag::{Code, Failure, Finding};

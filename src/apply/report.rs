@@ -1,4 +1,4 @@
-//! What `apply` and `restore` report.
+//! The JSON report of `apply` and `restore`; `outcome` has their lines for people.
 
 use std::collections::BTreeMap;
 

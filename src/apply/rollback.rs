@@ -38,10 +38,10 @@ impl Work<'_> {
         let before = wheels_of(&gone, || self.sources(options), options.offline).unwrap_or_default();
         let (wheels, lost): (Vec<_>, Vec<_>) =
             gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         if !before.is_empty() {
             let names: Vec<String> = wheels.iter().map(|(name, version)| format!("{name} {version}")).collect();
-            told.push(match self.bring_back(options, &before, folder) {
+            lines.push(match self.bring_back(options, &before, folder) {
                 Ok(()) => format!("brought back: {}", names.join(", ")),
                 Err(failure) if matches!(failure.kind, Ended::Signal(_)) => return Err(failure),
                 Err(failure) => format!("could not bring back {}: {failure}", names.join(", ")),
@@ -49,12 +49,12 @@ impl Work<'_> {
         }
         if !lost.is_empty() {
             let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
-            told.push(format!(
+            lines.push(format!(
                 "no index has a wheel of the previous version, it cannot be restored: {}",
                 names.join(", ")
             ));
         }
-        Ok(told)
+        Ok(lines)
     }
 
     fn bring_back(&self, options: &IndexOptions, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use crate::machine::Layout;
 use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, Version};
 
-/// Holds what was swept, in site-packages: a rename works there, and nobody imports from it.
+/// Holds what was swept, in site-packages: a rename works there, and no program imports from it.
 const TRASH: &str = ".colab-boot-trash";
 
 /// Where the script lets uv unpack, in site-packages, too.

@@ -128,8 +128,8 @@ impl Work<'_> {
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
         let mut report = outcome(self.planned, verdict, |_| self.applied())?;
-        let told = |finding: &Finding| report.findings.contains(finding);
-        let new: Vec<Finding> = contested.into_iter().chain(withdrawn).filter(|finding| !told(finding)).collect();
+        let is_known = |finding: &Finding| report.findings.contains(finding);
+        let new: Vec<Finding> = contested.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
         Ok(report)
     }
@@ -153,7 +153,7 @@ impl Work<'_> {
         if self.planned.profile.is_none() {
             ledger = ledger.restored();
         }
-        // What another hand has changed or removed, and nobody wants, is colab-boot's no more.
+        // What another hand has changed or removed, and the profile no longer wants, is not colab-boot's any more.
         let target = &self.planned.target;
         ledger.distributions.retain(|name, _| {
             let installed = seen.machine.installed.get(name).map(|one| &one.version);

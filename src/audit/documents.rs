@@ -187,14 +187,14 @@ fn installed_by(command: &str) -> Vec<Word> {
     let mut found = Vec::new();
     let ends =
         |word: &str| matches!(word, "&&" | "||" | "|" | ";" | "#" | "\\") || word.contains('>') && is_redirection(word);
-    let mut told = Vec::new();
+    let mut arguments = Vec::new();
     for word in words[at + 1..].iter().take_while(|word| !ends(word)) {
-        told.push(word.trim_end_matches(';').to_owned());
+        arguments.push(word.trim_end_matches(';').to_owned());
         if word.ends_with(';') {
             break;
         }
     }
-    let mut rest = told.into_iter();
+    let mut rest = arguments.into_iter();
     while let Some(word) = rest.next().filter(|_| is_pip) {
         match word.as_str() {
             "-r" | "--requirement" => found.extend(rest.next().map(Word::File)),

@@ -1,4 +1,4 @@
-//! Locks of other tools: `pylock.toml` (PEP 751), `uv.lock`, and our own.
+//! Locks of other tools: `pylock.toml` (PEP 751) and `uv.lock`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,7 +16,6 @@ pub enum LockKind {
     /// PEP 751.
     Pylock,
     Uv,
-    ColabBoot,
 }
 
 /// The kind of lock that the TOML `text` is; `None` for anything else.
@@ -24,8 +23,6 @@ pub fn kind_of(text: &str) -> Option<LockKind> {
     let table: toml::Table = text.parse().ok()?;
     if table.contains_key("lock-version") {
         Some(LockKind::Pylock)
-    } else if table.contains_key("target") {
-        Some(LockKind::ColabBoot)
     } else if table.contains_key("version") && (table.contains_key("package") || table.contains_key("requires-python"))
     {
         Some(LockKind::Uv)
@@ -39,7 +36,6 @@ pub fn read_lock_file(text: &str, kind: LockKind, markers: &MarkerEnvironment) -
     match kind {
         LockKind::Pylock => pylock(text, markers),
         LockKind::Uv => uv(text, markers),
-        LockKind::ColabBoot => Err("a lock of colab-boot is read by its own reader".to_owned()),
     }
 }
 

@@ -154,11 +154,11 @@ impl<'a> Auditor<'a> {
         let member = |held: &Held| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
         let watched = |held: &&Held| self.matrix.is_watched(&held.name, &held.version) && !member(held);
         let blank = |held: &&Held| held.build.is_none() && (held.doubt.is_some() || watched(held));
-        let told = |held: &Held| {
+        let shown = |held: &Held| {
             let why = held.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {}{why}", held.name, held.version)
         };
-        let names: Vec<String> = self.held().filter(blank).map(told).collect();
+        let names: Vec<String> = self.held().filter(blank).map(shown).collect();
         if names.is_empty() || self.environment.hardware.gpus.is_empty() {
             return None;
         }
@@ -245,7 +245,7 @@ impl<'a> Auditor<'a> {
     fn collisions(self) -> Vec<Finding> {
         let folders: BTreeSet<&Option<String>> = self.held().map(|held| &held.folder).collect();
         let mut findings = Vec::new();
-        let mut told = BTreeSet::new();
+        let mut paired = BTreeSet::new();
         for folder in folders {
             let in_folder = self.held().filter(|held| held.folder == *folder);
             let known: Vec<(&Held, &Files)> =
@@ -254,16 +254,16 @@ impl<'a> Auditor<'a> {
             for clash in clashes(&files).iter().filter(|clash| clash.is_serious()) {
                 let (first, second) = (known[clash.first].0, known[clash.second].0);
                 if first.name != second.name {
-                    told.extend([(&first.name, &second.name), (&second.name, &first.name)]);
+                    paired.extend([(&first.name, &second.name), (&second.name, &first.name)]);
                     findings.push(overwritten_files(first, second, clash));
                 }
             }
         }
-        findings.extend(self.known_pairs(&told));
+        findings.extend(self.known_pairs(&paired));
         findings
     }
 
-    fn known_pairs(self, told: &BTreeSet<(&PackageName, &PackageName)>) -> Vec<Finding> {
+    fn known_pairs(self, paired: &BTreeSet<(&PackageName, &PackageName)>) -> Vec<Finding> {
         let mut owners: BTreeMap<usize, Vec<&Held>> = BTreeMap::new();
         for held in self.held() {
             for (at, _) in self.matrix.owned(&held.name, &held.version) {
@@ -280,7 +280,7 @@ impl<'a> Auditor<'a> {
             let open = pairs.filter(|(first, second)| {
                 let compared = first.files.is_some() && second.files.is_some();
                 let apart = first.name == second.name || first.folder != second.folder;
-                !compared && !apart && !told.contains(&(&first.name, &second.name))
+                !compared && !apart && !paired.contains(&(&first.name, &second.name))
             });
             findings.extend(open.map(|(first, second)| {
                 let path = self.matrix.collisions[at].path.clone();

@@ -29,7 +29,7 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     carry_out(&planned, &options.plan, session, &held.folder, style)
 }
 
-/// What short options stand for: with a wheelhouse nothing else is asked; where nobody restarts there is no kernel to look at.
+/// What short options stand for: with a wheelhouse nothing else is asked; with --no-restart there is no kernel to look at.
 fn understood(mut options: ApplyOptions) -> ApplyOptions {
     if options.no_restart {
         options.restart = Restarter::Never;

@@ -40,7 +40,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let mut marker = planned.marker.clone();
     let now = now(&planned, marker.as_ref())?;
     let stands = standing(marker.as_ref(), &now);
-    let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| is_told_here(one)).cloned().collect();
+    let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| belongs_here(one)).cloned().collect();
     let files = check_files(target, layout, &state, seen, &mut findings)?;
     // Of a lock that was never applied here the marker knows nothing, and what it knows of another stays.
     let is_ours = !matches!(stands, Standing::Fresh | Standing::NewMachine);
@@ -88,7 +88,7 @@ fn locked(options: &VerifyOptions, session: &Session<'_>) -> Result<Planned, Fai
 }
 
 /// What a plan would break or skip is not what a verification is about.
-fn is_told_here(finding: &Finding) -> bool {
+fn belongs_here(finding: &Finding) -> bool {
     !matches!(finding.code, Code::PlanBreakage | Code::PlanAptSkipped | Code::MachineNoGpu | Code::LockUnhashed)
 }
 

@@ -77,7 +77,7 @@ impl Invocation {
         let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
         let drained = drain(child.stdout.take()).and_then(|stdout| Ok((stdout, drain(child.stderr.take())?)));
         let (stdout, stderr) = drained.map_err(|error| {
-            // Nobody would read what it says.
+            // Its output has no reader any more.
             let _ = child.kill();
             let _ = child.wait();
             NoResult::Failed(error)
@@ -154,7 +154,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<i32, NoResult> {
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Ends `child` and whatever else runs in its process group: politely, and by force after `patience` or as soon as `hurry` says so.
-/// Returns when nobody is left.
+/// Returns when all of the group have ended.
 pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool) -> std::io::Result<()> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let kill = |signal| match group.map(|group| kill_process_group(group, signal)) {
@@ -175,7 +175,7 @@ pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool
     Ok(())
 }
 
-/// Whether a process of `group` runs; a zombie, which nobody may ever bury, does not.
+/// Whether a process of `group` runs; a zombie, which may never be waited for, does not.
 pub fn is_at_work(group: u32) -> bool {
     let folders = files::names_if_any(Path::new("/proc")).into_iter();
     let stats = folders.filter_map(|name| files::read_optional(&Path::new("/proc").join(name).join("stat")).ok()?);

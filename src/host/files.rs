@@ -128,7 +128,7 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
     if durable { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Removes from `folder` what killed runs were writing; nobody may be writing there now.
+/// Removes from `folder` what killed runs were writing; no run may be writing there now.
 pub fn remove_temporaries(folder: &Path) -> Result<(), Failure> {
     let temporary = |name: &String| name.starts_with(TEMPORARY);
     names_in(folder)?.iter().filter(|name| temporary(name)).try_for_each(|name| remove_if_there(&folder.join(name)))

@@ -24,7 +24,7 @@ struct Handlers {
     last: Arc<AtomicUsize>,
 }
 
-/// While it lives, signals are kept here. One that nobody has taken by its end does then what it would have done.
+/// While it lives, signals are kept here. A signal that was not taken by the end then does what it would have done.
 pub struct Deferred(&'static Handlers);
 
 impl Deferred {

@@ -29,7 +29,7 @@ use crate::log::Log;
 use crate::model::Sha256;
 use crate::model::digest::Hasher;
 
-/// How much of a reply that nobody needs any more is read to keep its connection.
+/// How much of a reply that is no longer needed is read to keep its connection.
 const DRAINED: u64 = 128 << 10;
 
 /// Takes the bytes of a reply as they arrive.

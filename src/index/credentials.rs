@@ -98,11 +98,11 @@ fn parse_netrc(text: &str) -> Vec<(String, Login)> {
     let mut hosts: Vec<(String, Login)> = Vec::new();
     let mut words = netrc_words(text).into_iter();
     while let Some(word) = words.next() {
-        let nobody = || Login { user: String::new(), password: None };
+        let empty = || Login { user: String::new(), password: None };
         let mut value = || words.next().map(|value| value.trim_matches('"').to_owned());
         match (word, hosts.last_mut()) {
-            ("machine", _) => hosts.extend(value().map(|host| (host, nobody()))),
-            ("default", _) => hosts.push((String::new(), nobody())),
+            ("machine", _) => hosts.extend(value().map(|host| (host, empty()))),
+            ("default", _) => hosts.push((String::new(), empty())),
             ("login", Some((_, login))) => login.user = value().unwrap_or_default(),
             ("password", Some((_, login))) => login.password = value(),
             ("account", _) => drop(value()),

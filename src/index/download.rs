@@ -31,7 +31,7 @@ pub struct Download {
     pub file: String,
     pub url: Url,
     pub sha256: Sha256,
-    /// Bytes; 0 where nobody has said how many.
+    /// Bytes; 0 where the size is unknown.
     pub size: u64,
 }
 

@@ -40,7 +40,7 @@ impl Gates {
 }
 
 impl Passed {
-    /// The server has answered: nobody waits any more.
+    /// The server has answered: all may go.
     pub(super) fn answered(self) {
         self.gate.close();
     }

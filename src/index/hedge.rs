@@ -71,7 +71,7 @@ mod tests {
     use super::{AT_FIRST, Kind, Latencies, SOONEST};
 
     #[test]
-    fn what_is_usual_is_learned_and_few_are_asked_twice() {
+    fn usual_times_are_learned_and_few_requests_are_hedged() {
         let latencies = Latencies::default();
         assert_eq!(latencies.usual(Kind::Whole), AT_FIRST);
         (0..100).for_each(|_| latencies.note(Kind::Whole, Duration::from_millis(50)));

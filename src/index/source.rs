@@ -155,7 +155,7 @@ mod tests {
     use super::is_static;
 
     #[test]
-    fn only_what_is_promised_not_to_change_is_believed() {
+    fn only_immutable_replies_are_kept_without_asking() {
         assert!(is_static("Metadata-Version: 2.2\nName: a"));
         assert!(is_static("Metadata-Version: 2.4\nName: a\nDynamic: License"));
         assert!(!is_static("Metadata-Version: 2.1\nName: a"));

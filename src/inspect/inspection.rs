@@ -146,8 +146,8 @@ impl<'a> Inspection<'a> {
         // Where nothing is known, libraries may be for one architecture each.
         let all = self.blind.is_some() || self.probe.is_some_and(|probe| probe.all);
         let whole = self.probe.is_some_and(|probe| probe.whole);
-        let told = !self.listed.is_empty() || !self.record.architectures.is_empty();
-        if (told && !self.subject.thorough) || (self.found.containers > 0 && !all) {
+        let is_listed = !self.listed.is_empty() || !self.record.architectures.is_empty();
+        if (is_listed && !self.subject.thorough) || (self.found.containers > 0 && !all) {
             return None;
         }
         let member = self.code.pop_front()?;
@@ -219,8 +219,8 @@ impl<'a> Inspection<'a> {
     /// The build, with the CUDA version that follows from the PTX where nothing else tells it.
     pub fn finish(self) -> WheelBuild {
         let Self { subject, probe, blind, record, listed, found, mut build, methods, basis, .. } = self;
-        let told = if listed.is_empty() { record.architectures } else { listed };
-        let (ptx, sass): (Vec<_>, Vec<_>) = told.into_iter().partition(|architecture| architecture.ptx);
+        let architectures = if listed.is_empty() { record.architectures } else { listed };
+        let (ptx, sass): (Vec<_>, Vec<_>) = architectures.into_iter().partition(|architecture| architecture.ptx);
         let sass: BTreeSet<_> = sass.into_iter().chain(found.sass.into_keys()).collect();
         let ptx: BTreeSet<_> = ptx.into_iter().chain(found.ptx.into_keys()).collect();
         build.sass = sass.into_iter().collect();

@@ -77,7 +77,7 @@ fn containers_are_found_inside_libraries_and_counted() {
 }
 
 #[test]
-fn what_is_cut_off_says_where() {
+fn a_truncated_file_is_an_error_with_its_offset() {
     let bytes = FATBINS[0].0;
     for end in 24..bytes.len() {
         let error = scan(&bytes[..end], 512, None).expect_err("a part of a fat binary");

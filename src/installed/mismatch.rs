@@ -1,4 +1,5 @@
-//! Installed files against a RECORD. Exit codes and metadata lie after a full disk or a killed installer; bytes don't.
+//! How installed files differ from their RECORD. After a full disk or a killed installer, exit codes and metadata look right while files
+//! are missing or cut short.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

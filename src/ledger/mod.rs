@@ -147,7 +147,7 @@ impl Ledger {
                 continue;
             };
             let from = present.as_ref().map(|present| present.version.clone());
-            // What was there before is back: nobody's change.
+            // What was there before is back: no change of another hand.
             let is_back = before.as_ref().is_some_and(|before| before.version == *version && !before.direct);
             if is_back && from.as_ref() != Some(version) {
                 continue;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_the_first_apply_is_remembered_for_ever() {
+    fn the_ledger_keeps_what_was_there_before_the_first_apply() {
         let empty = Ledger::default();
         let one = apply(&empty, Some("1.0"), Some("2.0"));
         assert!(matches!(one.hand(&name(), Some(&version("2.0"))), Hand::Ours(_)));
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_away_is_remembered() {
+    fn removed_distributions_stay_in_the_ledger() {
         let gone = apply(&Ledger::default(), Some("1.0"), None);
         assert_eq!(gone.removed[&name()], was("1.0"));
         let other = apply(&gone, None, Some("2.0"));

@@ -48,7 +48,7 @@ fn lock() -> Lock {
 }
 
 #[test]
-fn what_is_written_is_read_and_written_again() {
+fn a_written_lock_reads_and_writes_the_same() {
     let text = write_lock(&lock());
     let again = read_lock(&text).expect("a lock");
     assert_eq!(write_lock(&again), text);
@@ -70,7 +70,7 @@ fn order_does_not_matter() {
 }
 
 #[test]
-fn the_future_is_refused_in_words_and_unknown_keys_are_passed_over() {
+fn a_future_format_is_refused_and_unknown_keys_are_ignored() {
     let text = write_lock(&lock());
     let future = text.replace("version = 2\n", "version = 9\nrequires-more = true\n");
     assert!(matches!(read_lock(&future), Err(Unreadable::Future { version: 9, .. })));

@@ -117,7 +117,7 @@ mod tests {
     use super::is_version;
 
     #[test]
-    fn versions_are_told_from_commands() {
+    fn versions_and_commands_are_distinguished() {
         for (text, is) in
             [("3", true), ("3.12", true), ("3.12.1", true), ("python3.12", false), ("", false), ("3.", false)]
         {

@@ -176,7 +176,7 @@ fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
         let Some(stat) = of(pid, "stat")? else {
             return Ok(None);
         };
-        // Of another user's process, or of one that has just ended, nothing can be told.
+        // Of another user's process, or of one that has just ended, nothing can be read.
         let command = of(pid, "cmdline").ok().flatten().unwrap_or_default();
         if command.contains("ipykernel") || command.contains("colab_kernel_launcher") {
             return Ok(Some(RawKernel { pid, stat }));

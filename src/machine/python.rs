@@ -97,9 +97,9 @@ impl Stamp {
 impl Remembered {
     fn at(paths: &Paths, interpreter: &Path, environment: &BTreeMap<String, String>) -> Option<Self> {
         let interpreter = files::absolute(interpreter).ok()?;
-        let told = ["PYTHONPATH", "PYTHONNOUSERSITE", "PYTHONUSERBASE", "HOME"];
-        let told: Vec<&str> = told.iter().map(|name| environment.get(*name).map_or("", String::as_str)).collect();
-        let key = [interpreter.as_os_str().as_encoded_bytes(), PROBE.as_bytes(), told.join("\0").as_bytes()].join(&0);
+        let names = ["PYTHONPATH", "PYTHONNOUSERSITE", "PYTHONUSERBASE", "HOME"];
+        let values: Vec<&str> = names.iter().map(|name| environment.get(*name).map_or("", String::as_str)).collect();
+        let key = [interpreter.as_os_str().as_encoded_bytes(), PROBE.as_bytes(), values.join("\0").as_bytes()].join(&0);
         let record = paths.cache.join("python").join(format!("{}.json", Sha256::of(&key).short()));
         Some(Self { record, interpreter })
     }
@@ -198,7 +198,7 @@ mod tests {
         let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state") };
         let remembered = Remembered::at(&paths, &interpreter, &BTreeMap::new()).expect("a place");
         remembered.keep(&python, now);
-        assert_eq!(remembered.recall(), None, "too fresh to be told from what comes next");
+        assert_eq!(remembered.recall(), None, "too fresh to be distinguished from what comes next");
         long_ago();
         remembered.keep(&python, now);
         assert_eq!(remembered.recall().as_ref(), Some(&python));

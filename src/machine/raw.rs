@@ -92,9 +92,9 @@ pub struct RawPython {
 impl RawPython {
     /// Where it finds its own files, if it said so.
     pub fn home(&self) -> Option<Home> {
-        let told = !self.prefix.as_os_str().is_empty();
+        let has_home = !self.prefix.as_os_str().is_empty();
         let (prefix, stdlib, search) = (self.prefix.clone(), self.stdlib.clone(), self.search.clone());
-        told.then_some(Home { prefix, stdlib, search, ahead: self.ahead.clone() })
+        has_home.then_some(Home { prefix, stdlib, search, ahead: self.ahead.clone() })
     }
 }
 

@@ -34,7 +34,7 @@ impl Touched {
         match &self.name {
             Some(name) => loaded.holds(Subject { name, modules: &self.modules, existed: self.existed, folders }),
             // Of a kernel that tells its variables, those decide.
-            None => !matches!(loaded.modules, Modules::Told(_)),
+            None => !matches!(loaded.modules, Modules::Reported(_)),
         }
     }
 

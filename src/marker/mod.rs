@@ -291,7 +291,7 @@ impl Marker {
 
     /// The kernel that asks has waited: what it does not hold of a change that is over, it can only load new.
     fn with_clean(mut self, now: &Now<'_>) -> Self {
-        let Some(kernel) = now.kernel.filter(|_| matches!(now.loaded.modules, Modules::Told(_))) else {
+        let Some(kernel) = now.kernel.filter(|_| matches!(now.loaded.modules, Modules::Reported(_))) else {
             return self;
         };
         let is_older = |one: &Touched| one.ended.is_some_and(|ended| kernel.start_time < ended);

@@ -16,7 +16,7 @@ const APPLIED_AT: u64 = 500;
 
 fn holding(modules: &str) -> &'static Loaded {
     let facts = read_facts(modules).expect("a list");
-    Box::leak(Box::new(Loaded { modules: Modules::Told(facts), ..Loaded::default() }))
+    Box::leak(Box::new(Loaded { modules: Modules::Reported(facts), ..Loaded::default() }))
 }
 
 fn now(kernel: Option<&'static Kernel>, loaded: &'static Loaded) -> Now<'static> {
@@ -163,7 +163,7 @@ fn a_kernel_is_stale_by_what_it_has_loaded_and_when_it_started() {
     assert_eq!(seen_by(None, "sys"), Standing::RestartPending, "from a terminal: the kernel that was asked still runs");
     let gone = Now { gone: vec![OLD], ..now(None, holding("sys")) };
     assert_eq!(standing(Some(&marker), &gone), Standing::Restarted);
-    // Nobody says what it has loaded: what was replaced counts as loaded.
+    // What it has loaded is unknown: what was replaced counts as loaded.
     let unknown: &Loaded = Box::leak(Box::new(Loaded { modules: Modules::Unknown, ..Loaded::default() }));
     assert_eq!(standing(Some(&marker), &now(Some(&OTHER), unknown)), Standing::RestartPending);
 }
@@ -199,7 +199,7 @@ fn an_orphaned_installer_counts_until_an_apply_has_seen_its_end() {
 }
 
 #[test]
-fn what_is_open_is_taken_over_by_another_lock() {
+fn another_lock_takes_over_an_open_restart() {
     let other = |now: Now<'static>| Now { lock: Sha256::of(b"other"), ..now };
     let here = other(now(Some(&OLD), holding("numpy")));
     let begun = after(Some(&pending()), vec![begin(&["scipy"])], &here);

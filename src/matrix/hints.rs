@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_along_is_followed_down_and_what_is_held_back_is_not_free() {
+    fn dependencies_are_followed_and_capped_ones_are_not_free() {
         let needs = [("a", "b =c"), ("b", "c d[x]"), ("d[x]", "e"), ("d", "f")]
             .map(|(name, needs)| (name.to_owned(), needs.split(' ').filter_map(need).collect()))
             .into();

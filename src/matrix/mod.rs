@@ -249,15 +249,15 @@ impl Matrix {
         self.watches.iter().any(|watch| watch.packages.get(package).is_some_and(|since| version >= since))
     }
 
-    /// Whether a package that nobody watches may hold GPU code: it asks for CUDA libraries itself, and nothing says that it has none.
+    /// Whether a package that the matrix does not watch may hold GPU code: it asks for CUDA libraries itself, and nothing says that it has none.
     pub fn is_worth_reading(
         &self,
         package: &PackageName,
         requires: &[Requirement],
         markers: &MarkerEnvironment,
     ) -> bool {
-        let told = self.probe(package).is_some() || self.is_cuda_library(package);
-        !told && requires.iter().any(|one| self.is_cuda_library(&one.name) && one.applies(markers, None))
+        let is_known = self.probe(package).is_some() || self.is_cuda_library(package);
+        !is_known && requires.iter().any(|one| self.is_cuda_library(&one.name) && one.applies(markers, None))
     }
 
     /// What the reading of a wheel of `package` depends on besides the wheel.

@@ -87,7 +87,7 @@ pub struct Listing {
     pub rejected: Vec<(Version, Rejection)>,
     /// Wheel variants that were passed over.
     pub variants: usize,
-    /// Wheels that were passed over because nobody can read their names.
+    /// Wheels that were passed over because their names can't be parsed.
     pub skipped: usize,
 }
 
@@ -170,7 +170,7 @@ pub struct Metadata {
     pub requires_python: Option<VersionSpecifiers>,
     /// Bytes of the wheel, where reading it showed them.
     pub size: Option<u64>,
-    /// `Requires-Dist` lines that nobody can parse.
+    /// `Requires-Dist` lines that can't be parsed.
     pub unreadable: Vec<String>,
 }
 
@@ -201,7 +201,7 @@ impl Metadata {
         self.requires.iter().cloned().chain(of_extras)
     }
 
-    /// The requirements that may count where `extra` is asked for; `Err` is a line of it that nobody can read.
+    /// The requirements that may count where `extra` is asked for; `Err` is the first line that can't be parsed.
     pub fn with_extra(&self, extra: &ExtraName) -> Result<Vec<Requirement>, &str> {
         let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
         let names = |line: &&String| {

@@ -88,7 +88,7 @@ impl Files {
     }
 }
 
-/// The most second parts below one first part that are told apart.
+/// The most second parts below one first part that are kept apart.
 const MOST: usize = 8;
 
 /// Behind the root of an empty file: two of them are the same file.
@@ -170,7 +170,7 @@ pub fn clashes(all: &[&Files]) -> Vec<Clash> {
     pairs.into_iter().map(clash).collect()
 }
 
-/// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which nobody shares.
+/// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which no other wheel shares.
 pub fn installed_path(member: &str) -> Option<String> {
     let (top, rest) = member.split_once('/').unwrap_or(("", member));
     if member.ends_with('/') || top.ends_with(".dist-info") {

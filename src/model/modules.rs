@@ -65,7 +65,7 @@ mod tests {
     use super::modules_among;
 
     #[test]
-    fn packages_modules_and_namespaces_are_told_apart() {
+    fn packages_modules_and_namespaces_are_distinguished() {
         let paths = [
             "numpy/__init__.py",
             "numpy/core/_core.cpython-312-x86_64-linux-gnu.so",

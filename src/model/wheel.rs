@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn source_distributions_are_told_by_their_names() {
+    fn source_distributions_are_recognised_by_name() {
         let version =
             |file: &str| sdist_version(file, &"a-b".parse().expect("a name")).map(|version| version.to_string());
         assert_eq!(version("a_b-1.0.tar.gz").as_deref(), Some("1.0"));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_and_other_files_are_told_apart() {
+    fn variants_and_other_files_are_two_errors() {
         let parse = |text: &str| text.parse::<WheelName>().expect_err(text);
         assert_eq!(parse("torch-2.10.0-cp312-cp312-manylinux_2_28_x86_64-cu130.whl"), NotAWheel::Variant);
         assert_eq!(parse("torch-2.10.0-variants.json"), NotAWheel::OtherFile);

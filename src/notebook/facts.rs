@@ -33,10 +33,10 @@ pub struct Module {
 /// Reads the facts: a JSON object with `modules`, or a list of names, as JSON or as words. The error says what is wrong; a kernel that
 /// has loaded nothing is none.
 pub fn read_facts(text: &str) -> Result<Facts, String> {
-    let told = |error: serde_json::Error| error.to_string();
+    let text_of = |error: serde_json::Error| error.to_string();
     let facts = match text.trim_start().chars().next() {
-        Some('{') => serde_json::from_str(text).map_err(told)?,
-        Some('[') => of_names(serde_json::from_str::<Vec<String>>(text).map_err(told)?),
+        Some('{') => serde_json::from_str(text).map_err(text_of)?,
+        Some('[') => of_names(serde_json::from_str::<Vec<String>>(text).map_err(text_of)?),
         _ => of_names(text.split_whitespace().map(str::to_owned).collect()),
     };
     if facts.modules.is_empty() {

@@ -20,16 +20,16 @@ pub struct Loaded {
 #[derive(Clone, Debug)]
 pub enum Modules {
     /// The kernel has said which.
-    Told(Facts),
-    /// Nobody has; a fresh kernel on this kind of host has loaded these distributions.
+    Reported(Facts),
+    /// The kernel has not; a fresh one on this kind of host has loaded these distributions.
     Preloaded(BTreeSet<PackageName>),
-    /// Nobody has: it may have loaded anything.
+    /// The kernel has not: it may have loaded anything.
     Unknown,
 }
 
 impl Default for Modules {
     fn default() -> Self {
-        Self::Told(Facts::default())
+        Self::Reported(Facts::default())
     }
 }
 
@@ -53,7 +53,7 @@ impl Loaded {
     /// metadata, which shows in the file of the module.
     pub fn holds(&self, subject: Subject<'_>) -> bool {
         match &self.modules {
-            Modules::Told(facts) => subject.modules.iter().any(|module| is_held(facts, module, subject)),
+            Modules::Reported(facts) => subject.modules.iter().any(|module| is_held(facts, module, subject)),
             Modules::Preloaded(names) => subject.existed && names.contains(subject.name),
             Modules::Unknown => subject.existed,
         }
@@ -62,7 +62,7 @@ impl Loaded {
     /// Modules that were loaded from elsewhere than `folder`, though a distribution installed there has them: by name, with their file.
     /// A restart would load them from there again, for what comes first on the path is found first.
     pub fn shadowing(&self, modules: &BTreeSet<String>, folder: &Path) -> BTreeMap<String, PathBuf> {
-        let Modules::Told(facts) = &self.modules else {
+        let Modules::Reported(facts) = &self.modules else {
             return BTreeMap::new();
         };
         let elsewhere = |module: &String| {
@@ -75,7 +75,7 @@ impl Loaded {
 
     /// The version of `module` in memory, where its file is another one by now.
     pub fn outdated(&self, module: &str) -> Option<&str> {
-        let Modules::Told(facts) = &self.modules else {
+        let Modules::Reported(facts) = &self.modules else {
             return None;
         };
         facts.modules.get(module).filter(|_| self.rewritten.contains(module))?.version.as_deref()
@@ -84,7 +84,7 @@ impl Loaded {
     /// The value of `variable` in the kernel; `None` where it was not asked for.
     pub fn variable(&self, variable: &str) -> Option<&Option<String>> {
         match &self.modules {
-            Modules::Told(facts) => facts.environment.get(variable),
+            Modules::Reported(facts) => facts.environment.get(variable),
             _ => None,
         }
     }
@@ -129,8 +129,8 @@ mod tests {
     use super::{Loaded, Modules, Subject};
     use crate::notebook::read_facts;
 
-    fn told(text: &str) -> Loaded {
-        Loaded { modules: Modules::Told(read_facts(text).expect("facts")), ..Loaded::default() }
+    fn reported(text: &str) -> Loaded {
+        Loaded { modules: Modules::Reported(read_facts(text).expect("facts")), ..Loaded::default() }
     }
 
     fn holds(loaded: &Loaded, module: &str, existed: bool) -> bool {
@@ -140,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_found_by_module_and_file() {
+    fn loaded_code_is_found_by_module_and_file() {
         let from = |file: &str| {
-            told(&format!(
+            reported(&format!(
                 r#"{{"modules": {{"demo": {{"file": "{file}"}}}}, "path": ["/content", "/usr/lib/python3.12", "/venv/site-packages", "/home/me/src"]}}"#
             ))
         };
@@ -156,11 +156,12 @@ mod tests {
             assert_eq!(holds(&from(file), "demo", false), held, "{why}");
         }
         assert!(!holds(&from("/venv/site-packages/demo/__init__.py"), "other", true));
-        let namespace =
-            told(r#"{"modules": {"google.protobuf": {"file": "/venv/site-packages/google/protobuf/__init__.py"}}}"#);
+        let namespace = reported(
+            r#"{"modules": {"google.protobuf": {"file": "/venv/site-packages/google/protobuf/__init__.py"}}}"#,
+        );
         assert!(holds(&namespace, "google.protobuf", true) && holds(&namespace, "google", true));
         assert!(!holds(&namespace, "google.cloud", true));
-        let list = told("demo\n");
+        let list = reported("demo\n");
         assert!(holds(&list, "demo", true) && !holds(&list, "demo", false), "no file is known");
         let unknown = Loaded { modules: Modules::Unknown, ..Loaded::default() };
         assert!(holds(&unknown, "demo", true) && !holds(&unknown, "demo", false));
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_older_copy_that_comes_first_is_seen() {
-        let loaded = told(
+        let loaded = reported(
             r#"{"modules": {"demo": {"file": "/home/me/.local/lib/demo.py"}}, "path": ["/home/me/.local/lib", "/venv/site-packages"]}"#,
         );
         let modules = BTreeSet::from(["demo".to_owned()]);

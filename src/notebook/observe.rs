@@ -27,7 +27,7 @@ pub fn observe_loaded(
             let wrong = |why: String| {
                 Failure::input(format!("`{}` does not say what a kernel has loaded", path.display())).cause(why)
             };
-            Modules::Told(read_facts(&text).map_err(wrong)?)
+            Modules::Reported(read_facts(&text).map_err(wrong)?)
         }
         None => preloaded.map_or(Modules::Unknown, Modules::Preloaded),
     };
@@ -46,14 +46,14 @@ fn started(kernel: &Kernel, now: u64) -> Result<u64, Failure> {
 
 /// The modules below `folders` whose file is gone, or was written after `since`.
 fn rewritten(modules: &Modules, since: u64, folders: &[PathBuf]) -> BTreeSet<String> {
-    let Modules::Told(facts) = modules else {
+    let Modules::Reported(facts) = modules else {
         return BTreeSet::new();
     };
     let is_new =
         |path: &Path| path.metadata().map_or(true, |data| u64::try_from(data.ctime()).is_ok_and(|time| time > since));
     let installed = |file: &PathBuf| folders.iter().any(|folder| file.starts_with(folder));
-    let told = facts.modules.iter().filter_map(|(name, module)| Some((name, module.file.as_ref()?)));
-    told.filter(|(_, file)| installed(file) && is_new(file)).map(|(name, _)| name.clone()).collect()
+    let named = facts.modules.iter().filter_map(|(name, module)| Some((name, module.file.as_ref()?)));
+    named.filter(|(_, file)| installed(file) && is_new(file)).map(|(name, _)| name.clone()).collect()
 }
 
 /// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.

@@ -32,15 +32,15 @@ impl Drop for Bar {
 struct Lines {
     total: u64,
     here: AtomicU64,
-    told: Mutex<Instant>,
+    printed: Mutex<Instant>,
 }
 
 impl Progress for Lines {
     fn bytes(&self, count: u64) {
         let here = self.here.fetch_add(count, Ordering::Relaxed) + count;
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.elapsed() >= BETWEEN_LINES {
-            *told = Instant::now();
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        if printed.elapsed() >= BETWEEN_LINES {
+            *printed = Instant::now();
             // A closed stderr is no reason to stop.
             let _ = writeln!(std::io::stderr(), "colab-boot: {} of {}", bytes(here), bytes(self.total));
         }
@@ -55,7 +55,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// A sink for the progress of `total` bytes.
 pub fn bar(total: u64, style: Style) -> Arc<dyn Progress> {
     if style.plain {
-        return Arc::new(Lines { total, here: AtomicU64::new(0), told: Mutex::new(Instant::now()) });
+        return Arc::new(Lines { total, here: AtomicU64::new(0), printed: Mutex::new(Instant::now()) });
     }
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(2));
     let template = "  {bytes:>10} of {total_bytes} [{bar:30}] {msg}";

@@ -90,7 +90,7 @@ fn how(matrix: &Matrix, row: &Build, alone: &Hardware) -> String {
 
 /// The text of each reason in the table, with the first release it is about.
 fn reasons(matrix: &Matrix, rows: &[&Build], hardware: &Hardware) -> Vec<String> {
-    let mut told: BTreeMap<&'static str, String> = BTreeMap::new();
+    let mut examples: BTreeMap<&'static str, String> = BTreeMap::new();
     for row in rows {
         for gpu in &hardware.gpus {
             let alone = Hardware { gpus: vec![gpu.clone()], ..hardware.clone() };
@@ -99,11 +99,13 @@ fn reasons(matrix: &Matrix, rows: &[&Build], hardware: &Hardware) -> Vec<String>
                 _ => code_for(matrix, row, &alone, gpu).err(),
             };
             if let Some(reason) = reason {
-                told.entry(reason.kind()).or_insert_with(|| format!("[{}] {}: {reason}", reason.kind(), row.version));
+                examples
+                    .entry(reason.kind())
+                    .or_insert_with(|| format!("[{}] {}: {reason}", reason.kind(), row.version));
             }
         }
     }
-    told.into_values().collect()
+    examples.into_values().collect()
 }
 
 fn build_report<'a>(matrix: &Matrix, row: &'a Build, hardware: &'a Hardware) -> BuildRow<'a> {

@@ -41,17 +41,17 @@ fn guessed_module(name: &PackageName) -> String {
     name.as_ref().replace(['-', '.'], "_")
 }
 
-/// The entry of the environment file, for kernels that do not tell their variables.
+/// The entry of the environment file, for kernels that do not report their variables.
 pub(super) fn environment_touched(environment: &Environment, loaded: &Loaded) -> Option<Touched> {
-    let told = matches!(loaded.modules, Modules::Told(_));
-    let what = environment.because.first().filter(|_| !told)?.clone();
+    let reported = matches!(loaded.modules, Modules::Reported(_));
+    let what = environment.because.first().filter(|_| !reported)?.clone();
     Some(Touched { name: None, what, modules: BTreeSet::new(), existed: true, ended: None, clean: Vec::new() })
 }
 
 /// Why the kernel must restart whatever changes now.
 pub(super) fn evidence(basis: &Basis<'_>, environment: &Environment) -> Vec<String> {
-    let told = matches!(basis.loaded.modules, Modules::Told(_));
-    let mut evidence: Vec<String> = if told { environment.because.clone() } else { Vec::new() };
+    let reported = matches!(basis.loaded.modules, Modules::Reported(_));
+    let mut evidence: Vec<String> = if reported { environment.because.clone() } else { Vec::new() };
     if let Some(first) = basis.loaded.replaced.first() {
         let more = basis.loaded.replaced.len() - 1;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

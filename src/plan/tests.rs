@@ -83,7 +83,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
 }
 
 fn holding(modules: &str) -> Loaded {
-    Loaded { modules: Modules::Told(read_facts(modules).expect("a list")), ..Loaded::default() }
+    Loaded { modules: Modules::Reported(read_facts(modules).expect("a list")), ..Loaded::default() }
 }
 
 fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {
@@ -179,7 +179,7 @@ fn ledger(entries: &[(&str, &str, Option<&str>)]) -> Ledger {
 }
 
 #[test]
-fn what_nothing_wants_any_more_goes_and_what_was_replaced_comes_back() {
+fn unwanted_packages_go_and_replaced_ones_come_back() {
     let machine = machine(&[
         ("ours", installed("1.0", &[])),
         ("replaced", installed("2.0", &[])),
@@ -201,9 +201,9 @@ fn what_nothing_wants_any_more_goes_and_what_was_replaced_comes_back() {
     let decision = decided(vec![locked("wanted", "1.0")], &machine, &ledger, &[locked("replaced", "1.0")]);
     let steps: Vec<_> = decision.plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
     assert_eq!(steps, [("ours".to_owned(), Kind::Remove), ("replaced".to_owned(), Kind::Downgrade)]);
-    let told: Vec<&str> = decision.findings.iter().map(|finding| finding.message.as_str()).collect();
-    assert!(told.iter().any(|text| text.starts_with("lost 1.0, which was there before")), "{told:?}");
-    assert!(told.iter().any(|text| text.starts_with("needed stay")), "{told:?}");
+    let messages: Vec<&str> = decision.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert!(messages.iter().any(|text| text.starts_with("lost 1.0, which was there before")), "{messages:?}");
+    assert!(messages.iter().any(|text| text.starts_with("needed stay")), "{messages:?}");
 }
 
 #[test]
@@ -213,12 +213,12 @@ fn another_hand_is_named() {
     let ledger = ledger(&[("a", "1.0", None), ("b", "1.0", None), ("c", "1.0", None)]);
     let all = vec![locked("a", "1.0"), locked("b", "1.0"), locked("c", "1.0")];
     let decision = decided(all, &machine, &ledger, &[]);
-    let told: Vec<String> = decision
+    let messages: Vec<String> = decision
         .findings
         .iter()
         .filter(|finding| finding.code == Code::ForeignChange)
         .map(|finding| finding.message.clone())
         .collect();
-    // One that was not there before and is gone again can't be told from an apply that was killed before it came to it.
-    assert_eq!(told, ["a 1.0 was replaced by 2.0 (pip) after colab-boot had installed it"]);
+    // One that was not there before and is gone again looks like an apply that was killed before it came to it.
+    assert_eq!(messages, ["a 1.0 was replaced by 2.0 (pip) after colab-boot had installed it"]);
 }

@@ -1,4 +1,4 @@
-//! The environment that a profile sets: the line of the file that carries it, and which of it a running kernel can be given.
+//! The variables of a profile: the line of the .pth file that sets them, and which of them can be set in a running kernel.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub(super) fn judge_environment(
 ) -> Environment {
     let mut judged = Environment::default();
     let facts = match &loaded.modules {
-        Modules::Told(facts) => Some(facts),
+        Modules::Reported(facts) => Some(facts),
         _ => None,
     };
     // The kernel has started with the file, or was given what it says: whatever differs now, something in the kernel has changed since, and
@@ -79,7 +79,7 @@ pub(super) fn judge_environment(
                 None => drop(judged.live.insert(name.to_owned(), value.cloned())),
                 Some(why) => judged.because.push(why),
             },
-            // Nobody would set it in the kernel; one that is read at every call does no harm until then.
+            // It is not set in the kernel; a variable that is read at every call does no harm until then.
             (Some(Read::Call), None) => {}
             (_, None) => judged.because.push(format!("the kernel's environment changes: {name}")),
         }
@@ -182,7 +182,7 @@ mod tests {
             Some(r#"{"modules": {"jax": {}}, "initialised": {"jax": true}}"#),
             "restart",
         ),
-        ("nobody knows whether it is", "CUDA_VISIBLE_DEVICES=0", "", Some(r#"{"modules": {"cupy": {}}}"#), "restart"),
+        ("it may be loaded or not", "CUDA_VISIBLE_DEVICES=0", "", Some(r#"{"modules": {"cupy": {}}}"#), "restart"),
         ("unknown to the table", "MY_OWN=1", "", Some(r#"{"modules": {"os": {}}}"#), "restart"),
         ("for child processes alone", "PYTHONHASHSEED=1", "", Some(r#"{"modules": {"os": {}}}"#), "children"),
         (
@@ -214,7 +214,7 @@ mod tests {
             let text = format!(
                 r#"{{"modules": {{"os": {{}}}}, "environment": {{"FORCE_COLOR": "1", "COLAB_BOOT_ENV": "{mark}"}}}}"#
             );
-            Loaded { modules: Modules::Told(read_facts(&text).expect("facts")), ..Loaded::default() }
+            Loaded { modules: Modules::Reported(read_facts(&text).expect("facts")), ..Loaded::default() }
         };
         let fresh = judge_environment(&wanted, &wanted, &facts(&digest), &matrix);
         assert!(fresh.because.is_empty() && fresh.live["FORCE_COLOR"].as_deref() == Some("0"), "{fresh:?}");
@@ -225,7 +225,7 @@ mod tests {
     fn a_variable_is_set_live_until_its_reader_has_read_it() {
         let matrix = Matrix::bundled().expect("the matrix");
         for (about, wanted, before, facts, becomes) in CASES {
-            let modules = facts.map_or(Modules::Unknown, |text| Modules::Told(read_facts(text).expect(about)));
+            let modules = facts.map_or(Modules::Unknown, |text| Modules::Reported(read_facts(text).expect(about)));
             let loaded = Loaded { modules, ..Loaded::default() };
             let one = |text: &str| text.split_once('=').map(|pair| variables(&[pair])).unwrap_or_default();
             let judged = judge_environment(&one(wanted), &one(before), &loaded, &matrix);

@@ -18,7 +18,7 @@ use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name};
 use crate::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 
-/// The largest profile we parse; deeper nesting and longer texts are nobody's profile.
+/// The largest profile we parse; no real profile nests deeper or has longer texts.
 const SIZE_LIMIT: usize = 256 << 10;
 
 /// What comes after so many follows from them.

@@ -12,7 +12,7 @@ use crate::resolve::{Pick, PickSource, Remark};
 struct Chosen<'a> {
     pick: &'a Pick,
     candidate: &'a Candidate,
-    /// What its paths begin with; a directory need not be looked into where nobody else writes there.
+    /// What its paths begin with; a directory need not be looked into where no other package writes there.
     roots: Option<Vec<String>>,
     files: Option<Arc<Files>>,
 }

@@ -165,7 +165,7 @@ impl<'a> Provider<'a> {
 
     /// Whether deciding `package` decides the CUDA major: such an extra of the profile (`jax[cuda12]`), in whichever table it stands. The
     /// matrix then rules out releases of the others unread; the other way round each would have to be read. Not the CUDA libraries
-    /// themselves: their newest versions are nobody's wish, and frameworks that pin them would be searched in vain.
+    /// themselves: nothing asks for their newest versions, and frameworks that pin them would be searched in vain.
     pub(super) fn settles_cuda(&self, package: &Package) -> bool {
         let asked = |name: &PackageName| self.wanted_as(name).next().is_some();
         matches!(package, Package::Extra(name, extra) if extra.as_ref().contains("cuda") && asked(name))

@@ -20,7 +20,7 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// The build of a version of a package that nobody watches, but that asks for CUDA libraries itself.
+    /// The build of a version of a package that the matrix does not watch, but that asks for CUDA libraries itself.
     pub(super) fn unlisted_build(
         &self,
         name: &PackageName,

@@ -131,13 +131,13 @@ pub enum Remark {
     VariantsSkipped {
         count: usize,
     },
-    /// Releases that were passed over because nobody can read what they ask for, and one such line.
+    /// Releases that were passed over because their requirements can't be parsed, and one such line.
     Unreadable {
         name: PackageName,
         count: usize,
         line: String,
     },
-    /// Wheels that were passed over because nobody can read their names.
+    /// Wheels that were passed over because their names can't be parsed.
     NamesUnreadable {
         count: usize,
     },

@@ -109,7 +109,7 @@ pub(super) fn opaque_edges(question: Question<'_>, name: &PackageName, version: 
     libraries.map(|(library, present)| (Package::Distribution(library.clone()), release(&present.version))).collect()
 }
 
-/// `range` without the releases of `name` that driver, GPUs and the profile's CUDA rule out: nobody need ask for those. Where an extra
+/// `range` without the releases of `name` that driver, GPUs and the profile's CUDA rule out: they need not be asked for. Where an extra
 /// of the profile settles the CUDA major (`jax[cuda12]`), that counts too.
 pub(super) fn plausible(question: Question<'_>, name: &PackageName, range: &VersionRange) -> VersionRange {
     let Question { profile, matrix, target, .. } = question;

@@ -55,7 +55,7 @@ pub(super) struct Provider<'a> {
     by_name: HashMap<&'a PackageName, Vec<&'a Wanted>>,
     /// What the profile asks for, whatever is chosen.
     asked: OnceCell<HashMap<Package, VersionRange>>,
-    /// Releases with a requirement that nobody can read, and that.
+    /// Releases with a requirement that can't be parsed, and that requirement.
     pub(super) unreadable: RefCell<BTreeMap<(PackageName, Version), String>>,
 }
 

@@ -123,7 +123,7 @@ fn wheel_of(
     Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size }, remarks))
 }
 
-/// Releases that were passed over for what nobody can read, by package.
+/// Releases that were passed over for what can't be parsed, by package.
 fn unreadable(provider: &Provider<'_>) -> Vec<Remark> {
     let mut found: BTreeMap<PackageName, (usize, String)> = BTreeMap::new();
     for ((name, _), line) in provider.unreadable.borrow().iter() {

@@ -4,7 +4,7 @@
 #
 # Made by colab-boot @TOOL@, and to be read: it needs nothing of colab-boot. `colab-boot apply` runs exactly this file.
 #   COLAB_BOOT_PYTHON   the interpreter to install for
-#   COLAB_BOOT_SITE     its site-packages, for whoever knows them already
+#   COLAB_BOOT_SITE     its site-packages, where the caller knows them
 #   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
 #   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
 set -euo pipefail

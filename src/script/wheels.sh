@@ -5,7 +5,7 @@ work=$(mktemp -d)
 unpacked=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
-# Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
+# Only pip knows where this machine's pip is configured to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
   uv=
 fi

@@ -13,7 +13,7 @@ use crate::session::machine::Seen;
 use crate::session::sources::Sources;
 
 impl Session<'_> {
-    /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. Asks nobody where nothing is.
+    /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. No request where nothing is.
     pub fn wheels_back(
         &self,
         wanted: &[(PackageName, Version)],
@@ -28,7 +28,7 @@ impl Session<'_> {
     }
 }
 
-/// The wheels of `versions` that the default index has; none where nobody may be asked.
+/// The wheels of `versions` that the default index has; none where no index may be asked.
 pub fn wheels_of<'b>(
     versions: &[(PackageName, Version)],
     sources: impl FnOnce() -> Result<Sources<'b>, Failure>,

@@ -1,4 +1,5 @@
-//! Which locked distributions are not known to be what their wheels say, though their version is right.
+//! Locked distributions whose version is right and whose files may not be: an apply that did not end has touched them, or they came from
+//! an address. Their files are compared with their wheels.
 
 use crate::diag::Failure;
 use crate::inspect::Entry;

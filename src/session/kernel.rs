@@ -37,7 +37,7 @@ pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> R
     let names = if fresh { preloaded() } else { BTreeSet::new() };
     let modules = names.iter().map(|name| (name.as_ref().replace('-', "_"), Module::default()));
     let facts = Facts { modules: modules.collect(), ..Facts::default() };
-    let modules = if fresh { Modules::Told(facts) } else { Modules::Unknown };
+    let modules = if fresh { Modules::Reported(facts) } else { Modules::Unknown };
     Ok(Loaded { modules, ..Loaded::default() })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::audit::{Listed, LockKind, Named, kind_of, read_lock_file, read_other, read_requirements};
+use crate::audit::{Listed, Named, kind_of, read_lock_file, read_other, read_requirements};
 use crate::diag::{Code, Failure, Finding, Source};
 use crate::host::files;
 use crate::lock::{Unreadable, read_lock};
@@ -20,7 +20,7 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
     let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
     let listed = match (read_other(&source, &markers, &include), kind_of(&text)) {
         (Some(listed), _) => listed,
-        (None, Some(LockKind::ColabBoot)) => ours(&text),
+        (None, _) if is_ours(&text) => ours(&text),
         (None, Some(kind)) => read_lock_file(&text, kind, &markers),
         (None, None) => read_requirements(&source, &markers, &include),
     };
@@ -29,6 +29,11 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
             .cause(error)
             .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
     })
+}
+
+/// Whether a TOML text is a lock of colab-boot.
+fn is_ours(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("target") && !table.contains_key("lock-version"))
 }
 
 /// The first target of our own lock, read as every verb reads it.

@@ -65,8 +65,8 @@ impl Seen {
     /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
-        let nobody_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
-        match named.filter(|_| nobody_answered && !said.any(|said| Path::new(&said.source).exists())) {
+        let none_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
+        match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).exists())) {
             None => Ok(()),
             Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
                 "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command",
@@ -74,7 +74,7 @@ impl Seen {
         }
     }
 
-    /// An error where the interpreter belongs to the system and nobody has said that it may be changed.
+    /// An error where the interpreter belongs to the system and the user has not said that it may be changed.
     pub fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
         let Some(python) = self.machine.python.as_ref().filter(|_| self.here && !system) else {
             return Ok(());

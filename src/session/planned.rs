@@ -83,7 +83,7 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
         other => {
             session.log.detail(|| format!("`{}` does not answer: solving", path.display()));
             let mut solved = session.target(&profile, &seen)?;
-            // What colab-boot has replaced and nobody can bring back is no choice here.
+            // A version that colab-boot has replaced and no index has any more is no choice here.
             solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
             keep_lock = matches!(other, Beside::Replaceable(_));
             let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };

@@ -63,7 +63,7 @@ impl Session<'_> {
     }
 }
 
-/// What an earlier lock chose and nobody asked to move.
+/// What an earlier lock chose and the user did not ask to move.
 fn preferred(options: &LockOptions, old: Option<&Lock>, target: &str) -> BTreeMap<PackageName, Version> {
     if options.upgrade {
         return BTreeMap::new();

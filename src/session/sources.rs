@@ -59,7 +59,7 @@ impl Sources<'_> {
         let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
         let remote: Vec<&LockedPackage> =
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
-        // Where all is here, nobody needs to know where the index is.
+        // Where all is here, the index need not be found.
         let locations = if remote.is_empty() { None } else { Some(self.locations()?) };
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
@@ -194,7 +194,7 @@ fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Resul
 struct Folders<'a> {
     named: Vec<Url>,
     profile: Option<&'a Profile>,
-    /// Nobody else can be asked: a wheelhouse holds the wheels of every index.
+    /// There is no index to ask: a wheelhouse holds the wheels of every index.
     offline: bool,
 }
 

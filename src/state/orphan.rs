@@ -39,7 +39,7 @@ pub(super) fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dy
     let Some((pid, start_time)) = numbers else {
         return Ok(());
     };
-    // Another process of that number means that nobody of the group is left: it would keep the number.
+    // Another process of that number means that the group is gone: while it lives, it keeps the number.
     let is_it = |stat: &str| kernel_identity(pid, stat).is_some_and(|identity| identity.start_time == start_time);
     let mut waited = Duration::ZERO;
     while stat_of(pid)?.is_none_or(|stat| is_it(&stat)) && is_at_work(pid) {

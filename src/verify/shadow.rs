@@ -55,7 +55,7 @@ fn ahead(machine: &Machine) -> BTreeMap<String, PathBuf> {
 
 /// Modules that the kernel has loaded from a place that comes before site-packages.
 fn loaded_from_elsewhere(planned: &Planned, layout: &Layout) -> BTreeMap<String, PathBuf> {
-    let Modules::Told(facts) = &planned.loaded.modules else {
+    let Modules::Reported(facts) = &planned.loaded.modules else {
         return BTreeMap::new();
     };
     let names: BTreeSet<String> = facts.modules.keys().cloned().collect();

@@ -104,7 +104,7 @@ fn check(path: &Path) -> Result<(), String> {
     if let Some(words) = scenario.expect.lacks.iter().find(|words| said(words)) {
         return wrong(format!("says {words:?}"));
     }
-    // Nobody reads more.
+    // The reader has gone.
     if outcome.code == 1 && outcome.stderr.lines().count() > 10 {
         return wrong("takes more than ten lines".to_owned());
     }
@@ -152,7 +152,7 @@ fn the_same_question_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_was_fetched_once_is_not_fetched_again_and_offline_needs_nothing() {
+fn nothing_is_fetched_twice_and_offline_needs_no_network() {
     let mut table = Table::new();
     table.entry("a".into()).or_default().insert("1.0".into(), Release::default());
     let server = IndexServer::start(table, Manner::Good);

@@ -46,7 +46,7 @@ struct Listed<'a> {
 }
 
 /// Reads a page. `address` is where it came from, after redirects; `body` its text. Fails with the reason if it is no index page, or
-/// one of a version of the API that nobody knows.
+/// one of an unknown version of the API.
 pub fn read_page(
     content_type: &str,
     body: &str,

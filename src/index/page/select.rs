@@ -55,7 +55,7 @@ pub(super) fn sift(listed: &[Listed<'_>], base: &Url, package: &PackageName, fil
     listing
 }
 
-/// The files of the package by version. Names that nobody can read are counted.
+/// The files of the package by version. Names that can't be parsed are counted.
 fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut Listing) -> BTreeMap<Version, Release<'a>> {
     let mut names: HashMap<&str, bool> = HashMap::new();
     let mut places: HashMap<&str, Option<usize>> = HashMap::new();
@@ -172,7 +172,7 @@ impl<'p> Judge<'p> {
     }
 }
 
-/// A `Requires-Python` that nobody can read excludes nothing, as for pip.
+/// A `Requires-Python` that can't be parsed excludes nothing, as for pip.
 fn python_fits(text: &str, filter: &Filter) -> bool {
     lenient_specifiers(text).is_none_or(|specifiers| filter.python.satisfies(&specifiers))
 }

@@ -37,7 +37,7 @@ pub(in crate::resolve) fn contradiction(
 }
 
 /// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be about versions that
-/// nobody insists on.
+/// the profile does not insist on.
 fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
     let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
         let line = |fact: &Fact| match fact {

@@ -35,14 +35,14 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     ways.truncate(CARETS);
     let (code, message) = headline(&wording, facts, centre.as_ref(), &ways);
     let mut finding = Finding::error(code, message);
-    let mut told: Vec<usize> = Vec::new();
+    let mut used: Vec<usize> = Vec::new();
     for way in &ways {
         finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&wording, conflict, way));
-        told.extend(&way.steps);
+        used.extend(&way.steps);
     }
     let helps: Vec<String> =
-        conflict.fixes.iter().map(|fix| fix.told(question.profile)).chain(wording.advice(facts)).collect();
-    let rest = (0..facts.len()).filter(|at| !told.contains(at)).filter_map(|at| wording.sentence(&facts[at]));
+        conflict.fixes.iter().map(|fix| fix.sentence(question.profile)).chain(wording.advice(facts)).collect();
+    let rest = (0..facts.len()).filter(|at| !used.contains(at)).filter_map(|at| wording.sentence(&facts[at]));
     let mut notes: Vec<String> = rest.collect();
     notes.dedup();
     let drawn = 2 + drawn(question, &ways);

@@ -25,7 +25,7 @@ const SERIES: usize = 4;
 
 impl Fix {
     /// In the words of `profile`.
-    pub(in crate::resolve) fn told(&self, profile: &Profile) -> String {
+    pub(in crate::resolve) fn sentence(&self, profile: &Profile) -> String {
         match self {
             Self::Version { name, extras, solved, with } => {
                 let wanted = profile.wanted.iter().find(|one| one.name == *name);

@@ -114,7 +114,7 @@ fn what_passes_is_waited_out() {
 }
 
 #[test]
-fn what_lasts_is_told_and_nothing_half_written_has_a_name() {
+fn a_lasting_fault_is_an_error_and_leaves_no_half_written_file() {
     let manners: [(&str, Manner, i32, &str, usize); 4] = [
         ("404", |_, _, _| Reply::status(404), 3, "404", 1),
         ("503 for ever", |_, _, _| Reply::status(503), 3, "503", 4),

@@ -186,7 +186,7 @@ fn signal(signal: &str, pattern: &str) {
 }
 
 #[test]
-fn a_package_that_fails_is_told_and_the_next_run_goes_on() {
+fn a_failing_package_is_named_and_the_next_run_goes_on() {
     let Some(world) = World::new() else { return };
     world.archive(&[(ONE, "1.0", FAILS)]);
     let outcome = world.apply().expect(3);
@@ -199,7 +199,7 @@ fn a_package_that_fails_is_told_and_the_next_run_goes_on() {
     world.touch("go");
     world.apply().expect(0);
     world.is_finished("it failed");
-    // What asks finds nobody, and does not wait.
+    // A question gets no answer, and the package does not wait.
     world.archive(&[(ONE, "1.0", "read answer || echo nobody answers")]);
     world.apply().expect(0);
     world.is_finished("it asked");
@@ -260,7 +260,7 @@ fn apt_killed_at_work_is_finished_by_the_next_run() {
 }
 
 #[test]
-fn an_archive_that_has_changed_is_told() {
+fn a_changed_archive_is_a_finding() {
     let Some(world) = World::new() else { return };
     // Where apt knows what there is, the lock does.
     let configured = &world.test.environment["APT_CONFIG"];
@@ -293,10 +293,10 @@ fn an_archive_that_has_changed_is_told() {
 }
 
 #[test]
-fn without_root_the_packages_are_left_out_and_told() {
+fn without_root_debian_packages_are_skipped_with_a_warning() {
     let Some(world) = World::new() else { return };
     let plain = world.test.command(&world.arguments());
-    // Nobody, with the files of somebody.
+    // A user who owns nothing, with the files of another.
     let mut command = Command::new("unshare");
     command.arg("--user").arg(plain.get_program()).args(plain.get_args());
     command.env_clear().envs(&world.test.environment).current_dir(world.test.folder.path());

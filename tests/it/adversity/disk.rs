@@ -57,7 +57,7 @@ expect() {
 }
 
 #[test]
-fn a_disk_that_is_too_small_is_told_before_anything_is_changed() {
+fn a_disk_that_is_too_small_fails_before_anything_is_changed() {
     let Some(world) = world() else { return };
     run(
         &world,
@@ -111,7 +111,7 @@ expect 0 verified verify after
 }
 
 #[test]
-fn what_is_read_only_is_left_alone() {
+fn read_only_files_are_left_alone() {
     let Some(world) = world() else { return };
     run(
         &world,

@@ -238,7 +238,7 @@ fn nothing_that_stands_in_a_profile_runs() {
             let what = format!("{place} = {:?}", evil.chars().take(80).collect::<String>());
             let source = Source { name: "p.toml".into(), text: text.clone().into() };
             let parsed = Profile::parse(&source, test.folder.path());
-            // What is refused is refused by every verb; one in a hundred is enough to see that it is told harmlessly.
+            // What is refused is refused by every verb; one in a hundred is enough to see that its message is harmless.
             if parsed.is_err() && evil.len() % 7 != 0 {
                 continue;
             }
@@ -288,7 +288,7 @@ fn nothing_that_stands_in_a_lock_runs() {
 }
 
 #[test]
-fn what_is_absurdly_large_is_refused_before_it_is_read() {
+fn absurdly_large_files_are_refused_before_they_are_read() {
     let profile = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\ndemo = '*'\n";
     let large: [(&str, String, &str); 5] = [
         ("p.toml", format!("{profile}# {}", "x".repeat(1 << 20)), "256"),
@@ -311,7 +311,7 @@ fn what_is_absurdly_large_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn what_an_index_says_can_not_steer_a_terminal() {
+fn texts_of_an_index_can_not_steer_a_terminal() {
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}";
     let mut table = Table::new();
     let release =
@@ -325,5 +325,5 @@ fn what_an_index_says_can_not_steer_a_terminal() {
     let base = ["plan", "p.toml", "--machine", &observed("laptop"), "--index-url", &server.url];
     let outcome = test.run(&base);
     is_harmless(&outcome, "a yanked release");
-    assert!(outcome.stderr.contains("owned"), "the reason is told: {}", outcome.stderr);
+    assert!(outcome.stderr.contains("owned"), "the reason is given: {}", outcome.stderr);
 }

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM while wheels arrive and while they are installed: the end comes at once, with nobody left at work, and the next
+//! SIGINT and SIGTERM while wheels arrive and while they are installed: the end comes at once, with no process left at work, and the next
 //! run goes on from there. (While apt is at work: `debian`.)
 
 use std::os::unix::process::ExitStatusExt;
@@ -28,7 +28,7 @@ fn at_work(word: &str) -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(word)).collect()
 }
 
-/// Whether this test, and what it starts, was told to ignore a signal: by nohup.
+/// Whether this test, and what it starts, is made to ignore a signal: by nohup.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").expect("a status");
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
@@ -93,7 +93,7 @@ fn wait_for(test: &Test, name: &str) {
 }
 
 #[test]
-fn one_that_does_not_hear_is_waited_for_until_one_asks_again() {
+fn a_second_signal_kills_an_installer_that_ignores_the_first() {
     let (test, python) = deaf();
     let mut child = start(&test, &["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]);
     wait_for(&test, "begun");
@@ -111,12 +111,12 @@ fn one_that_does_not_hear_is_waited_for_until_one_asks_again() {
 }
 
 #[test]
-fn who_comes_next_waits_for_all_that_was_started() {
+fn the_next_run_waits_for_what_the_killed_one_started() {
     let (test, python) = deaf();
     let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
     let mut first = start(&test, &arguments);
     wait_for(&test, "begun");
-    // The script ends at once, its installer does not hear, and nobody is left to see to it.
+    // The script ends at once, its installer ignores the signal, and no parent is left to kill it.
     send("-TERM", &first);
     std::thread::sleep(Duration::from_secs(1));
     send("-KILL", &first);

@@ -1,4 +1,4 @@
-//! colab-boot under strace: killed at its system calls, or told by them that the disk is full, broken or read-only. Whatever
+//! colab-boot under strace: killed at its system calls, or made to fail because the disk is full, broken or read-only. Whatever
 //! happens, the next runs finish the work, and the kernel restarts once.
 //!
 //! A sample runs with every test; `FAULTS=all` takes every call of both runs, which is some three thousand cases.
@@ -123,14 +123,14 @@ impl Rig {
         let first = *from == BEFORE;
         let kernel = Running::idle();
         let mut hit = self.apply(&kernel, Some(injected));
-        // No file: what wakes a thread can't fail. Where it does, that is our bug, and told as one.
+        // No file: what wakes a thread can't fail. Where it does, that is our bug, and reported as one.
         let trace = std::fs::read_to_string(self.test.path("trace")).unwrap_or_default();
         let waking = |line: &str| line.contains("INJECTED") && line.contains("\"\\1\\0\\0\\0\\0\\0\\0\\0\"");
         if hit.code == 4 && trace.lines().any(waking) {
             hit.code = 3;
         }
-        let told = hit.stderr.contains("error") || [0, 10, -1].contains(&hit.code);
-        if ![-1, 0, 1, 2, 3, 10].contains(&hit.code) || !told || (!first && hit.code == 10) {
+        let said = hit.stderr.contains("error") || [0, 10, -1].contains(&hit.code);
+        if ![-1, 0, 1, 2, 3, 10].contains(&hit.code) || !said || (!first && hit.code == 10) {
             return Err(format!("it ended so: {hit:?}"));
         }
         let expect = |outcome: Outcome, code: i32, what: &str| {

@@ -215,8 +215,18 @@ fn against_plain_english(text: &str) -> Vec<&'static str> {
         .map(str::to_lowercase)
         .collect();
     let text = format!(" {} ", words.join(" "));
-    let banned =
-        [" mend ", " mends ", " mended ", " mending ", " whoever ", " to be had ", " as ever ", " who asks twice "];
+    let banned = [
+        " mend ",
+        " mends ",
+        " mended ",
+        " mending ",
+        " whoever ",
+        " to be had ",
+        " as ever ",
+        " told ",
+        " nobody's ",
+        " heed ",
+    ];
     banned.into_iter().filter(|words| text.contains(words)).collect()
 }
 

@@ -198,19 +198,19 @@ fn restart((test, venv): (&Test, &Venv), way: Way, house: &str) {
 }
 
 fn check(seen: &Value) {
-    let told = |step: &str, at: usize| seen[step][1][at].as_str().unwrap_or_default().to_owned();
+    let said = |step: &str, at: usize| seen[step][1][at].as_str().unwrap_or_default().to_owned();
     assert_eq!(seen["before"][0][0], "ok", "{seen:#}");
     assert_eq!(seen["first"][0], serde_json::json!(["error", "aborted", "aborted"]), "{seen:#}");
-    assert!(told("first", 0).contains("numpy is loaded and goes from 2.2.6"), "{seen:#}");
-    assert!(told("first", 0).contains("restarts now, once"), "{seen:#}");
-    assert!(!told("first", 0).contains("Traceback"), "one line, no traceback: {seen:#}");
+    assert!(said("first", 0).contains("numpy is loaded and goes from 2.2.6"), "{seen:#}");
+    assert!(said("first", 0).contains("restarts now, once"), "{seen:#}");
+    assert!(!said("first", 0).contains("Traceback"), "one line, no traceback: {seen:#}");
     assert_eq!(seen["second"][0][0], "ok", "{seen:#}");
-    assert!(told("second", 0).contains("ready: "), "{seen:#}");
+    assert!(said("second", 0).contains("ready: "), "{seen:#}");
     assert!(seen["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{seen:#}");
     assert_eq!(seen["rest"][0], serde_json::json!(["ok", "ok"]), "{seen:#}");
-    assert!(told("rest", 1).contains("verified"), "{seen:#}");
+    assert!(said("rest", 1).contains("verified"), "{seen:#}");
     assert_eq!(seen["third"][0], serde_json::json!(["ok", "ok"]), "{seen:#}");
-    assert!(told("third", 0).contains("ready: "), "{seen:#}");
+    assert!(said("third", 0).contains("ready: "), "{seen:#}");
     // Who ran where: nothing queued ran in the old kernel, and there are exactly two kernels.
     let lines: Vec<Vec<String>> = seen["witness"]
         .as_array()

@@ -147,7 +147,7 @@ fn changed_files_fail_verification_and_apply_repairs_them() {
 }
 
 #[test]
-fn files_that_two_packages_claim_are_told_and_held_against_neither() {
+fn files_of_two_packages_are_a_warning_and_a_fault_of_neither() {
     let Some(test) = world() else { return };
     let venv = Venv::new(&test, &[]);
     let test =
@@ -235,7 +235,7 @@ fn what_the_profile_lets_be_built_is_built_from_its_pinned_source() {
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
     let imported = std::process::Command::new(&venv.python).args(["-c", "import omegaconf, antlr4"]).status();
     assert!(imported.expect("Python starts").success());
-    // Without leave it is refused, and told what would help.
+    // Without leave it is refused, with what would help.
     let test = test.file("q.toml", &profile("", "[packages]\nomegaconf = '==2.3.0'\n[policy]\ninstalled = 'ignore'\n"));
     let refused = test.run(&["lock", "q.toml", "--python", &python]).expect(1);
     assert!(refused.stderr.contains("build = [\"antlr4-python3-runtime\"]"), "{}", refused.stderr);

@@ -73,7 +73,7 @@ fn a_merged_lock_is_refused_by_every_verb_that_reads_it() {
 }
 
 #[test]
-fn an_environment_whose_interpreter_is_gone_is_named_and_no_other_is_taken() {
+fn an_environment_without_its_interpreter_is_an_error() {
     let day = Day::new(ROWS);
     day.profile("p", &["tool"], "");
     std::fs::create_dir_all(day.test.path(".venv/bin")).expect("a folder");

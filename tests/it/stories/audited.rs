@@ -88,7 +88,7 @@ Version:",
         let outcome = audit();
         let shown = format!("way {at}, {name}:\npip: {said}\nuv: {of_uv:?}\n{outcome:?}");
         let seen = pip || of_uv.as_ref().is_some_and(|(objects, _)| *objects);
-        assert!(seen || at == 7, "nobody objects: {shown}");
+        assert!(seen || at == 7, "nothing is found: {shown}");
         assert_eq!(outcome.code, 1, "{shown}");
         assert!(outcome.stderr.contains(name), "{shown}");
     }

@@ -68,7 +68,7 @@ fn a_variable_that_was_read_already_restarts_once_and_says_why() {
 }
 
 #[test]
-fn what_is_not_loaded_is_replaced_without_a_restart_and_loaded_new() {
+fn packages_that_are_not_loaded_are_replaced_without_a_restart() {
     for stack in BOTH {
         let day = Day::new(ROWS);
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
@@ -233,7 +233,7 @@ fn a_library_that_another_hand_replaces_under_a_kernel_is_seen() {
     let (boot, verify) = cells(&day, "p");
     let mut kernel = notebook.kernel();
     notebook.boot(&mut kernel, &boot);
-    // Some library of the user's own, which nobody has written down.
+    // Some library of the user's own, that stands in no RECORD.
     let library = day.venv.layout().join("own/core.so");
     let any = notebook.run(&kernel, "import _json; print(_json.__file__)");
     let put = || {

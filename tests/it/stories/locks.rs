@@ -62,7 +62,7 @@ fn a_lock_is_fresh_after_its_own_apply_and_after_another() {
 }
 
 #[test]
-fn an_upgrade_moves_what_an_apply_or_the_image_has_put_there() {
+fn an_upgrade_moves_packages_of_the_image_and_of_an_apply() {
     let day = Day::new(ROWS);
     day.pip(&["install", "lib==1.0"]);
     day.profile("p", &["app", "plot"], "[constraints]\napp = '<2'\n");

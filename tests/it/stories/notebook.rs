@@ -37,7 +37,7 @@ fn stack(which: Stack) -> Option<&'static (Test, Venv)> {
 pub struct Notebook {
     _server: Running,
     _user: Running,
-    told: ChildStdin,
+    input: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
@@ -66,13 +66,13 @@ impl Notebook {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the user starts");
-        let told = user.stdin.take().expect("a pipe");
+        let input = user.stdin.take().expect("a pipe");
         let answers = BufReader::new(user.stdout.take().expect("a pipe"));
-        Some(Self { _server: server, _user: Running(user), told, answers })
+        Some(Self { _server: server, _user: Running(user), input, answers })
     }
 
     fn tell(&mut self, line: &Value) -> Value {
-        writeln!(self.told, "{line}").expect("the user listens");
+        writeln!(self.input, "{line}").expect("the user listens");
         let mut answer = String::new();
         self.answers.read_line(&mut answer).expect("an answer");
         serde_json::from_str(&answer).unwrap_or_else(|_| panic!("no answer to {line}"))

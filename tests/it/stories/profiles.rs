@@ -31,7 +31,7 @@ fn two_profiles_take_turns_for_ever() {
 }
 
 #[test]
-fn what_leaves_the_profile_leaves_the_environment_and_what_was_replaced_comes_back() {
+fn packages_that_leave_the_profile_are_removed_and_replaced_ones_come_back() {
     let day = Day::new(ROWS);
     day.pip(&["install", "lib==1.0"]);
     day.profile("p", &["app >=2", "more"], "");
@@ -106,7 +106,7 @@ fn another_hand_is_named_and_put_right() {
         assert!(outcome.stderr.contains("lib 2.0 was replaced by 1.0 (pip)"), "{outcome:?}");
         assert_eq!(day.installed()["lib"], "2.0");
     }
-    // What the user adds and does not go with it is told in the words of an audit.
+    // What the user adds and does not go with it is reported as an audit would.
     day.pip(&["install", "--no-deps", "app==1.0"]);
     let together = day.run(&["verify", "p.toml"]).expect(1);
     assert!(together.stderr.contains("app 1.0 requires lib<2, and lib 2.0 is here"), "{together:?}");
@@ -119,7 +119,7 @@ fn another_hand_is_named_and_put_right() {
 }
 
 #[test]
-fn what_was_removed_by_hand_and_is_no_longer_wanted_is_nobodys_business() {
+fn a_package_removed_by_hand_and_no_longer_wanted_is_left_alone() {
     let day = Day::new(ROWS);
     day.profile("p", &["more"], "");
     day.run(&["apply", "p.toml"]).expect(0);

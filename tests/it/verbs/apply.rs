@@ -45,7 +45,7 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
 }
 
 #[test]
-fn who_restarts_is_the_callers_choice() {
+fn the_caller_chooses_who_restarts_the_kernel() {
     let world = Loaded::new();
     let kernel = Running::idle();
     let pid = kernel.pid();
@@ -60,7 +60,7 @@ fn who_restarts_is_the_callers_choice() {
 }
 
 #[test]
-fn what_another_hand_changes_is_named_and_put_right_as_often_as_it_happens() {
+fn a_foreign_change_is_named_and_undone_each_time() {
     let (world, mut kernel) = Loaded::restarted();
     for _ in 0..4 {
         // Something that runs in the new kernel puts another version back.

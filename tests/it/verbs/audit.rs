@@ -59,7 +59,7 @@ fn a_list_of_requirements_is_judged_from_its_wheels() {
 }
 
 #[test]
-fn an_index_that_does_not_answer_is_told_apart_from_one_that_has_nothing() {
+fn a_silent_index_and_an_unknown_package_are_two_findings() {
     let test = Test::new().file("r.txt", "torch==2.9.1\nsomething==1.0\n").file("empty.txt", "# nothing\n");
     let machine = observed("laptop");
     let audit = |file: &str, more: &[&str], code: i32| {

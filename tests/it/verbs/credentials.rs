@@ -93,7 +93,7 @@ fn the_keyring_is_asked_where_that_is_chosen() {
 }
 
 #[test]
-fn proxies_are_used_and_exceptions_heeded() {
+fn proxies_and_their_exceptions_are_used() {
     let server = IndexServer::start(table(), Manner::Good);
     let upstream = server.url.trim_end_matches("/simple").to_owned();
     // A proxy is asked for the whole address.
@@ -161,7 +161,7 @@ fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
 }
 
 #[test]
-fn few_descriptors_and_little_memory_are_enough_or_told() {
+fn few_descriptors_and_little_memory_are_enough_or_an_error() {
     let server = IndexServer::start(table(), Manner::Good);
     for limit in ["--nofile=20", "--nofile=9", "--as=536870912"] {
         let test = Test::new().file("p.toml", PROFILE);
@@ -180,7 +180,7 @@ fn few_descriptors_and_little_memory_are_enough_or_told() {
 }
 
 #[test]
-fn names_and_proxies_that_are_not_there_are_told() {
+fn unknown_hosts_and_dead_proxies_are_named() {
     let lock = |test: Test, url: &str| {
         let arguments = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", url];
         test.file("p.toml", PROFILE).run(&arguments).expect(3).stderr
@@ -219,7 +219,7 @@ fn no_redirect_leads_out_of_encryption() {
 }
 
 #[test]
-fn plain_http_is_for_this_machine_or_by_leave() {
+fn plain_http_needs_loopback_or_permission() {
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
     let lock = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url"];
     for (url, refused) in [("http://192.0.2.1/simple", true), ("http://localhost:9/simple", false)] {
@@ -250,7 +250,7 @@ fn state_that_others_could_write_is_not_trusted() {
 
 #[test]
 fn a_request_that_takes_far_longer_than_others_is_asked_again_beside_itself() {
-    // The first question for `b` is answered when nobody waits any more; the second at once.
+    // The first question for `b` is answered when the request is given up; the second at once.
     let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let count = std::sync::Arc::clone(&asked);
     let inner = IndexServer::start(table(), Manner::Good);

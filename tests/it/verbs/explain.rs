@@ -5,7 +5,7 @@ use crate::support::test::{Test, observed};
 use crate::verbs::lock::{PROFILE, lock, table};
 
 #[test]
-fn explain_tells_the_way_the_cap_and_what_a_newer_one_takes() {
+fn explain_names_the_path_the_cap_and_what_a_newer_release_needs() {
     let rows: &[(&str, &str, &[&str])] =
         &[("a", "1.0", &["c<2"]), ("b", "1.0", &["c"]), ("c", "1.0", &[]), ("c", "2.0", &[])];
     let server = IndexServer::start(table(rows), Manner::Good);
@@ -14,7 +14,7 @@ fn explain_tells_the_way_the_cap_and_what_a_newer_one_takes() {
     let machine = observed("laptop");
     let explain =
         |name: &str| test.run(&["explain", name, "p.toml", "--index-url", &server.url, "--machine", &machine]);
-    let told = explain("c").expect(0).stdout;
+    let said = explain("c").expect(0).stdout;
     for words in [
         "c 1.0\n",
         "why       your profile -> a 1.0 -> c 1.0",
@@ -24,7 +24,7 @@ fn explain_tells_the_way_the_cap_and_what_a_newer_one_takes() {
         "with it   there is no solution",
         "a 1.0 needs c <2",
     ] {
-        assert!(told.contains(words), "{words}: {told}");
+        assert!(said.contains(words), "{words}: {said}");
     }
     assert!(explain("a").expect(0).stdout.contains("newest    yes"));
     let missing = explain("cc").expect(1);

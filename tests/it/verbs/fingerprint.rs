@@ -26,7 +26,7 @@ fn facts_say_where_they_came_from() {
 }
 
 #[test]
-fn a_malformed_source_is_passed_over_and_said() {
+fn a_malformed_source_is_a_finding_and_passed_over() {
     let test = world(T4).file("root/sys/module/nvidia/version", "garbage\n");
     let outcome = test.run(&["fingerprint"]).expect(0);
     assert!(outcome.stderr.contains("warning[machine-unreadable]"), "{}", outcome.stderr);
@@ -34,7 +34,7 @@ fn a_malformed_source_is_passed_over_and_said() {
 }
 
 #[test]
-fn the_newer_header_of_nvidia_smi_is_understood() {
+fn the_newer_header_of_nvidia_smi_is_parsed() {
     let smi = "[driver]\nnot a version\n[gpus]\nNVIDIA L4, 8.9\n[header]\n| NVIDIA-SMI 610.43.02   KMD Version: 610.43.02   CUDA UMD Version: 13.3 |\n";
     let text = world(smi).run(&["fingerprint"]).expect(0).stdout;
     assert!(text.contains("610.43.02"), "{text}");

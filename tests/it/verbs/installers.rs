@@ -75,7 +75,7 @@ impl World {
         let code = "import demo, importlib.metadata as m; print(demo.word, m.version('demo'))";
         let said = Outcome::of({
             let mut command = Command::new(&self.venv.python);
-            // Without bytecode: it is told from the next version's by size and second alone.
+            // Without bytecode: it differs from the next version's by size and second alone.
             command.args(["-I", "-B", "-c", code]);
             command
         });
@@ -172,7 +172,7 @@ fn nothing_that_uv_stumbles_over_stops_an_apply() {
 }
 
 #[test]
-fn what_an_installer_gets_wrong_is_repaired_once() {
+fn a_faulty_install_is_repaired_once() {
     let Some(folder) = uv() else {
         eprintln!("skipped: uv can't be had from the package index");
         return;

@@ -40,7 +40,7 @@ fn pairs(all: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn what_an_earlier_lock_chose_stays_until_it_must_move() {
+fn versions_of_the_earlier_lock_stay_until_they_must_move() {
     let old = IndexServer::start(table(&[("a", "1.0", &["c"]), ("b", "1.0", &[]), ("c", "1.0", &[])]), Manner::Good);
     let rows: &[(&str, &str, &[&str])] = &[
         ("a", "1.0", &["c"]),
@@ -159,7 +159,7 @@ fn a_prerelease_does_not_outlive_the_policy_that_let_it_in() {
 }
 
 #[test]
-fn what_one_server_says_of_a_wheel_is_not_believed_of_another() {
+fn facts_of_a_wheel_hold_for_its_server_alone() {
     // Both announce the same digest for the file, and give it other requirements.
     let evil =
         IndexServer::start(table(&[("a", "1.0", &["evil"]), ("b", "1.0", &[]), ("evil", "1.0", &[])]), Manner::Good);
@@ -207,7 +207,7 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
     let fetched = test.run(&["fetch", "p.lock", "--into", "wheels", "--index-url", &server.url]).expect(0);
     assert!(fetched.stdout.contains("fetched: 1 wheel,") && fetched.stderr.contains("b 1.0+image"), "{fetched:?}");
 
-    // An upgrade is held neither by what the image has nor by a name that nobody knows.
+    // An upgrade is held neither by what the image has nor by an unknown name.
     let machine = with_installed(&test, &[("a", "1.0"), ("b", "1.0")]);
     let outcome = lock(&["--upgrade-package", "aa"]).expect(2);
     assert!(outcome.stderr.contains("`aa` is not in the lock"), "{outcome:?}");

@@ -137,7 +137,7 @@ fn new_releases_become_rows_and_a_run_goes_on_where_it_was() {
 }
 
 #[test]
-fn offline_a_build_that_nobody_has_read_is_unknown_and_told() {
+fn offline_an_unread_build_is_a_finding() {
     let mut table = Table::new();
     let requires = vec!["nvidia-cuda-runtime-cu12".to_owned()];
     let kernels = Release { requires, code: vec!["sm_75".to_owned()], ..Release::default() };
@@ -150,7 +150,7 @@ fn offline_a_build_that_nobody_has_read_is_unknown_and_told() {
         let base = ["lock", "p.toml", "--machine", &machine, "--index-url", &server.url, "--json"];
         test.run(&[base.as_slice(), more].concat()).expect(0)
     };
-    assert!(lock(&["--driver", "none"]).codes().is_empty(), "without a GPU nobody asks");
+    assert!(lock(&["--driver", "none"]).codes().is_empty(), "without a GPU nothing is asked");
     let gpu = ["--driver", "580.82.07", "--gpu", "T4"];
     let offline = lock(&[gpu.as_slice(), &["--offline"]].concat());
     assert_eq!(offline.codes(), ["build-unknown"]);

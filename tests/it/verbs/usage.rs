@@ -69,7 +69,7 @@ fn faults_of_a_profile_come_all_at_once_with_carets() {
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn missing_files_and_unknown_names_are_named() {
     let test = Test::new();
     let outcome = test.run(&["plan", "none.toml"]).expect(2);
     assert!(outcome.stderr.contains("none.toml") && outcome.stderr.contains("init"), "{}", outcome.stderr);
@@ -98,7 +98,7 @@ fn without_python_there_is_one_clear_error() {
 }
 
 #[test]
-fn an_index_that_fails_is_told_from_a_package_that_is_not_there() {
+fn a_failing_index_and_a_missing_package_are_two_errors() {
     for (manner, words) in [(Manner::Unavailable, "503"), (Manner::LoginPage, "text/plain")] {
         let server = index(manner);
         let test = Test::new().file("p.toml", GOOD);
@@ -106,8 +106,8 @@ fn an_index_that_fails_is_told_from_a_package_that_is_not_there() {
         assert!(outcome.stderr.contains(words) && outcome.stderr.contains("/simple/a/"), "{}", outcome.stderr);
         assert_eq!(names(test.folder.path()).iter().filter(|name| name.contains("lock")).count(), 0);
     }
-    let nobody = Test::new().file("p.toml", GOOD);
-    let outcome = nobody
+    let unanswered = Test::new().file("p.toml", GOOD);
+    let outcome = unanswered
         .run(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", "http://127.0.0.1:9/simple"])
         .expect(3);
     assert!(outcome.stderr.contains("127.0.0.1:9"), "{}", outcome.stderr);
@@ -128,7 +128,7 @@ fn credentials_are_never_shown_or_kept() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_used_is_said_and_worked_without() {
+fn an_unusable_cache_is_a_warning() {
     let server = index(Manner::Good);
     let test = Test::new().file("p.toml", GOOD).file("cache", "not a folder");
     let outcome = lock(&test, &server).expect(0);
@@ -149,7 +149,7 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn locks_that_cannot_be_used_are_refused_in_words() {
+fn unusable_locks_are_refused_with_the_reason() {
     let server = index(Manner::Good);
     let test = Test::new().file("p.toml", GOOD);
     lock(&test, &server).expect(0);

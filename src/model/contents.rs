@@ -75,11 +75,11 @@ impl Files {
             };
             below.entry(first).or_default().insert(root);
         }
-        let told_apart = |(first, roots): (String, BTreeSet<String>)| match roots.len() {
+        let second_parts = |(first, roots): (String, BTreeSet<String>)| match roots.len() {
             0..=MOST => roots.into_iter().collect(),
             _ => vec![first],
         };
-        below.into_iter().flat_map(told_apart).collect()
+        below.into_iter().flat_map(second_parts).collect()
     }
 
     /// Bytes that the wheel unpacks to.

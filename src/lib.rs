@@ -61,13 +61,13 @@ pub mod command;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 
 use clap::{ColorChoice, Parser};
 
 use crate::cli::Arguments;
 use crate::diag::{Failure, Finding, Kind, Severity};
-use crate::host::{Paths, files};
+use crate::host::Paths;
+use crate::host::destination::{is_stdout, must_be_apart, write_output};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
@@ -92,7 +92,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let Ambient { arguments, environment, now, terminal, out, err, progress } = ambient;
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let mut arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             let to: &mut dyn Write = if error.use_stderr() { err } else { &mut *out };
@@ -107,7 +107,13 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let style = style(&arguments, &environment, terminal);
     let log = Log::new(Verbosity::of(arguments.verbose, arguments.quiet), progress);
     let paths = Paths::from_environment(&environment);
-    let outcome = session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log)
+    let named = arguments.named_files();
+    let apart = must_be_apart(&named.read, &named.written);
+    // The report must not go where something is read from.
+    let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));
+    arguments.json = json;
+    let outcome = apart
+        .and_then(|()| session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log))
         .and_then(|matrix| {
             let session = Session { environment: &environment, paths, matrix: &matrix, now, log: log.clone() };
             command::run(&arguments, &session, style)
@@ -180,14 +186,14 @@ fn present(
         Ok(report) => (&report.data, report.findings.as_slice(), None),
         Err(failure) => (&null, [].as_slice(), Some(failure)),
     };
-    let to_stdout = arguments.json.as_deref() == Some(Path::new("-"));
+    let to_stdout = arguments.json.as_deref().is_some_and(is_stdout);
     if let Some(path) = &arguments.json {
         let value = envelope(arguments.verb.name(), data, findings, failure);
         let text = format!("{value:#}\n");
         if to_stdout {
             tell(out, &text)?;
         } else {
-            files::write_whole(path, text.as_bytes())?;
+            write_output(path, text.as_bytes())?;
         }
     }
     let is_said = |finding: &&Finding| !arguments.quiet || finding.severity == Severity::Error;

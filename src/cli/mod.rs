@@ -2,6 +2,7 @@
 
 mod index;
 mod matrix;
+mod named_files;
 
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use crate::model::PackageName;
 
 pub use index::IndexOptions;
 pub use matrix::{CheckOptions, HintsOptions, InspectOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions};
+pub use named_files::{NamedFiles, lock_path};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
 #[derive(Debug, Parser)]

@@ -1,13 +1,13 @@
 //! `apply`: make the machine what the lock says, once.
 
 use crate::apply::carry_out;
-use crate::cli::{ApplyOptions, Restarter};
+use crate::cli::{ApplyOptions, Restarter, lock_path};
 use crate::diag::Failure;
-use crate::host::files;
+use crate::host::destination::{is_stdout, write_output};
 use crate::lock::write_lock;
 use crate::output::{Report, Style};
 use crate::script::Part;
-use crate::session::{Planned, Session, lock_path, make, script_of};
+use crate::session::{Planned, Session, make, script_of};
 use crate::state::hold;
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
@@ -23,10 +23,16 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     if !planned.has_error() {
         keep_lock(options, &planned)?;
     }
-    if let Some(path) = options.plan.script.as_ref().filter(|_| !planned.has_error()) {
-        files::write_whole(path, script_of(&planned, &planned.decision.plan, Part::Whole).as_bytes())?;
+    let wanted = options.plan.script.as_ref().filter(|_| !planned.has_error());
+    let script = wanted.map(|path| (path, script_of(&planned, &planned.decision.plan, Part::Whole)));
+    if let Some((path, script)) = script.as_ref().filter(|(path, _)| !is_stdout(path)) {
+        write_output(path, script.as_bytes())?;
     }
-    carry_out(&planned, &options.plan, session, &held.folder, style)
+    let mut report = carry_out(&planned, &options.plan, session, &held.folder, style)?;
+    if let Some((_, script)) = script.filter(|(path, _)| is_stdout(path)) {
+        report.print_instead(script);
+    }
+    Ok(report)
 }
 
 /// What short options stand for: with a wheelhouse nothing else is asked; with --no-restart there is no kernel to look at.
@@ -52,5 +58,5 @@ fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
         return Ok(());
     }
     let path = lock_path(&options.plan.profile, options.plan.lock.as_ref());
-    files::write_whole(&path, write_lock(&planned.lock).as_bytes())
+    write_output(&path, write_lock(&planned.lock).as_bytes())
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::ExplainOptions;
+use crate::cli::{ExplainOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
 use crate::output::{Report, ShownWhy};
 use crate::resolve::{Newer, Why, explain};
-use crate::session::{Asked, Session, lock_path, missing_lock};
+use crate::session::{Asked, Session, missing_lock};
 
 #[derive(Serialize)]
 struct CodeReport {

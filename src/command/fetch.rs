@@ -11,7 +11,7 @@ use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
 use crate::model::Sha256;
-use crate::output::{Report, Style, bytes, needed_images};
+use crate::output::{Report, Style, bytes, needed_images, path_text};
 use crate::profile::Profile;
 use crate::session::{Session, missing_lock, stale_lock};
 
@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_mins(30);
 
 #[derive(Serialize)]
 struct FetchReport<'a> {
+    #[serde(serialize_with = "path_text")]
     folder: &'a Path,
     bytes: u64,
     targets: Vec<&'a str>,

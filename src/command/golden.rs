@@ -4,17 +4,19 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::GoldenOptions;
+use crate::cli::{GoldenOptions, lock_path};
 use crate::diag::{Failure, Finding, Kind};
 use crate::golden::{Binary, Golden, render_notebook, render_script};
+use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::{stale, uncovered};
 use crate::model::day::day_of;
-use crate::output::{Report, needed_images};
-use crate::session::{Session, lock_path, missing_lock, stale_lock};
+use crate::output::{Report, needed_images, path_text};
+use crate::session::{Session, missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct GoldenReport<'a> {
+    #[serde(serialize_with = "path_text")]
     folder: &'a Path,
     check: bool,
 }
@@ -42,7 +44,7 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
     for (suffix, content) in written {
         let target = options.out.join(format!("{}.{suffix}", profile.name));
         if !options.check {
-            files::write_whole(&target, content.as_bytes())?;
+            write_output(&target, content.as_bytes())?;
             report.talk.push(format!("wrote {}", target.display()));
         } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {
             return Err(Failure::answer(format!("`{}` is not what profile and lock make", target.display()))

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use crate::cli::InitOptions;
 use crate::diag::Failure;
-use crate::host::files;
-use crate::output::Report;
+use crate::host::destination::write_output;
+use crate::output::{Report, path_text};
 use crate::profile::STARTER;
 
 #[derive(Serialize)]
 struct InitReport<'a> {
+    #[serde(serialize_with = "path_text")]
     path: &'a Path,
 }
 
@@ -22,7 +23,7 @@ pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
             Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
         );
     }
-    files::write_whole(path, STARTER.as_bytes())?;
+    write_output(path, STARTER.as_bytes())?;
     let mut report = Report::new(InitReport { path }, String::new());
     report.talk.push(format!("wrote {}; next: edit it, then `colab-boot plan {}`", path.display(), path.display()));
     Ok(report)

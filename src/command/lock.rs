@@ -5,17 +5,19 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::LockOptions;
+use crate::cli::{LockOptions, lock_path};
 use crate::diag::{Failure, Finding};
+use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, TargetReport, differences, write_lock};
 use crate::model::{PackageName, Sha256};
-use crate::output::{Report, bytes, few, needed_images};
-use crate::session::{Made, Session, lock_path, missing_lock, stale_lock};
+use crate::output::{Report, bytes, few, needed_images, path_text};
+use crate::session::{Made, Session, missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct LockReport<'a> {
+    #[serde(serialize_with = "path_text")]
     path: &'a Path,
     /// The lock's digest.
     lock: Sha256,
@@ -28,11 +30,13 @@ struct LockReport<'a> {
 pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
     let path = lock_path(&options.profile, options.lock.as_ref());
-    let old = session.earlier_lock(options, &path)?;
+    // On stdout there is no earlier lock.
+    let kept = !is_stdout(&path);
+    let old = if kept { session.earlier_lock(options, &path)? } else { None };
     let Made { lock, pythons, findings, traffic } = session.relock(options, &profile, old.as_ref())?;
     must_be_known(&options.upgrade_package, [Some(&lock), old.as_ref()])?;
     let text = write_lock(&lock);
-    let unchanged = files::read_optional(&path)?.as_deref() == Some(text.as_str());
+    let unchanged = kept && files::read_optional(&path)?.as_deref() == Some(text.as_str());
     let changes = old.as_ref().map(|old| differences(old, &lock)).unwrap_or_default();
     let data =
         LockReport { path: &path, lock: lock.digest(), targets: TargetReport::all(&lock), changes: &changes, traffic };
@@ -40,7 +44,11 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     if options.check {
         report.findings.extend((!unchanged).then(|| stale(&path, options, old.is_some(), &changes)));
     } else if !unchanged {
-        files::write_whole(&path, text.as_bytes())?;
+        if kept {
+            write_output(&path, text.as_bytes())?;
+        } else {
+            report.text = text;
+        }
         report.talk.extend(few(&changes));
     }
     report.talk.extend(pythons);

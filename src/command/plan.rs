@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cli::PlanOptions;
 use crate::diag::Failure;
-use crate::host::files;
+use crate::host::destination::{is_stdout, write_output};
 use crate::index::Traffic;
 use crate::lock::TargetReport;
 use crate::model::{PackageName, Sha256};
@@ -47,11 +47,7 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
     let (plan, restart) = (&decision.plan, &decision.restart);
     let verdicts = verdicts(session, seen, target);
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
-    let mut talk = Vec::new();
-    if let Some(path) = &options.script {
-        files::write_whole(path, script_of(&planned, plan, Part::Whole).as_bytes())?;
-        talk.push(format!("script written to {}", path.display()));
-    }
+    let script = options.script.as_ref().map(|_| script_of(&planned, plan, Part::Whole));
     let data = PlanReport {
         profile: planned.profile.as_ref().map(ProfileReport::of),
         python: PythonReport::of(seen),
@@ -63,6 +59,13 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
         traffic: traffic.as_ref(),
     };
     let mut report = Report::new(data, text).with_findings(planned.findings);
-    report.talk = talk;
+    if let Some((path, script)) = options.script.as_ref().zip(script) {
+        if is_stdout(path) {
+            report.print_instead(script);
+        } else {
+            write_output(path, script.as_bytes())?;
+            report.talk.push(format!("script written to {}", path.display()));
+        }
+    }
     Ok(report)
 }

@@ -11,7 +11,7 @@ use crate::diag::{Failure, Kind};
 const TEXT_LIMIT: u64 = 16 << 20;
 
 /// How the names of files begin that are being written.
-const TEMPORARY: &str = ".colab-boot-";
+pub(super) const TEMPORARY: &str = ".colab-boot-";
 
 /// The text of `path`, or `None` where there is no such file.
 pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
@@ -93,18 +93,25 @@ pub fn read_text(path: &Path, what: &str) -> Result<String, Failure> {
 
 /// Writes `bytes` to `path` whole: a temporary file beside it, synced, then renamed. A killed run leaves the old file or the new one.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    replace(path, bytes, true).map_err(|error| {
-        let failure = Failure::world(format!("could not write `{}`", path.display())).because(&error);
-        match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                failure.help("free some disk space and run the command again")
-            }
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                failure.help("choose a folder that you may write to")
-            }
-            _ => failure,
+    replace(path, bytes, true).map_err(|error| writing_failed(path, &error))
+}
+
+/// Why `path` could not be written, with what helps.
+pub(super) fn writing_failed(path: &Path, error: &std::io::Error) -> Failure {
+    let failure = Failure::world(format!("could not write `{}`", path.display())).because(error);
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            failure.help("free some disk space and run the command again")
         }
-    })
+        ErrorKind::FileTooLarge => {
+            failure.help("raise the limit on file sizes (`ulimit -f`) and run the command again")
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            failure.help("choose a folder that you may write to")
+        }
+        ErrorKind::BrokenPipe => failure.help("start what reads the pipe first, or name a file"),
+        _ => failure,
+    }
 }
 
 /// As [`write_whole`], without waiting for the disk: for caches, where a lost record costs a request.

@@ -10,7 +10,7 @@ mod why;
 pub use human::{bytes, few, harmless, needed_images, render_failure, render_finding, render_plan};
 pub use json::envelope;
 pub use progress::bar;
-pub use report::Report;
+pub use report::{Report, path_text};
 pub use table::{RowReport, render_builds};
 pub use why::ShownWhy;
 

@@ -1,9 +1,16 @@
 //! What a verb found out or did, for people and for programs.
 
-use serde::Serialize;
+use std::path::Path;
+
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::diag::{Finding, Severity};
+
+/// For fields of reports: a path as text. Bytes that are no UTF-8 show as `\u{fffd}`, where serde would fail.
+pub fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
 
 /// What a verb found out or did.
 #[derive(Debug)]
@@ -22,7 +29,7 @@ pub struct Report {
 impl Report {
     /// With nothing to say besides.
     pub fn new(data: impl Serialize, text: String) -> Self {
-        let data = serde_json::to_value(data).unwrap_or_default();
+        let data = serde_json::to_value(data).unwrap_or_else(|error| Value::String(format!("bug: {error}")));
         Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false }
     }
 
@@ -30,6 +37,12 @@ impl Report {
     pub fn with_findings(mut self, findings: Vec<Finding>) -> Self {
         self.findings = findings;
         self
+    }
+
+    /// Puts `text` on stdout, and what stood there on stderr.
+    pub fn print_instead(&mut self, text: String) {
+        let before = std::mem::replace(&mut self.text, text);
+        self.talk.extend(before.lines().map(str::to_owned));
     }
 
     /// Whether a finding makes the answer "no".

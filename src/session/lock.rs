@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::diag::{Code, Failure, Finding, Kind};
@@ -169,11 +169,6 @@ fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
     let why = profile.into_iter().chain(pick.needed_by.iter().map(ToString::to_string)).collect();
     let image_only = wheel.is_none().then(|| image.to_owned());
     LockedPackage { name: pick.name.clone(), version: pick.version.clone(), wheel, image_only, why }
-}
-
-/// Beside the profile: `pytorch.toml` → `pytorch.lock`.
-pub fn lock_path(profile: &Path, given: Option<&PathBuf>) -> PathBuf {
-    given.cloned().unwrap_or_else(|| profile.with_extension("lock"))
 }
 
 /// That there is no lock at `path`, as every verb says it; `profile` is the file to make it from.

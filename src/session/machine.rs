@@ -232,7 +232,7 @@ fn is_word(text: &str) -> bool {
 /// The interpreter, as reports name it.
 #[derive(Clone, Debug, Serialize)]
 pub struct PythonReport {
-    pub path: Option<PathBuf>,
+    pub path: Option<String>,
     pub version: Option<Version>,
     /// How it was found.
     pub found: Option<PythonOrigin>,
@@ -242,7 +242,7 @@ impl PythonReport {
     pub fn of(seen: &Seen) -> Self {
         let python = seen.machine.python.as_ref();
         Self {
-            path: python.and_then(|python| python.path.clone()),
+            path: python.and_then(|python| python.path.as_ref().map(|path| path.display().to_string())),
             version: python.map(|python| python.facts.version.clone()),
             found: python.map(|python| python.origin),
         }

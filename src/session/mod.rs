@@ -32,7 +32,7 @@ pub use findings::verdicts;
 pub use index::{Asked, find_links};
 pub use kernel::{loaded, modules, modules_of};
 pub use listed::{not_pinned, read_listed};
-pub use lock::{lock_path, missing_lock, stale_lock};
+pub use lock::{missing_lock, stale_lock};
 pub use machine::{PythonReport, Seen};
 pub use overlay::matrix;
 pub use planned::{Answer, Planned, answer, decided, make, script_of};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
-use crate::cli::PlanOptions;
+use crate::cli::{PlanOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
@@ -21,7 +21,7 @@ use crate::session::doubt::doubtful;
 use crate::session::findings::{compiled, judged, refused, unhashed};
 use crate::session::index::Asked;
 use crate::session::kernel::{environment_file, folders, loaded, modules};
-use crate::session::lock::{lock_path, missing_lock, stale_lock};
+use crate::session::lock::{missing_lock, stale_lock};
 use crate::session::machine::Seen;
 use crate::state::State;
 

@@ -5,5 +5,6 @@ pub mod debian;
 mod disk;
 mod hostile_index;
 mod hostile_profile;
+mod outputs;
 mod signals;
 mod system_calls;

@@ -1,0 +1,93 @@
+//! The files that a command line names: which are read, and which are written.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::{Arguments, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, Verb};
+
+/// The files that a command reads and writes, as the user names them or by default.
+#[derive(Debug, Default)]
+pub struct NamedFiles {
+    pub read: Vec<PathBuf>,
+    pub written: Vec<PathBuf>,
+}
+
+/// The lock that `--lock` names, else the one beside the profile.
+pub fn lock_path(profile: &Path, lock: Option<&PathBuf>) -> PathBuf {
+    lock.cloned().unwrap_or_else(|| profile.with_extension("lock"))
+}
+
+impl Arguments {
+    /// The files that this command reads and writes.
+    pub fn named_files(&self) -> NamedFiles {
+        let mut files = NamedFiles::default();
+        files.written.extend(self.json.clone());
+        files.read.extend(self.matrix.iter().map(PathBuf::from));
+        match &self.verb {
+            Verb::Init(options) => files.written.push(options.path.clone()),
+            Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
+            Verb::Lock(options) => {
+                files.of_machine(&options.machine);
+                files.read.push(options.profile.clone());
+                let lock = lock_path(&options.profile, options.lock.as_ref());
+                if options.check { files.read.push(lock) } else { files.written.push(lock) }
+            }
+            Verb::Plan(options) => {
+                files.of_plan(options);
+                files.read.push(lock_path(&options.profile, options.lock.as_ref()));
+            }
+            Verb::Apply(options) => {
+                files.of_plan(&options.plan);
+                let lock = lock_path(&options.plan.profile, options.plan.lock.as_ref());
+                if options.plan.locked { files.read.push(lock) } else { files.written.push(lock) }
+            }
+            Verb::Restore(options) => files.of_machine(&options.machine),
+            Verb::Fetch(options) => {
+                files.read.push(options.lock.clone());
+                files.read.extend(options.profile.clone());
+            }
+            Verb::Verify(options) => {
+                files.of_machine(&options.machine);
+                files.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+            }
+            Verb::Golden(GoldenVerb::Build(options)) => {
+                files.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+            }
+            Verb::Audit(options) => {
+                files.of_machine(&options.machine);
+                files.read.extend(options.target.as_ref().map(PathBuf::from));
+            }
+            Verb::Explain(options) => {
+                files.of_machine(&options.machine);
+                files.read.extend(options.profile.clone());
+                files.read.extend(options.profile.as_ref().map(|profile| lock_path(profile, options.lock.as_ref())));
+            }
+            Verb::Matrix(verb) => files.of_matrix(verb),
+        }
+        files
+    }
+}
+
+impl NamedFiles {
+    fn of_machine(&mut self, options: &MachineOptions) {
+        self.read.extend(options.machine.clone());
+        self.read.extend(options.kernel_modules.clone());
+    }
+
+    fn of_plan(&mut self, options: &PlanOptions) {
+        self.of_machine(&options.machine);
+        self.read.push(options.profile.clone());
+        self.written.extend(options.script.clone());
+    }
+
+    fn of_matrix(&mut self, verb: &MatrixVerb) {
+        match verb {
+            MatrixVerb::Refresh(options) => {
+                // The rows that it adds to may be those that it uses.
+                self.read.clear();
+                self.written.extend(options.overlay.clone());
+            }
+            MatrixVerb::Inspect(options) => self.read.extend(options.specs.iter().map(PathBuf::from)),
+            MatrixVerb::Show(_) | MatrixVerb::Check(_) | MatrixVerb::Hints(_) => {}
+        }
+    }
+}

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use pep440_rs::VersionSpecifiers;
-use pep508_rs::{MarkerEnvironment, MarkerTree};
+use pep508_rs::MarkerEnvironment;
 use serde::Deserialize;
 
 use crate::audit::{Listed, Named};
 use crate::model::version::range_of;
-use crate::model::{ExtraName, PackageName, Version};
+use crate::model::{Condition, ExtraName, PackageName, Version};
 
 /// Which lock a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +201,6 @@ fn holds(marker: Option<&str>, markers: &MarkerEnvironment, extra: Option<&Extra
     let Some(text) = marker else {
         return Ok(true);
     };
-    let tree: MarkerTree = text.parse().map_err(|error| format!("marker `{text}`: {error}"))?;
-    Ok(tree.evaluate(markers, extra.map(std::slice::from_ref).unwrap_or_default()))
+    let condition = Condition::parse(text).map_err(|error| format!("marker `{text}`: {error}"))?;
+    Ok(condition.holds(markers, extra))
 }

@@ -28,7 +28,7 @@ pub fn uncovered(profile: &Profile, target: &LockedTarget) -> Option<String> {
     let (libc, architecture) = parse_platform(&target.platform)?;
     let facts = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
     let markers = facts.marker_environment()?;
-    let mut wanted = profile.wanted.iter().filter(|one| one.marker.evaluate(&markers, &[]));
+    let mut wanted = profile.wanted.iter().filter(|one| one.condition.holds(&markers, None));
     wanted.find_map(|one| match target.package(&one.name) {
         None => Some(format!("it has no `{}`, which the profile asks for", one.name)),
         Some(package) if range_of(&one.specifiers).contains(&package.version) => None,

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod catalog;
+pub mod condition;
 pub mod contents;
 pub mod cuda;
 pub mod day;
@@ -12,6 +13,7 @@ pub mod requirement;
 pub mod version;
 pub mod wheel;
 
+pub use condition::Condition;
 pub use cuda::{Architecture, ComputeCapability, CudaVersion, DriverVersion};
 pub use digest::Sha256;
 pub use pep440_rs::Version;

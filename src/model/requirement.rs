@@ -5,7 +5,11 @@ use std::str::FromStr;
 use pep440_rs::VersionSpecifiers;
 use pep508_rs::{ExtraName, MarkerEnvironment, PackageName, VersionOrUrl};
 
+use crate::model::Condition;
 use crate::model::version::{VersionRange, range_of};
+
+/// The longest name with extras and specifiers, in bytes.
+const HEAD: usize = 16 << 10;
 
 /// One requirement: a name, extras, the versions allowed, and when it applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,19 +21,31 @@ pub struct Requirement {
     pub specifiers: VersionSpecifiers,
     /// A direct reference: no index can satisfy it.
     pub url: Option<String>,
-    marker: pep508_rs::MarkerTree,
+    condition: Condition,
 }
 
 impl Requirement {
     /// Parses one `Requires-Dist` line. The error says what is wrong in one line.
     pub fn parse(line: &str) -> Result<Self, String> {
+        Self::read(line, true)
+    }
+
+    /// The same of what a person writes, where nothing is repaired: what pip refuses is an error.
+    pub fn parse_strictly(line: &str) -> Result<Self, String> {
+        Self::read(line, false)
+    }
+
+    fn read(line: &str, repairs: bool) -> Result<Self, String> {
         type Parsed = pep508_rs::Requirement<url::Url>;
-        let spaced = spaced_versions(line);
-        let line = spaced.as_deref().unwrap_or(line);
-        names_are_whole(line)?;
-        let parsed = Parsed::from_str(line)
-            .or_else(|error| repair(line).map_or(Err(error), |fixed| Parsed::from_str(&fixed)))
-            .map_err(|error| error.message.to_string())?;
+        let (head, marker) = split_marker(line);
+        if head.len() > HEAD {
+            return Err(format!("the requirement has {} bytes before its marker, more than {HEAD}", head.len()));
+        }
+        let ascii = ascii_address(head)?;
+        let head = ascii.as_deref().unwrap_or(head);
+        names_are_whole(head)?;
+        let repaired = |error| repair(head).filter(|_| repairs).map_or(Err(error), |fixed| Parsed::from_str(&fixed));
+        let parsed = Parsed::from_str(head).or_else(repaired).map_err(|error| error.message.to_string())?;
         let (specifiers, url) = match parsed.version_or_url {
             None => (VersionSpecifiers::empty(), None),
             Some(VersionOrUrl::VersionSpecifier(specifiers)) => (specifiers, None),
@@ -41,22 +57,41 @@ impl Requirement {
             range: range_of(&specifiers),
             specifiers,
             url,
-            marker: parsed.marker,
+            condition: Condition::parse(marker)?,
         })
-    }
-
-    /// The same of what a person writes, where nothing is repaired: what pip refuses is an error.
-    pub fn parse_strictly(line: &str) -> Result<Self, String> {
-        let spaced = spaced_versions(line);
-        pep508_rs::Requirement::<url::Url>::from_str(spaced.as_deref().unwrap_or(line))
-            .map_err(|error| error.message.to_string())?;
-        Self::parse(line)
     }
 
     /// Whether it applies in `environment` with `extra` asked for (or none).
     pub fn applies(&self, environment: &MarkerEnvironment, extra: Option<&ExtraName>) -> bool {
-        let extras = extra.map(std::slice::from_ref).unwrap_or_default();
-        self.marker.evaluate(environment, extras)
+        self.condition.holds(environment, extra)
+    }
+}
+
+/// A requirement and its marker. An address ends at a space; it may have a `;` in it.
+fn split_marker(line: &str) -> (&str, &str) {
+    let semicolon = line.find(';');
+    let is_address = line[..semicolon.unwrap_or(line.len())].contains('@');
+    let end = if is_address {
+        line.char_indices()
+            .zip(line.chars().skip(1))
+            .find(|((_, c), next)| c.is_whitespace() && *next == ';')
+            .map(|((at, c), _)| at + c.len_utf8())
+    } else {
+        semicolon
+    };
+    end.map_or((line, ""), |at| (&line[..at], &line[at + 1..]))
+}
+
+/// The requirement with its address in ASCII, which pep508_rs 0.9.2 does not panic on; an error where anything else has other characters.
+fn ascii_address(head: &str) -> Result<Option<String>, String> {
+    let Some(odd) = head.chars().find(|c| !c.is_ascii()) else {
+        return Ok(None);
+    };
+    match head.split_once('@').filter(|(name, _)| name.is_ascii()) {
+        Some((name, address)) => {
+            Ok(Some(format!("{name}@{}", percent_encoding::utf8_percent_encode(address, percent_encoding::CONTROLS))))
+        }
+        None => Err(format!("`{odd}` stands in the requirement")),
     }
 }
 
@@ -71,41 +106,6 @@ fn names_are_whole(line: &str) -> Result<(), String> {
     cut.map_or(Ok(()), |name| Err(format!("`{name}` must end with a letter or a digit")))
 }
 
-/// Parses a marker by itself.
-pub fn parse_marker(text: &str) -> Result<pep508_rs::MarkerTree, String> {
-    let line = format!("; {text}");
-    let line = spaced_versions(&line).unwrap_or(line);
-    pep508_rs::MarkerTree::parse_str::<url::Url>(&line[2..]).map_err(|error| error.message.to_string())
-}
-
-/// `python_version in '3.8, 3.9'`: the parser wants the versions apart by spaces alone, and takes a list that it can't read for true.
-/// `None` where there is no such list.
-fn spaced_versions(line: &str) -> Option<String> {
-    let (head, marker) = line.split_at(line.find(';')?);
-    let mut text = head.to_owned();
-    let mut rest = marker;
-    while let Some(at) = rest.find(" in ") {
-        let list = at + " in ".len();
-        // The list may also be a variable.
-        let quoted = rest[list..].trim_start().starts_with(['\'', '"']);
-        let open = rest[list..].find(['\'', '"']).map(|quote| list + quote).filter(|_| quoted);
-        let Some((open, close)) =
-            open.and_then(|open| Some((open, open + 1 + rest[open + 1..].find(&rest[open..=open])?)))
-        else {
-            text.push_str(&rest[..list]);
-            rest = &rest[list..];
-            continue;
-        };
-        text.push_str(&rest[..open]);
-        let about_python = rest[..at].trim_end().trim_end_matches(" not").trim_end().ends_with("_version");
-        let versions = &rest[open..close];
-        text.push_str(&if about_python { versions.replace([',', '|'], " ") } else { versions.to_owned() });
-        rest = &rest[close..];
-    }
-    text.push_str(rest);
-    (text != line).then_some(text)
-}
-
 /// Specifiers as published, with the faults repaired that pip and uv forgive; `None` where it is not clear what they mean.
 pub fn lenient_specifiers(text: &str) -> Option<VersionSpecifiers> {
     VersionSpecifiers::from_str(text)
@@ -113,15 +113,14 @@ pub fn lenient_specifiers(text: &str) -> Option<VersionSpecifiers> {
         .ok()
 }
 
-/// A requirement line with its specifiers repaired; `None` where nothing is to repair.
-fn repair(line: &str) -> Option<String> {
-    let (head, marker) = line.split_at(line.find(';').unwrap_or(line.len()));
+/// A requirement without its marker, with its specifiers repaired; `None` where nothing is to repair.
+fn repair(head: &str) -> Option<String> {
     let after_extras = head.find(']').map_or(0, |at| at + 1);
     let start = after_extras + head[after_extras..].find(['<', '>', '=', '!', '~', '('])?;
     let (name, specifiers) = head.split_at(start);
     let inner = specifiers.trim().trim_start_matches('(').trim_end_matches(')');
-    let fixed = format!("{name}{}{}{marker}", repaired(inner)?, if marker.is_empty() { "" } else { " " });
-    (fixed != line && !head.contains('@')).then_some(fixed)
+    let fixed = format!("{name}{}", repaired(inner)?);
+    (fixed != head && !head.contains('@')).then_some(fixed)
 }
 
 /// Specifiers clause by clause, each with what published metadata really gets wrong put right:
@@ -211,6 +210,71 @@ mod tests {
             "a-",
         ] {
             assert!(Requirement::parse(hopeless).is_err(), "{hopeless}");
+        }
+    }
+
+    /// A generator of numbers, the same each time.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).expect("31 bits") % limit
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic() {
+        let samples = [
+            "a[x,y]>=1.0,<2 ; python_version > '3' and (extra == 'x' or os_name in \"posix, nt\")",
+            "a @ https://h/é/b-1.0.whl#sha256=0 ; sys_platform not in 'linux'",
+            "a (==1.*) ; 'x' in platform_version",
+        ];
+        let pieces = [
+            "(",
+            ")",
+            "'",
+            "\"",
+            ";",
+            "@",
+            " ",
+            "é",
+            "\u{1f600}",
+            "==",
+            "and",
+            " or ",
+            "[",
+            "]",
+            ",",
+            ".",
+            "-",
+            "~=",
+            "*",
+            "\n",
+            "\0",
+            "extra",
+            "1!",
+            "+",
+        ];
+        let mut numbers = Numbers(7);
+        for _ in 0..20_000 {
+            let mut text: Vec<char> = samples[numbers.below(samples.len())].chars().collect();
+            for _ in 0..=numbers.below(4) {
+                let at = numbers.below(text.len());
+                match numbers.below(3) {
+                    0 => drop(text.remove(at)),
+                    1 => text.truncate(at + 1),
+                    _ => drop(text.splice(at..at, pieces[numbers.below(pieces.len())].chars()).count()),
+                }
+                if text.is_empty() {
+                    text.push('a');
+                }
+            }
+            let text: String = text.into_iter().collect();
+            let _ = Requirement::parse(&text);
+            let _ = Requirement::parse_strictly(&text);
+            let _ = lenient_specifiers(&text);
+            let _ = text.parse::<pep440_rs::Version>();
         }
     }
 

@@ -5,14 +5,13 @@ use std::path::Path;
 use std::str::FromStr;
 
 use pep440_rs::VersionSpecifiers;
-use pep508_rs::{ExtraName, MarkerTree, PackageName};
+use pep508_rs::{ExtraName, PackageName};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Code, Finding, Source};
-use crate::model::Sha256;
 use crate::model::day::Date;
-use crate::model::requirement::parse_marker;
+use crate::model::{Condition, Sha256};
 use crate::profile::indexes::{address_of, indexes};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name};
@@ -159,7 +158,7 @@ fn wanted(
         name,
         specifiers: VersionSpecifiers::empty(),
         extras: Vec::new(),
-        marker: MarkerTree::TRUE,
+        condition: Condition::default(),
         index: None,
         direct: None,
         framework,
@@ -197,7 +196,7 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
         wanted.extras.push(faults.value(&place, "an extra", parsed)?);
     }
     if let Some(place) = marker {
-        wanted.marker = faults.value(&place, "a marker", parse_marker(&place.value))?;
+        wanted.condition = faults.value(&place, "a marker", Condition::parse(&place.value))?;
     }
     match (address, digest) {
         (None, None) => {}

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use pep440_rs::VersionSpecifiers;
-use pep508_rs::{ExtraName, MarkerTree, PackageName};
+use pep508_rs::{ExtraName, PackageName};
 use semver::Version as SemanticVersion;
 use serde::Serialize;
 use url::Url;
@@ -19,7 +19,7 @@ use url::Url;
 use crate::diag::{Finding, Source};
 use crate::model::day::Date;
 use crate::model::wheel::file_of;
-use crate::model::{CudaVersion, Sha256};
+use crate::model::{Condition, CudaVersion, Sha256};
 
 pub use starter::STARTER;
 pub use values::debian_name;
@@ -95,7 +95,7 @@ pub struct Wanted {
     pub name: PackageName,
     pub specifiers: VersionSpecifiers,
     pub extras: Vec<ExtraName>,
-    pub marker: MarkerTree,
+    pub condition: Condition,
     pub index: Option<String>,
     pub direct: Option<Direct>,
     pub framework: bool,

@@ -63,7 +63,7 @@ impl<'a> Provider<'a> {
     /// `None` where the target's Python makes no marker environment.
     pub(super) fn new(question: Question<'a>, variation: Variation) -> Option<Self> {
         let markers = question.target.python.marker_environment()?;
-        let applies = |one: &&Wanted| one.marker.evaluate(&markers, &[]) && !variation.without.contains(&one.name);
+        let applies = |one: &&Wanted| one.condition.holds(&markers, None) && !variation.without.contains(&one.name);
         let applying: Vec<&Wanted> = question.profile.wanted.iter().filter(applies).collect();
         let mut by_name: HashMap<&PackageName, Vec<&Wanted>> = HashMap::new();
         for one in &applying {

@@ -32,7 +32,7 @@ impl Fix {
                 let mut fields = vec![format!("version = \"{}\"", specifiers(solved))];
                 fields.extend((!extras.is_empty()).then(|| format!("extras = {extras:?}")));
                 fields.extend(wanted.and_then(|one| one.index.as_ref()).map(|index| format!("index = \"{index}\"")));
-                let marker = wanted.and_then(|one| one.marker.try_to_string());
+                let marker = wanted.and_then(|one| one.condition.text().map(str::to_owned));
                 fields.extend(marker.map(|marker| format!("marker = {}", toml::Value::String(marker))));
                 let line = match fields.as_slice() {
                     [only] => format!("`{name} = {}`", only.trim_start_matches("version = ")),

@@ -239,7 +239,7 @@ def colab_boot_set(variables):
 
 
 def colab_boot_server():
-    """Address and token of the Jupyter server that owns this kernel; None where it can't be told."""
+    """Address and token of the Jupyter server that owns this kernel; None where there is no way to find out."""
     if os.environ.get("COLAB_JUPYTER_IP"):
         port = os.environ.get("KMP_TARGET_PORT", "9000")
         return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")

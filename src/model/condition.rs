@@ -106,6 +106,10 @@ fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
                 at += close + 2;
                 continue;
             }
+            // pep508_rs 0.9.2 panics where such a character follows a comparison.
+            _ if !byte.is_ascii() => {
+                return Err("the marker has other characters than ASCII outside of quotes".to_owned());
+            }
             b'(' => (Token::Open, 1),
             b')' => (Token::Close, 1),
             _ => match word_at(text, at) {
@@ -200,11 +204,6 @@ impl<'a> Parser<'a> {
 fn compared(text: &str) -> Result<Node, String> {
     let spaced = spaced_versions(text);
     let text = spaced.as_deref().unwrap_or(text);
-    // pep508_rs 0.9.2 panics where such a character follows a comparison.
-    let outside = text.split(['\'', '"']).step_by(2);
-    if let Some(odd) = outside.flat_map(str::chars).find(|c| !c.is_ascii()) {
-        return Err(format!("`{odd}` stands in the marker outside of quotes"));
-    }
     MarkerTree::parse_str::<url::Url>(text).map(Node::Comparison).map_err(|error| error.message.to_string())
 }
 

@@ -4,7 +4,7 @@
 #
 # Made by colab-boot 0.1.0, and to be read: it needs nothing of colab-boot. `colab-boot apply` runs exactly this file.
 #   COLAB_BOOT_PYTHON   the interpreter to install for
-#   COLAB_BOOT_SITE     its site-packages, for whoever knows them already
+#   COLAB_BOOT_SITE     its site-packages, where the caller knows them
 #   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
 #   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
 set -euo pipefail
@@ -140,7 +140,7 @@ work=$(mktemp -d)
 unpacked=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
-# Only pip knows where this machine's pip is told to look, so without a folder of wheels it comes first.
+# Only pip knows where this machine's pip is configured to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
   uv=
 fi

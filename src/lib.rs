@@ -105,6 +105,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
     };
     let style = style(&arguments, &environment, terminal);
+    let environment = with_safe_path(environment);
     let log = Log::new(Verbosity::of(arguments.verbose, arguments.quiet), progress);
     let paths = Paths::from_environment(&environment);
     let named = arguments.named_files();
@@ -221,6 +222,14 @@ fn tell(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The environment with a `PATH` of absolute folders: an empty entry, or `.`, is the folder that the user works in, where anything may lie.
+fn with_safe_path(mut environment: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    if let Some(path) = environment.get_mut("PATH") {
+        *path = path.split(':').filter(|folder| folder.starts_with('/')).collect::<Vec<_>>().join(":");
+    }
+    environment
 }
 
 fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal: bool) -> Style {

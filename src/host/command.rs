@@ -2,20 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{ErrorKind, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::diag::Failure;
 use crate::host::files;
 
-/// The most a child's output may take; what comes after is read and dropped.
-const OUTPUT_LIMIT: u64 = 8 << 20;
+/// The most of a child's output that is kept; what comes after is read and dropped.
+const OUTPUT_LIMIT: usize = 8 << 20;
+
+/// Bytes that one read takes, and the most that any pipe holds.
+const PIPE: usize = 64 << 10;
+const LARGEST_PIPE: usize = 1 << 20;
 
 /// A program with its arguments and the whole environment it gets.
 #[derive(Clone, Debug)]
@@ -62,28 +69,31 @@ impl Invocation {
         shlex::try_join(words.iter().map(AsRef::as_ref)).unwrap_or_else(|_| words.join(" "))
     }
 
+    /// Whether the program is found from any folder.
+    fn is_anywhere(&self) -> bool {
+        self.program.is_absolute() || self.program.components().count() == 1
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).env_clear().envs(&self.environment).stdin(Stdio::null());
-        if let Some(folder) = &self.folder {
+        // Away from where the user works: what lies there must not be found before what is meant.
+        if let Some(folder) = self.folder.as_deref().or_else(|| self.is_anywhere().then_some(Path::new("/"))) {
             command.current_dir(folder);
         }
         command
     }
 
-    /// Runs it to its end or for `limit`, and collects what it printed.
+    /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its streams open; that is
+    /// not waited for.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
         let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
-        let drained = drain(child.stdout.take()).and_then(|stdout| Ok((stdout, drain(child.stderr.take())?)));
-        let (stdout, stderr) = drained.map_err(|error| {
-            // Its output has no reader any more.
-            let _ = child.kill();
-            let _ = child.wait();
-            NoResult::Failed(error)
-        })?;
-        let code = wait(&mut child, limit)?;
-        Ok(Finished { code, stdout: stdout.join().unwrap_or_default(), stderr: stderr.join().unwrap_or_default() })
+        let collected = collect(&mut child, limit);
+        if collected.is_err() {
+            end_with_descendants(&mut child);
+        }
+        collected
     }
 
     /// As [`output`](Self::output), where anything but success is a failure that shows the command and its last lines.
@@ -97,7 +107,7 @@ impl Invocation {
     }
 
     /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for long runs.
-    pub fn spawn_into(&self, log: std::fs::File) -> Result<Child, Failure> {
+    pub fn spawn_into(&self, log: File) -> Result<Child, Failure> {
         let describe = |error: std::io::Error| self.describe(&no_result(error));
         let other = log.try_clone().map_err(describe)?;
         self.command().stdout(log).stderr(other).process_group(0).spawn().map_err(describe)
@@ -122,32 +132,96 @@ fn no_result(error: std::io::Error) -> NoResult {
     }
 }
 
-fn drain(stream: Option<impl Read + Send + 'static>) -> std::io::Result<std::thread::JoinHandle<String>> {
-    std::thread::Builder::new().spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut stream) = stream {
-            let _ = stream.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut bytes);
-            let _ = std::io::copy(&mut stream, &mut std::io::sink());
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+/// What is read of a stream of a child. It never blocks.
+struct Stream {
+    pipe: Option<File>,
+    bytes: Vec<u8>,
 }
 
-fn wait(child: &mut Child, limit: Duration) -> Result<i32, NoResult> {
+impl Stream {
+    fn new(pipe: Option<impl Into<OwnedFd>>) -> std::io::Result<Self> {
+        let pipe = pipe.map(|pipe| File::from(pipe.into()));
+        pipe.as_ref().map_or(Ok(()), |pipe| rustix::fs::fcntl_setfl(pipe, OFlags::NONBLOCK))?;
+        Ok(Self { pipe, bytes: Vec::new() })
+    }
+
+    /// Takes what is there, `PIPE` bytes at most; whether anything was.
+    fn take(&mut self) -> bool {
+        let Some(pipe) = &mut self.pipe else {
+            return false;
+        };
+        let mut buffer = vec![0; PIPE];
+        let count = match pipe.read(&mut buffer) {
+            Ok(0) => {
+                self.pipe = None;
+                0
+            }
+            Ok(count) => count,
+            Err(_) => 0,
+        };
+        let room = OUTPUT_LIMIT.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&buffer[..count.min(room)]);
+        count > 0
+    }
+
+    fn text(self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+fn collect(child: &mut Child, limit: Duration) -> Result<Finished, NoResult> {
+    let mut stdout = Stream::new(child.stdout.take()).map_err(NoResult::Failed)?;
+    let mut stderr = Stream::new(child.stderr.take()).map_err(NoResult::Failed)?;
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
-        if let Some(status) = child.try_wait().map_err(NoResult::Failed)? {
-            return Ok(exit_code(status));
+        // First, so that all it wrote is there to be read.
+        let ended = child.try_wait().map_err(NoResult::Failed)?;
+        let any = [stdout.take(), stderr.take()].contains(&true);
+        if let Some(status) = ended {
+            // No pipe holds more than this; a daemon may go on writing.
+            for _ in 0..LARGEST_PIPE / PIPE {
+                if ![stdout.take(), stderr.take()].contains(&true) {
+                    break;
+                }
+            }
+            return Ok(Finished { code: exit_code(status), stdout: stdout.text(), stderr: stderr.text() });
         }
         if started.elapsed() >= limit {
-            let _ = child.kill();
-            let _ = child.wait();
             return Err(NoResult::TimedOut(limit));
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        if !any {
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
     }
+}
+
+/// Kills `child` and all that it and its children have started. What has left the family, as daemons do, is not found.
+fn end_with_descendants(child: &mut Child) {
+    for pid in descendants(child.id()) {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn descendants(root: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = files::names_if_any(Path::new("/proc"))
+        .iter()
+        .filter_map(|name| {
+            let stat = files::read_optional(&Path::new("/proc").join(name).join("stat")).ok()??;
+            Some((name.parse().ok()?, stat_field(&stat, 4)?.parse().ok()?))
+        })
+        .collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    found.split_off(1)
 }
 
 /// A signal seldom comes alone: a terminal that is closed sends two. Those of so short a time are one.

@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
+
 use crate::diag::{Failure, Kind};
 
 /// The largest text we read as a whole: profiles, locks, markers, METADATA.
@@ -13,17 +15,34 @@ const TEXT_LIMIT: u64 = 16 << 20;
 /// How the names of files begin that are being written.
 pub(super) const TEMPORARY: &str = ".colab-boot-";
 
+/// Opens a file to read it. A pipe or a device is an error, for reading it may never end, except below `/dev` and `/proc`, which a user
+/// names on purpose: `/dev/stdin`, or what a shell makes of `<(…)`.
+pub fn open(path: &Path) -> std::io::Result<File> {
+    // Without NONBLOCK, opening a pipe waits for its writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        return Ok(file);
+    }
+    if !["/dev", "/proc"].iter().any(|folder| path.starts_with(folder)) {
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is a pipe or a device, not a file"));
+    }
+    rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
+    Ok(file)
+}
+
 /// The text of `path`, or `None` where there is no such file.
 pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
     // A folder, or bytes that are no text: the user meant another file.
     let kind = |error: &std::io::Error| match error.kind() {
-        ErrorKind::InvalidData | ErrorKind::IsADirectory => Kind::Input,
+        ErrorKind::InvalidData | ErrorKind::IsADirectory | ErrorKind::InvalidInput => Kind::Input,
         _ => Kind::World,
     };
     let failed = |error: &std::io::Error| {
         Failure::new(kind(error), format!("could not read `{}`", path.display())).because(error)
     };
-    let file = match File::open(path) {
+    let file = match open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -42,7 +61,7 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
 
 /// The text of `path` up to its first empty line, or `None` where there is no such file.
 pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
-    let mut file = match File::open(path) {
+    let mut file = match open(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         opened => opened?.take(TEXT_LIMIT),
     };
@@ -67,6 +86,16 @@ pub fn read_to_blank_line(path: &Path) -> std::io::Result<Option<String>> {
     }
 }
 
+/// The bytes of `path`, which may be `limit` at most.
+pub fn read_bytes(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(std::io::Error::new(ErrorKind::InvalidData, format!("it has more than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// `path` from the root; the current folder is asked here alone.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path)
@@ -76,7 +105,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 /// The last `limit` bytes of a log, whatever they are; nothing where it cannot be read.
 pub fn read_end(path: &Path, limit: u64) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = File::open(path)?;
+        let mut file = open(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
         let mut bytes = Vec::new();

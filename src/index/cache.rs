@@ -75,7 +75,8 @@ impl Cache {
         let record: ListingRecord = read(&self.path("listings", key))?;
         let fresh = match self.trust {
             Trust::Always => true,
-            Trust::WhileFresh => self.now.saturating_sub(record.fetched) < record.lifetime,
+            // Of a page that was fetched in the future, a clock was wrong.
+            Trust::WhileFresh => self.now.checked_sub(record.fetched).is_some_and(|age| age < record.lifetime),
             Trust::Never => false,
         };
         Some((record, fresh))
@@ -142,9 +143,12 @@ fn builds_folder(thorough: bool) -> String {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = files::read_bytes(path, LARGEST).ok()?;
     postcard::from_bytes(&bytes).ok()
 }
+
+/// The largest record; that of a page of ten thousand files has 4 MB.
+const LARGEST: u64 = 256 << 20;
 
 /// A cache that cannot be written is no reason to stop.
 fn write(path: &Path, record: &(impl Serialize + ?Sized)) {

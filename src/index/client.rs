@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use futures::future::select;
-use reqwest::header::{ACCEPT, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RANGE};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RANGE};
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::runtime::Runtime;
@@ -256,7 +256,8 @@ impl Http {
 
     /// Starts a download; the caller looks at the status and reads the body.
     pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Miss> {
-        let mut request = self.request(url)?;
+        // Compressed, its size would say nothing.
+        let mut request = self.request(url)?.header(ACCEPT_ENCODING, "identity");
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }

@@ -1,14 +1,17 @@
 //! Wheels to a folder: in parallel, resumed where a part is there, checked against the lock's digest before they get their name.
 
 use std::cmp::Reverse;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream;
+use reqwest::header::CONTENT_RANGE;
 use reqwest::{Response, StatusCode};
+use rustix::fs::{Mode, OFlags};
 use url::Url;
 
 use crate::diag::Failure;
@@ -16,6 +19,7 @@ use crate::host::files;
 use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
+use crate::index::headers::{part as part_of, text_of};
 use crate::index::retry::{Miss, Patience, refused};
 use crate::model::Sha256;
 use crate::model::digest::Hasher;
@@ -24,6 +28,9 @@ const PARALLEL: usize = 8;
 
 /// After so many bytes more, the tries are counted anew.
 const WORTHWHILE: u64 = 1 << 20;
+
+/// The largest file whose size neither lock nor page names. The largest wheel known has 4 GB.
+const UNKNOWN: u64 = 16 << 30;
 
 /// One wheel to have.
 #[derive(Clone, Debug)]
@@ -174,7 +181,7 @@ fn settle(
 }
 
 fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
-    match File::open(path) {
+    match files::open(path) {
         Ok(mut file) => Sha256::of_reader(&mut file)
             .map(Some)
             .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error)),
@@ -198,7 +205,7 @@ async fn receive(
             .because(&error)
             .help("free some disk space, or move the cache with COLAB_BOOT_CACHE_DIR")
     };
-    let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(disk)?;
+    let mut file = open_part(&path).map_err(disk)?;
     let here = file.seek(SeekFrom::End(0)).map_err(disk)?;
     let response = match http.open(&download.url, here).await {
         Ok(response) => response,
@@ -213,14 +220,33 @@ async fn receive(
     if !status.is_success() {
         return Ok(Err(refused(&response)));
     }
-    if here == 0 || status != StatusCode::PARTIAL_CONTENT {
+    let range = text_of(response.headers(), CONTENT_RANGE.as_str()).and_then(|range| part_of(&range));
+    if here > 0 && status == StatusCode::PARTIAL_CONTENT && range.is_none_or(|(start, _)| start != here) {
+        file.set_len(0).map_err(disk)?;
+        return Ok(Err(Miss { again: true, ..Miss::lasting("the server sent another part than it was asked for") }));
+    }
+    let rest = status == StatusCode::PARTIAL_CONTENT;
+    let before = if rest { here } else { 0 };
+    if !rest || here == 0 {
         file.set_len(0).map_err(disk)?;
         file.seek(SeekFrom::Start(0)).map_err(disk)?;
         part.hasher = Some(Hasher::default());
     } else if first {
         progress.bytes(here);
     }
-    let poured = pour(response, &mut file, &mut part.hasher, http, progress).await.map_err(disk)?;
+    let most = if download.size > 0 { download.size } else { UNKNOWN };
+    let mut into = Sink { file: &mut file, hasher: &mut part.hasher, room: most.saturating_sub(before) };
+    let poured = pour(response, &mut into, http, progress).await.map_err(disk)?;
+    if matches!(&poured, Err(miss) if !miss.again) {
+        files::remove_if_there(&path)?;
+    }
+    let whole = file.metadata().map_err(disk)?.len();
+    if poured.is_ok() && whole < download.size {
+        // A reply that is whole by its own length and too short is a proxy's page, or a file of another time.
+        file.set_len(0).map_err(disk)?;
+        let why = format!("the server ended after {whole} of {} bytes", download.size);
+        return Ok(Err(Miss { again: true, ..Miss::lasting(why) }));
+    }
     if poured.is_ok() {
         // A slow disk is no reason to let the other downloads wait.
         tokio::task::block_in_place(|| file.sync_all()).map_err(disk)?;
@@ -228,11 +254,36 @@ async fn receive(
     Ok(poured)
 }
 
-/// Writes a reply to `file` as it arrives. The outer error is the disk's, the inner one the network's.
+/// Where a reply goes, and how many bytes of it at most.
+struct Sink<'a> {
+    file: &'a mut File,
+    hasher: &'a mut Option<Hasher>,
+    room: u64,
+}
+
+/// Opens what has arrived of a file, to go on writing. A link or a file of another user that lies there is removed first: in a folder that
+/// others may write to, it could lead anywhere.
+fn open_part(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let is_ours = |file: &File| {
+        let data = file.metadata();
+        data.is_ok_and(|data| data.is_file() && data.nlink() == 1 && data.uid() == rustix::process::geteuid().as_raw())
+    };
+    if let Some(file) = rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from).filter(is_ours) {
+        return Ok(file);
+    }
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+    Ok(File::from(rustix::fs::open(path, flags | OFlags::CREATE | OFlags::EXCL, mode)?))
+}
+
+/// Writes a reply to a file as it arrives. The outer error is the disk's, the inner one the network's.
 async fn pour(
     response: Response,
-    file: &mut File,
-    hasher: &mut Option<Hasher>,
+    into: &mut Sink<'_>,
     http: &Http,
     progress: &dyn Progress,
 ) -> std::io::Result<Result<(), Miss>> {
@@ -243,11 +294,17 @@ async fn pour(
             Ok(chunk) => chunk,
             Err(error) => return Ok(Err(Miss::passing(error))),
         };
-        file.write_all(&chunk)?;
-        if let Some(hasher) = hasher {
+        let count = chunk.len() as u64;
+        let Some(room) = into.room.checked_sub(count) else {
+            let miss = Miss::lasting("the server sends more bytes than the file has by the lock");
+            return Ok(Err(Miss { help: Some("nothing was kept; ask who runs the index"), ..miss }));
+        };
+        into.room = room;
+        into.file.write_all(&chunk)?;
+        if let Some(hasher) = into.hasher {
             hasher.update(&chunk);
         }
-        progress.bytes(chunk.len() as u64);
+        progress.bytes(count);
         if let Err(miss) = http.count(chunk.len(), &mut pace) {
             return Ok(Err(miss));
         }

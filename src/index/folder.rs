@@ -8,6 +8,7 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::diag::Failure;
+use crate::host::files;
 use crate::host::files::names_if_any;
 use crate::index::page::{Filter, read_folder};
 use crate::index::retry::no_answer;
@@ -57,7 +58,7 @@ pub struct LocalWheel {
 impl LocalWheel {
     /// Opens the wheel at `path`. What is no wheel is an error of kind `InvalidData`.
     pub fn open(path: &Path) -> IoResult<Self> {
-        let file = File::open(path)?;
+        let file = files::open(path)?;
         let size = file.metadata()?.len();
         Ok(Self { archive: Archive::open(file)?, size })
     }
@@ -109,7 +110,7 @@ pub(super) fn metadata(
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     if candidate.is_source() {
-        let bytes = std::fs::read(path_of(&url)?).map_err(failed);
+        let bytes = files::read_bytes(&path_of(&url)?, source::LIMIT).map_err(failed);
         let read = |bytes: Vec<u8>| source::headers(candidate, &bytes, builder, sources);
         return Some(bytes.and_then(read).map(|headers| Metadata::parse(&headers, None)));
     }
@@ -126,7 +127,7 @@ pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> O
 
 /// Digest and length of a folder's file; `None` for one of the network.
 pub(super) fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Failure>> {
-    let read = |path: &Path| Sha256::of_reader(&mut File::open(path)?);
+    let read = |path: &Path| Sha256::of_reader(&mut files::open(path)?);
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     Some(read(&path_of(&url)?).map_err(failed))

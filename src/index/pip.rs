@@ -4,7 +4,6 @@
 //! Follows `pip/_internal/configuration.py` and `cli/parser.py` of pip 18.1 to 26.0, read 2026-11-22.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use url::Url;
@@ -131,7 +130,7 @@ fn built_in(home: &Home) -> Option<(String, PathBuf)> {
 }
 
 fn module_in(wheel: &Path) -> Option<String> {
-    let mut archive = Archive::open(File::open(wheel).ok()?).ok()?;
+    let mut archive = Archive::open(files::open(wheel).ok()?).ok()?;
     let member = archive.files().members.iter().find(|member| member.path == MODULE)?.clone();
     archive.text(&member, MODULE_LIMIT).ok()
 }

@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::diag::{Code, Failure, Finding};
-use crate::host::files::{names_if_any, names_in, read_optional};
+use crate::host::files::{names_if_any, names_in, open, read_optional};
 use crate::inspect::Entry;
 use crate::machine::Layout;
 use crate::model::wheel::dist_info;
@@ -142,7 +141,7 @@ fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault>
     let script = script(&entry.path, site, layout).map(|path| (path, false));
     let (path, rewritten) = script.or_else(|| place(&entry.path, site, layout))?;
     let shown = || entry.path.clone();
-    match File::open(&path) {
+    match open(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(FileFault::Missing(shown())),
         Err(error) => Some(FileFault::Unreadable(shown(), error.to_string())),
         Ok(_) if rewritten => None,

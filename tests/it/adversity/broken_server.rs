@@ -1,7 +1,7 @@
 //! Wheels from a server that misbehaves: fetched in the end, or refused with nothing left that is not whole.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use colab_boot::model::Sha256;
 
 use crate::support::http::{Asked, Reply, serve};
 use crate::support::index_server::Release;
+use crate::support::python::interpreter;
 use crate::support::test::{Outcome, Test, observed};
 use crate::support::wheel::wheel;
 
@@ -75,7 +76,7 @@ impl World {
 
 #[test]
 fn what_passes_is_waited_out() {
-    let manners: [(&str, Manner, usize); 5] = [
+    let manners: [(&str, Manner, usize); 7] = [
         ("503 twice", |at, asked, bytes| if at < 2 { Reply::status(503) } else { whole(asked, bytes) }, 3),
         (
             "429 with Retry-After",
@@ -97,6 +98,25 @@ fn what_passes_is_waited_out() {
             |at, _, bytes| {
                 let reply = Reply::new("application/zip", bytes);
                 if at == 0 { Reply { cut: Some(100_000), ..reply } } else { reply }
+            },
+            2,
+        ),
+        (
+            "cut off, then the whole as a part from the start",
+            |at, _, bytes| {
+                let reply = Reply::new("application/zip", bytes);
+                if at == 0 {
+                    return Reply { cut: Some(100_000), ..reply };
+                }
+                let range = format!("bytes 0-{}/{}", bytes.len() - 1, bytes.len());
+                if at == 1 { Reply { status: 206, ..reply }.with("Content-Range", range) } else { reply }
+            },
+            3,
+        ),
+        (
+            "a length that is too short, once",
+            |at, asked, bytes| {
+                if at == 0 { Reply::new("application/zip", &bytes[..1000]) } else { whole(asked, bytes) }
             },
             2,
         ),
@@ -125,7 +145,7 @@ fn a_lasting_fault_is_an_error_and_leaves_no_half_written_file() {
             "is not the file that the lock names",
             1,
         ),
-        ("a login page", |_, _, _| Reply::new("text/html", "<form>"), 1, "is not the file that the lock names", 1),
+        ("a login page", |_, _, _| Reply::new("text/html", "<form>"), 3, "ended after 6 of", 4),
     ];
     for (name, manner, code, words, requests) in manners {
         let world = world(manner);
@@ -204,4 +224,50 @@ fn two_that_fetch_into_one_folder_take_turns() {
     assert!(second.status.success() && said.contains("another colab-boot fetches into"), "{said}");
     assert!(world.is_whole());
     assert_eq!(world.left(), (vec![FILE.to_owned()], 1), "fetched once");
+}
+
+/// `count` zero bytes, packed: about a thousandth of that.
+fn packed_zeros(count: usize) -> Vec<u8> {
+    let script = "import gzip, sys; sys.stdout.buffer.write(gzip.compress(bytes(int(sys.argv[1]))))";
+    let mut python = Command::new(interpreter());
+    python.args(["-I", "-c", script, &count.to_string()]).output().expect("Python starts").stdout
+}
+
+#[test]
+fn more_than_the_lock_names_is_neither_read_nor_kept() {
+    let manners: [(&str, Manner); 2] = [
+        ("a longer file", |_, _, bytes| Reply::new("application/zip", [bytes, &[0; 1 << 20]].concat())),
+        ("a small body that unpacks to 64 MiB", |_, _, _| {
+            Reply::new("application/zip", packed_zeros(64 << 20)).with("Content-Encoding", "gzip")
+        }),
+    ];
+    for (name, manner) in manners {
+        let world = world(manner);
+        let outcome = world.fetch().expect(3);
+        assert!(outcome.stderr.contains("sends more bytes than the file has"), "{name}: {}", outcome.stderr);
+        assert_eq!(world.left(), (Vec::new(), 1), "{name}: nothing stays");
+    }
+}
+
+#[test]
+fn a_part_that_another_has_laid_is_not_written_to() {
+    let world = world(|_, asked, bytes| whole(asked, bytes));
+    let (house, mine) = (world.test.path("house"), world.test.path("mine.txt"));
+    std::fs::create_dir(&house).expect("a folder");
+    std::fs::write(&mine, "mine").expect("a file");
+    let part = house.join(format!("{FILE}.part"));
+    std::os::unix::fs::symlink(&mine, &part).expect("a link");
+    world.fetch().expect(0);
+    assert!(world.is_whole());
+    for second in [false, true] {
+        std::fs::remove_file(house.join(FILE)).expect("a wheel");
+        if second {
+            assert!(Command::new("mkfifo").arg(&part).status().expect("mkfifo").success());
+        } else {
+            std::fs::hard_link(&mine, &part).expect("a link");
+        }
+        world.fetch().expect(0);
+        assert!(world.is_whole());
+    }
+    assert_eq!(std::fs::read_to_string(&mine).expect("a file"), "mine");
 }

@@ -17,7 +17,7 @@ use crate::model::catalog::Listing;
 use crate::model::contents::Files;
 
 /// Raised when the meaning of a record changes.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Raised when builds are read in another way.
 const BUILDS: u32 = 3;

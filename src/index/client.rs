@@ -21,7 +21,7 @@ use crate::index::gate::Gates;
 use crate::index::headers::{max_age, part, text_of};
 use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
-use crate::index::location::{is_open, redact};
+use crate::index::location::{may_lead, redact};
 use crate::index::names::Names;
 use crate::index::retry::{Miss, Pace, Patience, refused};
 use crate::inspect::Flow;
@@ -143,11 +143,14 @@ impl Client {
     }
 }
 
-/// Five redirects at most, and none from an encrypted address to one that is not.
+/// Five redirects at most, and none that leads where a page may not.
 fn redirected(attempt: Attempt<'_>) -> Action {
-    let encrypted = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
-    if encrypted && is_open(attempt.url()) {
+    let from = attempt.previous().last();
+    if from.is_some_and(|from| from.scheme() == "https") && attempt.url().scheme() != "https" {
         return attempt.error("the server leads from an encrypted address to one that is not");
+    }
+    if from.is_some_and(|from| !may_lead(from, attempt.url())) {
+        return attempt.error("the server leads from the internet to a private address");
     }
     if attempt.previous().len() > 5 { attempt.error("too many redirects") } else { attempt.follow() }
 }

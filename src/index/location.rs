@@ -1,6 +1,7 @@
 //! Which index serves which package. The default index is the one that pip uses on the target Python; no host is written here.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
 use url::{Host, Url};
 
@@ -99,6 +100,34 @@ pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
         segments.pop_if_empty().push(package.as_ref()).push("");
     }
     address
+}
+
+/// Whether a page or redirect at `from` may lead to `to`: not to files of this machine, not out of encryption, and not from the internet
+/// into this machine or a private network, whose servers trust who asks from within. Only addresses and `localhost` are looked at: where
+/// a name leads is the name server's word.
+pub(super) fn may_lead(from: &Url, to: &Url) -> bool {
+    let scheme = match from.scheme() {
+        "https" => to.scheme() == "https",
+        "http" => matches!(to.scheme(), "http" | "https"),
+        other => to.scheme() == other,
+    };
+    scheme && (from.host() == to.host() || is_private(from) || !is_private(to))
+}
+
+/// Whether `url` is of this machine or of a private network, by its address or as `localhost`.
+fn is_private(url: &Url) -> bool {
+    let v4 = |address: Ipv4Addr| {
+        address.is_loopback() || address.is_private() || address.is_link_local() || address.is_unspecified()
+    };
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => v4(address),
+        Some(Host::Ipv6(address)) => {
+            let local = address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local();
+            local || address.is_unspecified() || address.to_ipv4_mapped().is_some_and(v4)
+        }
+        None => false,
+    }
 }
 
 /// Whether what `url` answers can be changed on the way: plain HTTP to another machine.

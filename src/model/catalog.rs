@@ -76,6 +76,10 @@ pub enum Rejection {
     TooNew,
     /// The profile has an `as-of`, and the index gives no upload date.
     Undated,
+    /// The page leads to files of this machine, out of encryption, or from the internet to a private address.
+    Astray,
+    /// The page names its file twice, with different digests.
+    Twice,
 }
 
 /// What an index has of one package, for one target. Newest first.

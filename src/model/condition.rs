@@ -1,6 +1,6 @@
 //! Environment markers (PEP 508): `python_version < "3.13" and (extra == "gpu" or sys_platform == "linux")`.
 //!
-//! pep508_rs knows what a single comparison means. It joins them into a decision diagram that can grow exponentially, and parses parentheses
+//! `pep508_rs` knows what a single comparison means. It joins them into a decision diagram that can grow exponentially, and parses parentheses
 //! by recursion; both are done here instead: a tree of comparisons, of bounded depth and size, evaluated as it stands.
 
 use std::sync::Arc;

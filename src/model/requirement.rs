@@ -82,7 +82,7 @@ fn split_marker(line: &str) -> (&str, &str) {
     end.map_or((line, ""), |at| (&line[..at], &line[at + 1..]))
 }
 
-/// The requirement with its address in ASCII, which pep508_rs 0.9.2 does not panic on; an error where anything else has other characters.
+/// The requirement with its address in ASCII, which `pep508_rs` 0.9.2 does not panic on; an error where anything else has other characters.
 fn ascii_address(head: &str) -> Result<Option<String>, String> {
     let Some(odd) = head.chars().find(|c| !c.is_ascii()) else {
         return Ok(None);

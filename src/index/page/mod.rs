@@ -62,7 +62,7 @@ pub fn read_page(
         }
         other => return Err(format!("an index page should be JSON or HTML, this one is `{other}`")),
     };
-    Ok(select::sift(&listed, &base, package, filter))
+    Ok(select::select(&listed, address, &base, package, filter))
 }
 
 /// Files of a folder as a listing, without digests: those are taken of what is chosen.
@@ -71,7 +71,7 @@ pub(super) fn read_folder(files: &[String], folder: &Url, package: &PackageName,
         .iter()
         .map(|file| Listed { file: file.as_str().into(), url: format::escaped(file).into(), ..Listed::default() })
         .collect();
-    select::sift(&listed, folder, package, filter)
+    select::select(&listed, folder, folder, package, filter)
 }
 
 #[cfg(test)]

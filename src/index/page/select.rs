@@ -7,6 +7,7 @@ use pep440_rs::Version;
 use pep508_rs::PackageName;
 use url::Url;
 
+use crate::index::location::may_lead;
 use crate::index::page::{Filter, Listed};
 use crate::model::catalog::{Candidate, Listing, Rejection, Sidecar};
 use crate::model::day::day_in;
@@ -28,7 +29,8 @@ struct Release<'a> {
     sources: Vec<usize>,
 }
 
-pub(super) fn sift(listed: &[Listed<'_>], base: &Url, package: &PackageName, filter: &Filter) -> Listing {
+/// What the page at `page` has of `package` for a target; its links are relative to `base`.
+pub(super) fn select(listed: &[Listed<'_>], page: &Url, base: &Url, package: &PackageName, filter: &Filter) -> Listing {
     let mut judge = Judge { listed, filter, pythons: HashMap::new() };
     let mut listing = Listing::default();
     let releases = group(listed, package, &mut listing);
@@ -46,13 +48,23 @@ pub(super) fn sift(listed: &[Listed<'_>], base: &Url, package: &PackageName, fil
         usable.sort_by_key(|at| (!listed[*at].file.ends_with(".tar.gz"), &listed[*at].file));
         let source = || usable.first().copied();
         let best = release.best.as_ref().map(|(_, at)| *at);
-        let candidate = best.or_else(source).and_then(|at| candidate(&listed[at], &version, base));
-        match candidate {
-            Some(candidate) => listing.candidates.push(candidate),
-            None => listing.rejected.push((version, judge.rejection(&release, may_build))),
+        let chosen = best.or_else(source).map(|at| {
+            unambiguous(listed, &release, at)?;
+            candidate(&listed[at], &version, page, base).ok_or(Rejection::Astray)
+        });
+        match chosen.unwrap_or_else(|| Err(judge.rejection(&release, may_build))) {
+            Ok(candidate) => listing.candidates.push(candidate),
+            Err(rejection) => listing.rejected.push((version, rejection)),
         }
     }
     listing
+}
+
+/// An error where the page names the file at `chosen` again with another digest: which of them counts must not be a matter of order.
+fn unambiguous(listed: &[Listed<'_>], release: &Release<'_>, chosen: usize) -> Result<(), Rejection> {
+    let places = release.wheels.iter().map(|(at, _)| *at).chain(release.sources.iter().copied());
+    let same = |at: &usize| listed[*at].file == listed[chosen].file && listed[*at].sha256 != listed[chosen].sha256;
+    if places.into_iter().any(|at| same(&at)) { Err(Rejection::Twice) } else { Ok(()) }
 }
 
 /// The files of the package by version. Names that can't be parsed are counted.
@@ -178,11 +190,9 @@ fn python_fits(text: &str, filter: &Filter) -> bool {
 }
 
 /// The version as the file writes it, for `1.0` and `1.0.0` are one release and an installer compares texts. `None` where the
-/// address makes no sense.
-fn candidate(file: &Listed<'_>, version: &Version, base: &Url) -> Option<Candidate> {
-    // A page of the network must not point into this machine.
-    let follows = |url: &Url| matches!(url.scheme(), "http" | "https") || url.scheme() == base.scheme();
-    let mut url = base.join(&file.url).ok().filter(follows)?;
+/// address makes no sense, or the page may not lead there.
+fn candidate(file: &Listed<'_>, version: &Version, page: &Url, base: &Url) -> Option<Candidate> {
+    let mut url = base.join(&file.url).ok().filter(|url| may_lead(page, url))?;
     // What a page says ends up in the cache, which holds no secrets; the index's own credentials go with its files anyway.
     let _ = url.set_username("");
     let _ = url.set_password(None);

@@ -120,3 +120,53 @@ fn links_are_relative_to_the_base_and_lead_nowhere_but_to_servers() {
     assert!(only.sha256.is_some());
     assert_eq!(listing.skipped, 1);
 }
+
+#[test]
+fn a_page_leads_only_where_it_may() {
+    let read_from = |page: &str, base: &str, link: &str| {
+        let python = crate::model::PythonFacts {
+            version: "3.12.1".parse().expect("a version"),
+            architecture: "x86_64".to_owned(),
+            libc: crate::model::Libc::Glibc(2, 35),
+            free_threaded: false,
+        };
+        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: BTreeSet::new() };
+        let body = format!("<base href=\"{base}\"><a href=\"{link}#sha256={DIGEST}\">x</a>");
+        let page = page.parse().expect("an address");
+        let listing = read_page("text/html", &body, &page, &"demo".parse().expect("a name"), &filter).expect("a page");
+        assert_eq!(listing.candidates.len() + listing.rejected.len(), 1);
+        assert!(listing.rejected.iter().all(|(_, why)| *why == Rejection::Astray));
+        !listing.candidates.is_empty()
+    };
+    let wheel = "demo-1.0-py3-none-any.whl";
+    let public = "https://index.test/simple/demo/";
+    for (page, base, link, good) in [
+        (public, "", wheel, true),
+        (public, "https://files.test/", wheel, true),
+        (public, "file:///tmp/", wheel, false),
+        (public, "", "file:///tmp/demo-1.0-py3-none-any.whl", false),
+        (public, "http://files.test/", wheel, false),
+        (public, "http://127.0.0.1:8000/", wheel, false),
+        (public, "https://169.254.169.254/", wheel, false),
+        (public, "https://10.1.2.3/", wheel, false),
+        (public, "https://[::ffff:10.1.2.3]/", wheel, false),
+        (public, "https://localhost/", wheel, false),
+        ("http://index.test/simple/demo/", "http://files.test/", wheel, true),
+        ("http://10.0.0.5/simple/demo/", "http://10.0.0.6/", wheel, true),
+        ("http://127.0.0.1:80/simple/demo/", "https://files.test/", wheel, true),
+        ("http://127.0.0.1:80/simple/demo/", "file:///", wheel, false),
+    ] {
+        assert_eq!(read_from(page, base, link), good, "{page} {base} {link}");
+    }
+}
+
+#[test]
+fn one_name_with_two_digests_is_no_candidate() {
+    let other = "0".repeat(64);
+    let link = |digest: &str| format!("<a href=\"demo-1.0-py3-none-any.whl#sha256={digest}\">x</a>");
+    for body in [link(DIGEST) + &link(&other), link(&other) + &link(DIGEST)] {
+        let listing = read("text/html", &body, None);
+        assert_eq!(listing.rejected, [("1.0".parse().expect("a version"), Rejection::Twice)]);
+    }
+    assert_eq!(read("text/html", &(link(DIGEST) + &link(DIGEST)), None).candidates.len(), 1);
+}

@@ -285,6 +285,10 @@ impl Wording<'_> {
                 format!("only as source: nothing is built in a notebook{why}")
             }
             Rejection::TooNew => "it was uploaded after the profile's `as-of`".to_owned(),
+            Rejection::Astray => {
+                "its address leads to this machine, out of encryption, or to a private network".to_owned()
+            }
+            Rejection::Twice => "the index names its file twice, with different digests".to_owned(),
             Rejection::Undated => "the index gives no upload date, so the profile's `as-of` can't be kept".to_owned(),
             Rejection::Tags(tags) => {
                 let (major, minor) = python.minor();

@@ -108,6 +108,10 @@ pub struct LockedWheel {
     pub size: Option<u64>,
     /// `default`, the name of an `[[index]]`, or `direct`.
     pub index: String,
+    /// The digest of the METADATA that was solved with ([`crate::model::catalog::Metadata::digest`]): the downloaded wheel must have the
+    /// same. `None` where it was not looked at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metadata: Option<String>,
 }
 
 impl Lock {

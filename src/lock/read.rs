@@ -82,7 +82,11 @@ fn check(lock: &Lock) -> Result<(), String> {
         let wheels = target.packages.iter().filter_map(|package| package.wheel.as_ref());
         let images = target.packages.iter().filter_map(|package| package.image_only.as_ref());
         let mut texts =
-            std::iter::once(&target.name).chain(names).chain(wheels.map(|wheel| &wheel.index)).chain(images);
+            std::iter::once(&target.name).chain(names).chain(wheels.clone().map(|wheel| &wheel.index)).chain(images);
+        let is_hex = |digest: &&String| digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if let Some(text) = wheels.filter_map(|wheel| wheel.metadata.as_ref()).find(|digest| !is_hex(digest)) {
+            return Err(format!("`{}` is no digest of METADATA", text.escape_debug()));
+        }
         if let Some(text) = texts.find(|text| !plain(text)) {
             return Err(format!("`{}` is no name", text.escape_debug()));
         }

@@ -16,6 +16,7 @@ fn lock() -> Lock {
             sha256: Some(Sha256::of(name.as_bytes())),
             size: Some(12),
             index: "default".into(),
+            metadata: Some("0123456789abcdef0123456789abcdef".into()),
         }),
         image_only: kept.then(|| "colab-2026.07-gpu".into()),
         why: vec!["profile".into(), "torch".into()],

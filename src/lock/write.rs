@@ -67,7 +67,9 @@ fn write_package(text: &mut String, package: &LockedPackage) {
             wheel.sha256.map(|digest| format!(", sha256 = {}", quoted(&digest.to_string()))).unwrap_or_default();
         let key = if wheel.is_source() { "source" } else { "wheel" };
         let (file, index) = (quoted(&wheel.file), quoted(&wheel.index));
-        line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index} }}"));
+        let metadata = wheel.metadata.as_ref().map(|digest| format!(", metadata = {}", quoted(digest)));
+        let metadata = metadata.unwrap_or_default();
+        line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index}{metadata} }}"));
     }
     if let Some(image) = &package.image_only {
         line(text, "image-only", quoted(image));

@@ -1,5 +1,6 @@
 //! What an index offers for one target, and the one small trait through which the solver asks for it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pep440_rs::{Version, VersionSpecifiers};
@@ -176,14 +177,21 @@ pub struct Metadata {
     pub size: Option<u64>,
     /// `Requires-Dist` lines that can't be parsed.
     pub unreadable: Vec<String>,
+    /// The first 32 hex digits of the sha256 of all that a solve goes by, in a fixed order: two METADATA with one digest lead to one answer.
+    pub digest: String,
 }
 
 impl Metadata {
     /// From the headers of a METADATA file.
     pub fn parse(text: &str, size: Option<u64>) -> Self {
         let mut metadata = Self { size, ..Self::default() };
+        let mut counts = BTreeSet::new();
         for (name, value) in headers(text) {
-            match name.to_ascii_lowercase().as_str() {
+            let name = name.to_ascii_lowercase();
+            if ["requires-dist", "provides-extra", "requires-python"].contains(&name.as_str()) {
+                counts.insert(format!("{name}: {}\n", value.split_whitespace().collect::<Vec<_>>().join(" ")));
+            }
+            match name.as_str() {
                 "requires-dist" if is_of_extra(&value) => metadata.of_extras.push(value),
                 "requires-dist" => match Requirement::parse(&value) {
                     Ok(requirement) => metadata.requires.push(requirement),
@@ -194,6 +202,8 @@ impl Metadata {
                 _ => {}
             }
         }
+        let digest = Sha256::of(counts.into_iter().collect::<String>().as_bytes()).to_string();
+        metadata.digest = digest[..32].to_owned();
         metadata
     }
 }

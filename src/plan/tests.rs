@@ -20,6 +20,7 @@ fn locked(text: &str, version: &str) -> LockedPackage {
         sha256: Some(Sha256::of(b"")),
         size: Some(100),
         index: "default".into(),
+        metadata: None,
     };
     LockedPackage {
         name: name(text),

@@ -91,7 +91,14 @@ pub enum PickSource {
     /// The target has it, and no index has a wheel of this version with a digest.
     ImageOnly,
     /// A wheel of the index called `index`.
-    Wheel { candidate: Box<Candidate>, index: String, sha256: Option<Sha256>, size: Option<u64> },
+    Wheel {
+        candidate: Box<Candidate>,
+        index: String,
+        sha256: Option<Sha256>,
+        size: Option<u64>,
+        /// The digest of the METADATA that was solved with; `None` where it was not looked at.
+        metadata: Option<String>,
+    },
 }
 
 /// Something worth telling about a solution.

@@ -81,7 +81,7 @@ fn wheel_of_present(
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
     let yanked = candidate.yanked.clone();
     let remark = yanked.map(|reason| Remark::Yanked { name: name.clone(), version: present.version.clone(), reason });
-    let source = PickSource::Wheel { candidate: Box::new(candidate.clone()), index, sha256, size };
+    let source = PickSource::Wheel { candidate: Box::new(candidate.clone()), index, sha256, size, metadata: None };
     Ok((source, remark.into_iter().collect()))
 }
 
@@ -120,7 +120,8 @@ fn wheel_of(
         size = catalog.size(&candidate)?;
     }
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
-    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size }, remarks))
+    let metadata = if candidate.is_source() { None } else { Some(catalog.metadata(&candidate)?.digest.clone()) };
+    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size, metadata }, remarks))
 }
 
 /// Releases that were passed over for what can't be parsed, by package.

@@ -44,7 +44,7 @@ pub fn wheels_of<'b>(
         let candidate = listing.get(version).filter(|one| !one.is_source())?;
         let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
         let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
-        let wheel = Some(LockedWheel { file, sha256, size, index });
+        let wheel = Some(LockedWheel { file, sha256, size, index, metadata: None });
         let (name, version) = (name.clone(), version.clone());
         Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
     };

@@ -161,9 +161,13 @@ fn candidates(text: &str) -> BTreeMap<String, String> {
 fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
     let wheel = match &pick.source {
         PickSource::ImageOnly => None,
-        PickSource::Wheel { candidate, index, sha256, size } => {
-            Some(LockedWheel { file: candidate.file.clone(), sha256: *sha256, size: *size, index: index.clone() })
-        }
+        PickSource::Wheel { candidate, index, sha256, size, metadata } => Some(LockedWheel {
+            file: candidate.file.clone(),
+            sha256: *sha256,
+            size: *size,
+            index: index.clone(),
+            metadata: metadata.clone(),
+        }),
     };
     let profile = pick.in_profile.then(|| "profile".to_owned());
     let why = profile.into_iter().chain(pick.needed_by.iter().map(ToString::to_string)).collect();

@@ -103,8 +103,17 @@ fn a_wheel_that_requires_more_than_its_index_shows_changes_nothing() {
         "{outcome:?}"
     );
     assert!(outcome.stderr.contains("the METADATA of the downloaded wheel"), "{outcome:?}");
+    assert!(outcome.stderr.contains("error[metadata-differs]: METADATA of app 1.0"), "{outcome:?}");
     assert_eq!(day.installed(), these(&[]));
+    // Where nothing is missing, it is another METADATA still.
     day.profile("p", &["app", "lib"], "");
+    let outcome = day.run(&["apply", "p.toml"]).expect(1);
+    assert!(outcome.stderr.contains("solved with ") && outcome.stderr.contains("in the wheel "), "{outcome:?}");
+    assert_eq!(day.installed(), these(&[]));
+    let looks = Looks { digests: Digests::True, json: true, ..Looks::default() };
+    day.server = IndexServer::with(crate::stories::table(ROWS), Manner::Good, looks);
+    day.test = day.test.set("COLAB_BOOT_INDEX_URL", day.server.url.clone());
+    day.run(&["lock", "p.toml", "--refresh"]).expect(0);
     day.run(&["apply", "p.toml"]).expect(0);
     day.run(&["verify", "p.toml"]).expect(0);
 }

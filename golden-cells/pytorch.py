@@ -165,16 +165,21 @@ def colab_boot_binary():
     wanted = COLAB_BOOT["binary"]
     if not wanted["url"]:
         raise ColabBootStop("colab-boot is not on PATH, and this cell was built without an address to get it from")
-    path = colab_boot_home() / "bin" / wanted["sha256"] / "colab-boot"
-    if not path.exists():
+    folder = colab_boot_home() / "bin" / wanted["sha256"]
+    path, kept = folder / "colab-boot", folder / "download"
+    data = kept.read_bytes() if kept.is_file() else b""
+    if hashlib.sha256(data).hexdigest() != wanted["sha256"]:
         with urllib.request.urlopen(wanted["url"], timeout=60) as reply:
             data = reply.read(64 << 20)
         digest = hashlib.sha256(data).hexdigest()
         if digest != wanted["sha256"]:
             raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
-        if data.startswith(b"PK"):  # a wheel; what is to run lies in it
-            with zipfile.ZipFile(io.BytesIO(data)) as wheel:
-                data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
+        colab_boot_write(kept, data)
+    if data.startswith(b"PK"):  # a wheel; what is to run lies in it
+        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+            data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
+    # At each run: what lies there may have been changed, or cut short by a full disk.
+    if not path.is_file() or path.read_bytes() != data or not os.access(path, os.X_OK):
         colab_boot_write(path, data, 0o755)
     return str(path)
 
@@ -192,15 +197,25 @@ def colab_boot_files():
 
 def colab_boot_facts(variables):
     """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing and initialises no device."""
-    modules, loaded = {}, dict(sys.modules)
+
+    def of(module, attribute):
+        try:  # a module may be anything, and have any text; JSON may not
+            value = getattr(module, attribute, None)
+            return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+        except Exception:
+            return None
+
+    def encodable(text):
+        return isinstance(text, str) and text.encode("utf-8", "ignore").decode() == text
+
+    modules, loaded = {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
     for name, module in loaded.items():
         top = loaded.get(name.split(".")[0])
-        file = getattr(module, "__file__", None)
+        file = of(module, "__file__")
         # What lies in a regular package goes with it; namespace packages have no file of their own.
-        if not isinstance(file, str) or ("." in name and isinstance(getattr(top, "__file__", None), str)):
+        if file is None or ("." in name and of(top, "__file__") is not None):
             continue
-        version = getattr(module, "__version__", None)
-        modules[name] = {"file": file, "version": version if isinstance(version, str) else None}
+        modules[name] = {"file": file, "version": of(module, "__version__")}
 
     def asked(question):
         try:
@@ -221,9 +236,9 @@ def colab_boot_facts(variables):
         "schema": 1,
         "pid": os.getpid(),
         "modules": modules,
-        "environment": {name: os.environ.get(name) for name in variables},
+        "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
-        "path": [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)],
+        "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],
     }
 
 
@@ -265,9 +280,12 @@ def colab_boot_server():
     except ImportError:
         return None
     for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        server = json.loads(path.read_text())
-        if str(server.get("pid")) == os.environ.get("JPY_PARENT_PID"):
-            return server["url"], server.get("token", "")
+        try:
+            server = json.loads(path.read_text())
+            if str(server["pid"]) == os.environ.get("JPY_PARENT_PID"):
+                return server["url"], server.get("token", "")
+        except (OSError, ValueError, TypeError, KeyError):
+            pass  # of a server that was killed while it wrote, or of something else
     return None
 
 

@@ -27,7 +27,7 @@ pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Vers
     for folder in layout.folders() {
         let entries = files::names_in(folder)?;
         for name in &entries {
-            let why = if is_leftover(name) {
+            let why = if is_leftover(folder, name) {
                 Some("left over from an installer that was killed")
             } else {
                 hindrance(&folder.join(name), name, changed)?
@@ -50,11 +50,16 @@ pub(super) fn empty_trash(layout: &Layout) {
 
 /// What killed installers have left.
 pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
-    Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(name)).collect())
+    Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(folder, name)).collect())
 }
 
-fn is_leftover(name: &str) -> bool {
-    name.starts_with('~') || name.starts_with(UNPACKED)
+/// Whether `name` is a folder as pip leaves it (`~umpy`, `~umpy-2.1.dist-info`), or as the script does. Files of such names are a user's.
+fn is_leftover(folder: &Path, name: &str) -> bool {
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
+    };
+    let by_name = name.strip_prefix('~').is_some_and(is_word) || name.starts_with(UNPACKED);
+    by_name && folder.join(name).symlink_metadata().is_ok_and(|data| data.is_dir())
 }
 
 /// Why an installer would stumble over the metadata at `path`.

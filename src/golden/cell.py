@@ -42,16 +42,21 @@ def colab_boot_binary():
     wanted = COLAB_BOOT["binary"]
     if not wanted["url"]:
         raise ColabBootStop("colab-boot is not on PATH, and this cell was built without an address to get it from")
-    path = colab_boot_home() / "bin" / wanted["sha256"] / "colab-boot"
-    if not path.exists():
+    folder = colab_boot_home() / "bin" / wanted["sha256"]
+    path, kept = folder / "colab-boot", folder / "download"
+    data = kept.read_bytes() if kept.is_file() else b""
+    if hashlib.sha256(data).hexdigest() != wanted["sha256"]:
         with urllib.request.urlopen(wanted["url"], timeout=60) as reply:
             data = reply.read(64 << 20)
         digest = hashlib.sha256(data).hexdigest()
         if digest != wanted["sha256"]:
             raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
-        if data.startswith(b"PK"):  # a wheel; what is to run lies in it
-            with zipfile.ZipFile(io.BytesIO(data)) as wheel:
-                data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
+        colab_boot_write(kept, data)
+    if data.startswith(b"PK"):  # a wheel; what is to run lies in it
+        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+            data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
+    # At each run: what lies there may have been changed, or cut short by a full disk.
+    if not path.is_file() or path.read_bytes() != data or not os.access(path, os.X_OK):
         colab_boot_write(path, data, 0o755)
     return str(path)
 
@@ -107,9 +112,12 @@ def colab_boot_server():
     except ImportError:
         return None
     for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        server = json.loads(path.read_text())
-        if str(server.get("pid")) == os.environ.get("JPY_PARENT_PID"):
-            return server["url"], server.get("token", "")
+        try:
+            server = json.loads(path.read_text())
+            if str(server["pid"]) == os.environ.get("JPY_PARENT_PID"):
+                return server["url"], server.get("token", "")
+        except (OSError, ValueError, TypeError, KeyError):
+            pass  # of a server that was killed while it wrote, or of something else
     return None
 
 

@@ -1,4 +1,5 @@
-# What this interpreter says of itself, as one line of JSON. Run with -I, so that no user setting answers in its place.
+# What this interpreter says of itself, as one line of JSON after a record separator: start-up files may print, too. Run with -I, so that
+# no user setting answers in its place, and with -S where a start-up file stands in the way.
 import glob
 import json
 import os
@@ -9,6 +10,12 @@ import sys
 import sysconfig
 
 paths = sysconfig.get_paths()
+if sys.flags.no_site:  # what site does for a virtual environment, without the .pth files
+    above = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
+    if os.path.exists(os.path.join(above, "pyvenv.cfg")):
+        sys.prefix = sys.exec_prefix = above
+        paths = sysconfig.get_paths(vars={"base": above, "platbase": above})
+    sys.path += [folder for folder in {paths["purelib"]: 0, paths["platlib"]: 0} if folder not in sys.path]
 try:
     libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
 except (AttributeError, ValueError, OSError):
@@ -32,7 +39,7 @@ if shared and not os.environ.get("PYTHONNOUSERSITE"):
 
     ahead += [folder for folder in [site.getusersitepackages()] if folder]
 marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
-print(json.dumps({
+print("\n\x1e" + json.dumps({
     "path": sys.executable,
     "version": platform.python_version(),
     "implementation": sys.implementation.name,

@@ -30,7 +30,16 @@ pub fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
                 return (Some(RawPython { origin, ..python }), errors);
             }
             Ok(_) => {}
-            Err(said) => errors.push(said),
+            Err(said) => {
+                let there = path.exists();
+                errors.push(said);
+                let python = if there { ask_without_site(looker, &path) } else { None };
+                if let Some(python) =
+                    python.filter(|one| wanted.as_ref().is_none_or(|wanted| has_version(&one.version, wanted)))
+                {
+                    return (Some(RawPython { origin, ..python }), errors);
+                }
+            }
         }
     }
     (None, errors)
@@ -47,19 +56,28 @@ fn ask(looker: Looker<'_>, path: &Path) -> Result<RawPython, Said> {
     if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
         return Ok(python);
     }
-    let mut answer = said(&Invocation::new(path, &["-I", "-c", PROBE], looker.environment), LIMIT);
-    answer.source = path.display().to_string();
-    match answer.text.take().map(|text| serde_json::from_str::<RawPython>(&text)) {
-        Some(Ok(python)) => {
-            if let Some(remembered) = remembered {
-                remembered.keep(&python, looker.now);
-            }
-            return Ok(python);
-        }
-        Some(Err(error)) => answer.error = Some(format!("not understood: {error}")),
-        None => {}
+    let python = asked(looker, path, &["-I", "-c", PROBE])?;
+    if let Some(remembered) = remembered {
+        remembered.keep(&python, looker.now);
     }
-    Err(answer)
+    Ok(python)
+}
+
+/// What the interpreter at `path` answers to the probe.
+fn asked(looker: Looker<'_>, path: &Path, arguments: &[&str]) -> Result<RawPython, Said> {
+    let mut answer = said(&Invocation::new(path, arguments, looker.environment), LIMIT);
+    answer.source = path.display().to_string();
+    let Some(text) = answer.text.take() else {
+        return Err(answer);
+    };
+    let line = text.rsplit('\u{1e}').next().and_then(|rest| rest.lines().next()).unwrap_or_default();
+    serde_json::from_str(line)
+        .map_err(|error| Said { error: Some(format!("its answer can't be read: {error}")), ..answer })
+}
+
+/// Asks without start-up files, for what can't be asked with them: a `.pth` that fails, hangs or ends the interpreter must not lock us out.
+fn ask_without_site(looker: Looker<'_>, path: &Path) -> Option<RawPython> {
+    asked(looker, path, &["-I", "-S", "-c", PROBE]).ok()
 }
 
 /// The record of one interpreter in the cache.

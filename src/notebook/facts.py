@@ -1,14 +1,24 @@
 def colab_boot_facts(variables):
     """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing and initialises no device."""
-    modules, loaded = {}, dict(sys.modules)
+
+    def of(module, attribute):
+        try:  # a module may be anything, and have any text; JSON may not
+            value = getattr(module, attribute, None)
+            return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+        except Exception:
+            return None
+
+    def encodable(text):
+        return isinstance(text, str) and text.encode("utf-8", "ignore").decode() == text
+
+    modules, loaded = {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
     for name, module in loaded.items():
         top = loaded.get(name.split(".")[0])
-        file = getattr(module, "__file__", None)
+        file = of(module, "__file__")
         # What lies in a regular package goes with it; namespace packages have no file of their own.
-        if not isinstance(file, str) or ("." in name and isinstance(getattr(top, "__file__", None), str)):
+        if file is None or ("." in name and of(top, "__file__") is not None):
             continue
-        version = getattr(module, "__version__", None)
-        modules[name] = {"file": file, "version": version if isinstance(version, str) else None}
+        modules[name] = {"file": file, "version": of(module, "__version__")}
 
     def asked(question):
         try:
@@ -29,7 +39,7 @@ def colab_boot_facts(variables):
         "schema": 1,
         "pid": os.getpid(),
         "modules": modules,
-        "environment": {name: os.environ.get(name) for name in variables},
+        "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
-        "path": [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)],
+        "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],
     }

@@ -5,7 +5,7 @@
 snapshot=@SNAPSHOT@
 apt_get() {
   apt-get ${snapshot:+--snapshot "$snapshot"} -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -o APT::Update::Error-Mode=any \
-    -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@" </dev/null
+    -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
 debian_packages=(
@@ -22,7 +22,7 @@ offered() {
   local package
   for package in "${missing[@]}"; do
     [[ $package == *=* ]] || continue
-    if ! apt-cache madison "${package%%=*}" | cut -d '|' -f 2 | grep -qxF " ${package#*=} "; then
+    if ! apt-cache madison "${package%%=*}" | cut -d '|' -f 2 | tr -d ' ' | grep -qxF -- "${package#*=}"; then
       say "${package%%=*}: the lock has ${package#*=}, apt offers $(apt-cache policy "${package%%=*}" | sed -n 's/^  Candidate: //p')"
     fi
   done

@@ -94,3 +94,26 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
         );
     }
 }
+
+#[test]
+fn the_cell_checks_its_binary_at_each_run_and_heals_it() {
+    let (test, profile) = (Test::new(), format!("{}/profiles/pytorch.toml", env!("CARGO_MANIFEST_DIR")));
+    let served = test.path("binary");
+    std::fs::write(&served, "#!/bin/sh\necho pinned\n").expect("a file");
+    let digest = colab_boot::model::Sha256::of(&std::fs::read(&served).expect("a file")).to_string();
+    let url = format!("file://{}", served.display());
+    test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
+        .expect(0);
+    let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
+    let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
+    let python = format!(
+        "{functions}\npath = pathlib.Path(colab_boot_binary())\ndef says():\n    return subprocess.check_output([colab_boot_binary()], text=True)\n\
+         for broken in (b'', b'#!/bin/sh\\necho tampered\\n'):\n    path.write_bytes(broken)\n    print(says())\n\
+         (path.parent / 'download').write_bytes(b'')\npath.chmod(0o644)\nprint(says())\n"
+    );
+    let mut command = Command::new(python::interpreter());
+    command.args(["-I", "-c", &python]).env_clear().env("HOME", test.path("home")).env("PATH", "/usr/bin:/bin");
+    let output = command.output().expect("Python starts");
+    let said = String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(said, ["pinned"; 3], "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -2,6 +2,7 @@
 
 mod clash;
 mod outcome;
+mod overwrite;
 mod report;
 mod unmet;
 mod rollback;

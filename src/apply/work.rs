@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::apply::clash::{Owner, bystanders, contested, without};
 use crate::apply::install::{Failed, Job, run_script};
 use crate::apply::outcome::{now, outcome, settle};
+use crate::apply::overwrite::overwrites;
 use crate::apply::report::ApplyReport;
 use crate::apply::sweep::{empty_trash, sweep};
 use crate::apply::unmet::unmet;
@@ -222,6 +223,7 @@ impl Work<'_> {
         let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
         let mut digests = Vec::new();
+        let mut intrusions = Vec::new();
         let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
         for package in self.planned.target.packages.iter().chain(back.copied()) {
             let Some(wheel) = &package.wheel else { continue };
@@ -231,6 +233,7 @@ impl Work<'_> {
             let record = if new {
                 unpacked += unpacked_bytes(&path).unwrap_or(0);
                 let record = record_of_wheel(&path)?;
+                intrusions.extend(overwrites(self.layout, &package.name, &path, &record)?);
                 modules.insert(package.name.clone(), modules_of(&record));
                 Some(record)
             } else {
@@ -238,6 +241,9 @@ impl Work<'_> {
             };
             digests.extend(record.is_some().then_some(digest));
             owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
+        }
+        if !intrusions.is_empty() {
+            return Err(Failure::from_findings(Kind::Answer, intrusions));
         }
         owners.extend(bystanders(self.planned)?);
         let (paths, findings) = contested(&owners);

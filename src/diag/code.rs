@@ -69,6 +69,7 @@ codes! {
     LockFuture = "lock-future": "The lock was written by a newer colab-boot in a format that this one does not know. Use that version or make the lock anew.",
     LockMalformed = "lock-malformed": "The lock can't be read. Locks are written by `colab-boot lock` and not by hand; make it anew.",
     MetadataDiffers = "metadata-differs": "A downloaded wheel has another METADATA than the one that the lock was solved with, though its bytes are the locked ones: an index that shows other requirements than its wheels have can leave packages out, or bring others in. Nothing is changed. Ask who runs the index, then make the lock anew.",
+    WheelOverwrites = "wheel-overwrites": "A wheel would write over what no wheel owns: the interpreter, the files of its virtual environment, or a folder elsewhere that a link in site-packages leads to. Nothing is changed. Remove the link, or choose another release of the package.",
     PlanBreakage = "plan-breakage": "An installed package requires something that the plan would change. Nothing is done until the profile satisfies it too, or says `breakage = \"warn\"`.",
     PlanBlind = "plan-blind": "The bundled description of a runtime records versions, not requirements, so packages of the image that the plan would break can't be named. On the machine itself `plan` and `apply` see them.",
     PlanProtected = "plan-protected": "The profile can only be satisfied by another version of a package that the notebook kernel itself runs on. Moving it can take the session down, so it is refused.",

@@ -5,6 +5,8 @@ pub mod debian;
 mod disk;
 mod hostile_index;
 mod hostile_profile;
+mod hostile_wheels;
+mod interpreters;
 mod outputs;
 mod signals;
 mod system_calls;

@@ -1,0 +1,154 @@
+//! Wheels that would write over what is not theirs: the interpreter, the files of its virtual environment, or another folder through a
+//! link. Installers do as they are asked, so this is found before they start.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+use crate::diag::{Code, Failure, Finding};
+use crate::host::files;
+use crate::inspect::{Archive, parse_record};
+use crate::machine::Layout;
+use crate::model::PackageName;
+use crate::model::contents::installed_path;
+
+/// The largest `entry_points.txt` that is read.
+const ENTRY_POINTS: u64 = 4 << 20;
+
+/// Scripts of a virtual environment that no distribution brings.
+const ENVIRONMENT: &[&str] = &[
+    "Activate.ps1",
+    "activate",
+    "activate.bat",
+    "activate.csh",
+    "activate.fish",
+    "activate.nu",
+    "activate.ps1",
+    "activate_this.py",
+    "deactivate",
+    "deactivate.bat",
+    "deactivate.nu",
+    "pydoc.bat",
+];
+
+/// What the wheel of `name`, with this RECORD, would write over; nothing for an honest one.
+pub(super) fn overwrites(
+    layout: &Layout,
+    name: &PackageName,
+    wheel: &Path,
+    record: &str,
+) -> Result<Vec<Finding>, Failure> {
+    let paths: Vec<String> = parse_record(record).iter().filter_map(|entry| installed_path(&entry.path)).collect();
+    let scripts = entry_points(wheel)?;
+    let of_python = paths.iter().filter(|path| is_of_python(path)).cloned();
+    let written: BTreeSet<String> = of_python.chain(scripts.into_iter().filter(|one| is_of_environment(one))).collect();
+    let mut findings = Vec::new();
+    if let Some(first) = written.first() {
+        let message = format!("the wheel of {name} would write `{first}`, which belongs to the interpreter");
+        findings.push(refused(message));
+    }
+    for (link, to) in links(layout, &paths) {
+        let message = format!("the wheel of {name} would be written through the link `{link}` to `{to}`");
+        findings.push(refused(message).with_note("what lies there would be overwritten"));
+    }
+    Ok(findings)
+}
+
+fn refused(message: String) -> Finding {
+    Finding::error(Code::WheelOverwrites, message)
+        .with_help("nothing was changed; remove the link, or choose another release")
+}
+
+/// Scripts that an installer makes for `console_scripts` and `gui_scripts`.
+fn entry_points(wheel: &Path) -> Result<Vec<String>, Failure> {
+    let failed =
+        |error: &std::io::Error| Failure::world(format!("could not read `{}`", wheel.display())).because(error);
+    let mut archive = files::open(wheel).and_then(Archive::open).map_err(|error| failed(&error))?;
+    let Some(member) = archive.files().dist_info("entry_points.txt").cloned() else {
+        return Ok(Vec::new());
+    };
+    let text = archive.text(&member, ENTRY_POINTS).map_err(|error| failed(&error))?;
+    let mut scripts = Vec::new();
+    let mut section = "";
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']).trim();
+        } else if matches!(section, "console_scripts" | "gui_scripts") {
+            scripts.extend(line.split_once('=').map(|(name, _)| name.trim().to_owned()));
+        }
+    }
+    Ok(scripts)
+}
+
+/// Whether a script of this name is the interpreter, or of its virtual environment.
+fn is_of_environment(script: &str) -> bool {
+    let version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_python = ["python", "pythonw", "pypy"].iter().any(|name| script.strip_prefix(name).is_some_and(version));
+    is_python || ENVIRONMENT.contains(&script)
+}
+
+/// Whether a path, as [`installed_path`] gives it, is the interpreter, its settings or its library.
+fn is_of_python(path: &str) -> bool {
+    if let Some(script) = path.strip_prefix("<scripts>/") {
+        return is_of_environment(script);
+    }
+    let Some(data) = path.strip_prefix("<data>/") else {
+        return false;
+    };
+    match data.split('/').collect::<Vec<_>>().as_slice() {
+        ["pyvenv.cfg"] => true,
+        ["bin" | "Scripts", script] => is_of_environment(script),
+        ["lib" | "lib64", python, inner, ..] if python.starts_with("python") => {
+            !matches!(*inner, "site-packages" | "dist-packages")
+        }
+        _ => false,
+    }
+}
+
+/// Folders among `paths` that are links to a place outside of the environment, with where they lead.
+fn links(layout: &Layout, paths: &[String]) -> Vec<(String, String)> {
+    let mut folders = BTreeSet::new();
+    for path in paths.iter().filter(|path| !path.starts_with('<')) {
+        folders.extend(
+            Path::new(path).ancestors().skip(1).filter(|folder| folder.components().count() > 0).map(Path::to_owned),
+        );
+    }
+    let plain = |folder: &Path| folder.components().all(|part| matches!(part, Component::Normal(_)));
+    let mut found = Vec::new();
+    for folder in folders.iter().filter(|folder| plain(folder)) {
+        for site in layout.folders() {
+            let link = site.join(folder);
+            let is_link = link.symlink_metadata().is_ok_and(|data| data.is_symlink());
+            let Some(to) = is_link.then(|| link.canonicalize().ok()).flatten() else { continue };
+            let inside = [site, &layout.data].iter().any(|own| own.canonicalize().is_ok_and(|own| to.starts_with(own)));
+            if !inside {
+                found.push((link.display().to_string(), to.display().to_string()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_python;
+
+    #[test]
+    fn the_interpreter_is_known_by_its_names() {
+        for (path, expected) in [
+            ("<scripts>/python", true),
+            ("<scripts>/python3.12", true),
+            ("<scripts>/activate", true),
+            ("<scripts>/python-argcomplete-check-easy-install-script", false),
+            ("<scripts>/activate-global-python-argcomplete", false),
+            ("<scripts>/ipython3", false),
+            ("<data>/pyvenv.cfg", true),
+            ("<data>/bin/python3", true),
+            ("<data>/lib/python3.12/os.py", true),
+            ("<data>/lib/python3.12/site-packages/x.py", false),
+            ("<data>/share/jupyter/kernels/python3/kernel.json", false),
+            ("python/x.py", false),
+        ] {
+            assert_eq!(is_of_python(path), expected, "{path}");
+        }
+    }
+}

@@ -119,6 +119,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
             let session = Session { environment: &environment, paths, matrix: &matrix, now, log: log.clone() };
             command::run(&arguments, &session, style)
         });
+    let outcome = outcome.map(Report::presentable).map_err(Failure::presentable);
     let written = present(&arguments, &outcome, style, out, err);
     match (written, &outcome) {
         (Err(failure), _) => {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::diag::without_secrets;
+
 /// How much is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
@@ -66,7 +68,7 @@ impl Log {
 
     fn at(&self, verbosity: Verbosity, line: impl FnOnce() -> String) {
         if self.verbosity >= verbosity {
-            (self.sink)(&line());
+            (self.sink)(&without_secrets(&line()));
         }
     }
 }

@@ -54,7 +54,8 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     let mut listed = Listed::default();
     for dependency in &project.dependencies {
         let known = listed.named.len();
-        one(dependency.get_ref(), markers, &mut listed)?;
+        let line = dependency.get_ref();
+        one(line, markers, &mut listed).map_err(|error| format!("`{line}`: {error}"))?;
         place(&mut listed, known, source, dependency.span());
     }
     listed.open.extend(project.optional_dependencies.keys().map(|extra| format!("[{extra}]")));

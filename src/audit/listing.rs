@@ -73,7 +73,9 @@ impl Reader<'_> {
             } else if let Some(what) = option(line, "-e", "--editable") {
                 self.listed.elsewhere.push(what.to_owned());
             } else if !line.is_empty() && !line.starts_with('-') {
-                one(line, self.markers, &mut self.listed).map_err(|error| format!("line {number}: {error}"))?;
+                // A file that another one names may be any file of this machine: its text is not shown.
+                let shown = if depth == 0 { format!("`{line}`: ") } else { String::new() };
+                one(line, self.markers, &mut self.listed).map_err(|error| format!("line {number}: {shown}{error}"))?;
                 for named in &mut self.listed.named[known..] {
                     named.place = Some(Place { source: source.clone(), span: span_of(&source.text, number) });
                 }
@@ -147,12 +149,12 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
         }
         return Ok(());
     }
-    let requirement = Requirement::parse_strictly(line).map_err(|error| format!("`{line}`: {error}"))?;
+    let requirement = Requirement::parse_strictly(line)?;
     if !requirement.applies(markers, None) {
         return Ok(());
     }
     if requirement.range.is_empty() {
-        return Err(format!("`{line}`: no version can be all of this"));
+        return Err("no version can be all of this".to_owned());
     }
     if requirement.url.is_some() {
         match wheel_in(line) {

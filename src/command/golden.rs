@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::{GoldenOptions, lock_path};
-use crate::diag::{Failure, Finding, Kind};
+use crate::diag::{Failure, Finding, Kind, without_secrets};
 use crate::golden::{Binary, Golden, render_notebook, render_script};
 use crate::host::destination::write_output;
 use crate::host::files;
@@ -57,6 +57,11 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
 fn binary(options: &GoldenOptions) -> Result<Option<Binary>, Failure> {
     match (&options.binary_url, &options.binary_sha256) {
         (Some(url), Some(sha256)) => {
+            if without_secrets(url) != *url {
+                return Err(Failure::input("--binary-url: the address has a password or a token in it")
+                    .cause("it would stand in the cell, which is shared")
+                    .help("publish the binary at an address that needs none, or put it on the PATH of the notebooks"));
+            }
             let sha256 = sha256.parse().map_err(|error| Failure::input(format!("--binary-sha256: {error}")))?;
             Ok(Some(Binary { url: url.clone(), sha256 }))
         }

@@ -47,7 +47,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
         if kept {
             write_output(&path, text.as_bytes())?;
         } else {
-            report.text = text;
+            report.print_instead(text);
         }
         report.talk.extend(few(&changes));
     }

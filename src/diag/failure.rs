@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result as FmtResult};
 
-use crate::diag::Finding;
+use crate::diag::{Finding, presentable};
 
 /// Who has to act, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,17 @@ impl Failure {
 
     pub fn bug(message: impl Into<String>) -> Self {
         Self::new(Kind::Bug, message)
+    }
+
+    /// The same as people and files may see it.
+    #[must_use]
+    pub fn presentable(mut self) -> Self {
+        self.message = presentable(&self.message);
+        for text in self.causes.iter_mut().chain(&mut self.help) {
+            *text = presentable(text);
+        }
+        self.findings = self.findings.into_iter().map(Finding::presentable).collect();
+        self
     }
 
     /// A failure that is nothing but its findings.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::diag::Code;
+use crate::diag::{Code, presentable, without_secrets};
 
 /// How bad a finding is. Errors make the answer "no".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -54,6 +54,20 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The same as people and files may see it.
+    #[must_use]
+    pub fn presentable(mut self) -> Self {
+        self.message = presentable(&self.message);
+        for text in self.notes.iter_mut().chain(&mut self.help) {
+            *text = presentable(text);
+        }
+        for label in &mut self.labels {
+            label.text = presentable(&label.text);
+            label.source.text = without_secrets(&label.source.text).into();
+        }
+        self
+    }
+
     fn new(code: Code, severity: Severity, message: impl Into<String>) -> Self {
         Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }

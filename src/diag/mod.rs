@@ -4,7 +4,9 @@
 mod code;
 mod failure;
 mod finding;
+mod secret;
 
 pub use code::Code;
 pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source};
+pub use secret::{presentable, without_secrets};

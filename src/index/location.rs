@@ -104,14 +104,15 @@ pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
 
 /// Whether a page or redirect at `from` may lead to `to`: not to files of this machine, not out of encryption, and not from the internet
 /// into this machine or a private network, whose servers trust who asks from within. Only addresses and `localhost` are looked at: where
-/// a name leads is the name server's word.
+/// a name leads is the name server's word. Plain http is of this network already: elsewhere the user has to allow it by name.
 pub(super) fn may_lead(from: &Url, to: &Url) -> bool {
     let scheme = match from.scheme() {
         "https" => to.scheme() == "https",
         "http" => matches!(to.scheme(), "http" | "https"),
         other => to.scheme() == other,
     };
-    scheme && (from.host() == to.host() || is_private(from) || !is_private(to))
+    let within = from.scheme() != "https" || from.host() == to.host() || is_private(from);
+    scheme && (within || !is_private(to))
 }
 
 /// Whether `url` is of this machine or of a private network, by its address or as `localhost`.

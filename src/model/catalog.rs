@@ -203,7 +203,7 @@ impl Metadata {
             }
         }
         let digest = Sha256::of(counts.into_iter().collect::<String>().as_bytes()).to_string();
-        metadata.digest = digest[..32].to_owned();
+        digest[..32].clone_into(&mut metadata.digest);
         metadata
     }
 }

@@ -5,11 +5,20 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::diag::{Finding, Severity};
+use crate::diag::{Finding, Severity, without_secrets};
 
 /// For fields of reports: a path as text. Bytes that are no UTF-8 show as `\u{fffd}`, where serde would fail.
 pub fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
+}
+
+fn cover(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = without_secrets(text),
+        Value::Array(values) => values.iter_mut().for_each(cover),
+        Value::Object(values) => values.values_mut().for_each(cover),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// What a verb found out or did.
@@ -24,13 +33,15 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Packages that the kernel has loaded were replaced.
     pub restart: bool,
+    /// `text` is a script or a lock, to be used as it is.
+    verbatim: bool,
 }
 
 impl Report {
     /// With nothing to say besides.
     pub fn new(data: impl Serialize, text: String) -> Self {
         let data = serde_json::to_value(data).unwrap_or_else(|error| Value::String(format!("bug: {error}")));
-        Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false }
+        Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false, verbatim: false }
     }
 
     #[must_use]
@@ -42,7 +53,20 @@ impl Report {
     /// Puts `text` on stdout, and what stood there on stderr.
     pub fn print_instead(&mut self, text: String) {
         let before = std::mem::replace(&mut self.text, text);
+        self.verbatim = true;
         self.talk.extend(before.lines().map(str::to_owned));
+    }
+
+    /// The same as people and files may see it; a text that was asked for as it is stays so.
+    #[must_use]
+    pub fn presentable(mut self) -> Self {
+        cover(&mut self.data);
+        if !self.verbatim {
+            self.text = without_secrets(&self.text);
+        }
+        self.talk = self.talk.iter().map(|line| without_secrets(line)).collect();
+        self.findings = self.findings.into_iter().map(Finding::presentable).collect();
+        self
     }
 
     /// Whether a finding makes the answer "no".

@@ -271,3 +271,46 @@ fn a_request_that_takes_far_longer_than_others_is_asked_again_beside_itself() {
     assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 2);
     assert!(std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains("name = \"b\""));
 }
+
+#[test]
+fn secrets_of_audited_files_are_not_shown() {
+    let test = Test::new()
+        .file("r.txt", "a @ https://user:hunter2@h.test/a-1.0-py3-none-any.whl\nb @ git+https://x:hunter2@h.test/b.git\nhttps://h.test/c?token=hunter2\n")
+        .file("bad.txt", "b=!hunter @ https://user:hunter2@h.test\n")
+        .file("shadow", "root:$6$hunter2:19000:0:99999:7:::\n")
+        .file("include.txt", "-r shadow\n");
+    for name in ["r.txt", "bad.txt", "include.txt"] {
+        let machine = observed("laptop");
+        let outcome =
+            test.run(&["audit", name, "--machine", &machine, "--index-url", "http://127.0.0.1:9/simple", "--json=j"]);
+        let file = std::fs::read_to_string(test.path("j")).expect("a report");
+        let all = format!("{}{}{file}", outcome.stdout, outcome.stderr);
+        assert!(!all.contains("hunter2"), "{name}: {all}");
+        assert!(!all.is_empty());
+    }
+    let profile = format!("{}/profiles/pytorch.toml", env!("CARGO_MANIFEST_DIR"));
+    let digest = "0".repeat(64);
+    for url in ["https://user:hunter2@h.test/x.whl", "https://h.test/x.whl?token=hunter2"] {
+        let outcome = test
+            .run(&["golden", "build", &profile, "--out", "cells", "--binary-url", url, "--binary-sha256", &digest])
+            .expect(2);
+        assert!(!outcome.stderr.contains("hunter2") && outcome.stderr.contains("--binary-url"), "{}", outcome.stderr);
+        assert!(!test.path("cells").exists());
+    }
+}
+
+#[test]
+fn a_page_of_megabytes_is_not_printed_in_an_error() {
+    let body = format!("{{\"meta\": {{\"api-version\": \"9{}\"}}, \"files\": []}}", "9".repeat(4 << 20));
+    let url = serve(Duration::ZERO, move |_| Reply::new("application/vnd.pypi.simple.v1+json", body.clone()));
+    let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
+    let outcome =
+        test.run(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &url, "--json"]).expect(3);
+    assert!(
+        outcome.stderr.len() < 10_000 && outcome.stdout.len() < 20_000,
+        "{} {}",
+        outcome.stderr.len(),
+        outcome.stdout.len()
+    );
+    assert!(outcome.stderr.contains("bytes left out"));
+}

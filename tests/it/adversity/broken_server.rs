@@ -236,7 +236,7 @@ fn packed_zeros(count: usize) -> Vec<u8> {
 #[test]
 fn more_than_the_lock_names_is_neither_read_nor_kept() {
     let manners: [(&str, Manner); 2] = [
-        ("a longer file", |_, _, bytes| Reply::new("application/zip", [bytes, &[0; 1 << 20]].concat())),
+        ("a longer file", |_, _, bytes| Reply::new("application/zip", [bytes, &vec![0; 1 << 20]].concat())),
         ("a small body that unpacks to 64 MiB", |_, _, _| {
             Reply::new("application/zip", packed_zeros(64 << 20)).with("Content-Encoding", "gzip")
         }),

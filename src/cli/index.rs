@@ -42,9 +42,21 @@ pub struct IndexOptions {
     /// Ask the network for nothing after so long, in a solve and in a fetch; half a day unless said otherwise
     #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", default_value_t = Limits::DEFAULT.time.as_secs(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub network_timeout: u64,
+
+    /// Give up a solve after so long, and name the packages that are most in conflict
+    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_SOLVE_TIMEOUT", default_value_t = SOLVE, value_parser = clap::value_parser!(u64).range(1..))]
+    pub solve_timeout: u64,
 }
 
+/// Seconds that a solve may take where nothing else is said.
+const SOLVE: u64 = 600;
+
 impl IndexOptions {
+    /// How long a solve may take.
+    pub fn solve_limit(&self) -> Duration {
+        Duration::from_secs(if self.solve_timeout == 0 { SOLVE } else { self.solve_timeout })
+    }
+
     /// What is asked of the network at most.
     pub fn limits(&self) -> Limits {
         Limits { connections: self.connections, time: Duration::from_secs(self.network_timeout) }

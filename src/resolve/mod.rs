@@ -62,6 +62,8 @@ pub struct Question<'a> {
     pub catalog: &'a dyn Catalog,
     /// Versions to take where they fit: those of an earlier lock.
     pub preferred: &'a BTreeMap<PackageName, Version>,
+    /// Whether the time for it is over; what a solve says does not depend on it, but for that it gave up.
+    pub is_over: &'a dyn Fn() -> bool,
 }
 
 /// A solved set, sorted by name.

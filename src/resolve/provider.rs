@@ -1,6 +1,6 @@
 //! The problem as `PubGrub` sees it: which versions there are, in which order to try them, what each one needs.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -40,12 +40,19 @@ pub(super) enum Known {
     Unknown(String),
 }
 
+/// Decisions that a budget allows for each release that it allows to look into.
+const STEPS: usize = 4;
+
 pub(super) struct Provider<'a> {
     pub question: Question<'a>,
     pub(super) markers: MarkerEnvironment,
     pub(super) variation: Variation,
     seen: RefCell<HashMap<Package, usize>>,
     tried: RefCell<HashMap<PackageName, BTreeSet<Version>>>,
+    /// How many decisions were made.
+    steps: Cell<usize>,
+    /// How many conflicts each package was in.
+    conflicts: RefCell<HashMap<Package, u32>>,
     /// The edges of each version that was tried, for "needed by".
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
     /// Builds that the matrix has no row for.
@@ -77,6 +84,8 @@ impl<'a> Provider<'a> {
             by_name,
             seen: RefCell::default(),
             tried: RefCell::default(),
+            conflicts: RefCell::default(),
+            steps: Cell::default(),
             edges: RefCell::default(),
             builds: RefCell::default(),
             asked: OnceCell::new(),
@@ -207,8 +216,13 @@ impl<'a> Provider<'a> {
         if !new || versions.len() < 2 || self.question.matrix.knows(name) {
             return;
         }
-        let next =
-            listing.candidates.iter().filter(|one| one.version <= chosen.version && range.contains(&one.version));
+        // Of packages that are pinned to each other, each version is asked for by itself: the next ones will be, too.
+        let mut within = listing.candidates.iter().filter(|one| range.contains(&one.version));
+        let one_by_one = versions.len() >= 4 && within.nth(1).is_none();
+        let next = listing
+            .candidates
+            .iter()
+            .filter(|one| one.version <= chosen.version && (one_by_one || range.contains(&one.version)));
         // The second is often the last; after that it is a search, and the longer it has been, the longer it will probably be.
         let ahead = if versions.len() < 3 { 2 } else { (2 * versions.len()).min(40) };
         self.question.catalog.expect_metadata(&next.take(ahead).cloned().collect::<Vec<_>>());
@@ -239,6 +253,28 @@ impl<'a> Provider<'a> {
 /// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins and what settles CUDA, then first seen first.
 pub(super) type Priority = (u8, u32, Reverse<usize>);
 
+impl Provider<'_> {
+    /// That the time is over, with what was found out so far.
+    fn out_of_time(&self) -> Failure {
+        let conflicts = self.conflicts.borrow();
+        let mut worst: BTreeMap<&PackageName, u32> = BTreeMap::new();
+        for (package, count) in conflicts.iter() {
+            let Some(name) = package.name() else { continue };
+            *worst.entry(name).or_default() += count;
+        }
+        let mut worst: Vec<_> = worst.into_iter().collect();
+        worst.sort_by_key(|(name, count)| (Reverse(*count), *name));
+        let named: Vec<String> = worst.iter().take(5).map(|(name, count)| format!("{name} ({count})")).collect();
+        let looked = self.edges.borrow().len();
+        let failure =
+            Failure::answer("no answer was found in time").cause(format!("{looked} releases were looked into"));
+        let failure =
+            if named.is_empty() { failure } else { failure.cause(format!("most in conflict: {}", named.join(", "))) };
+        failure
+            .help("say more of these in the profile: an exact version, or a range; or allow more with --solve-timeout")
+    }
+}
+
 impl DependencyProvider for Provider<'_> {
     type P = Package;
     type V = Version;
@@ -257,6 +293,9 @@ impl DependencyProvider for Provider<'_> {
         let next = seen.len();
         let order = Reverse(*seen.entry(package.clone()).or_insert(next));
         let conflicts = statistics.conflict_count();
+        if conflicts >= 5 {
+            self.conflicts.borrow_mut().insert(package.clone(), conflicts);
+        }
         match package {
             Package::Profile => (5, 0, order),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => (4, 0, order),
@@ -282,10 +321,16 @@ impl DependencyProvider for Provider<'_> {
         }
     }
 
-    /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into is not worth the wait.
+    /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into, or thousands of decisions, is not worth the
+    /// wait.
     fn should_cancel(&self) -> Result<(), Failure> {
-        let spent = self.variation.budget.is_some_and(|budget| self.edges.borrow().len() >= budget);
-        if spent { Err(Failure::world("the budget is spent")) } else { Ok(()) }
+        self.steps.set(self.steps.get() + 1);
+        let is_spent = |budget: usize| self.edges.borrow().len() >= budget || self.steps.get() >= STEPS * budget;
+        let spent = self.variation.budget.is_some_and(is_spent);
+        if spent {
+            return Err(Failure::world("the budget is spent"));
+        }
+        if (self.question.is_over)() { Err(self.out_of_time()) } else { Ok(()) }
     }
 
     fn get_dependencies(

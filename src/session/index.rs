@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use url::Url;
 
@@ -103,8 +104,10 @@ impl Session<'_> {
                 if options.offline { ", from the cache alone" } else { "" }
             )
         });
+        let (started, limit) = (Instant::now(), options.solve_limit());
+        let is_over = || started.elapsed() >= limit;
         let ask = |catalog| {
-            let question = Question { profile, target, matrix: self.matrix, catalog, preferred };
+            let question = Question { profile, target, matrix: self.matrix, catalog, preferred, is_over: &is_over };
             answer(question).map_err(|unsolved| refusal(unsolved, question))
         };
         if options.offline {

@@ -1,5 +1,7 @@
 //! The solver's tree of reasons, flattened to the facts it rests on.
 
+use std::collections::HashSet;
+
 use pubgrub::{DerivationTree, External};
 
 use crate::model::{PackageName, VersionRange};
@@ -28,19 +30,25 @@ impl Fact {
 
 /// The external facts of a derivation tree, ordered from the profile down, each once.
 pub(in crate::resolve) fn facts_of(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    gather(tree, &mut facts);
-    order(merge(facts))
+    order(merge(gather(tree)))
 }
 
-fn gather(tree: &DerivationTree<Package, VersionRange, String>, facts: &mut Vec<Fact>) {
-    match tree {
-        DerivationTree::Derived(derived) => {
-            gather(&derived.cause1, facts);
-            gather(&derived.cause2, facts);
+/// The facts at the leaves, from the left. What several steps rest on is one node with a number: to follow it each time takes exponential
+/// time.
+fn gather(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut known = HashSet::new();
+    let mut open = vec![tree];
+    while let Some(tree) = open.pop() {
+        match tree {
+            DerivationTree::Derived(derived) if derived.shared_id.is_none_or(|id| known.insert(id)) => {
+                open.extend([&*derived.cause2, &*derived.cause1]);
+            }
+            DerivationTree::Derived(_) => {}
+            DerivationTree::External(external) => facts.extend(fact(external)),
         }
-        DerivationTree::External(external) => facts.extend(fact(external)),
     }
+    facts
 }
 
 fn fact(external: &External<Package, VersionRange, String>) -> Option<Fact> {

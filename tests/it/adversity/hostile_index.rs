@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::support::http::{Asked, Reply, serve};
+use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::test::{Outcome, Test, observed};
 
 /// A server that remembers what it was asked.
@@ -129,4 +130,33 @@ fn a_gigantic_page_is_not_read_to_its_end() {
         assert_eq!(outcome.code, 3, "{outcome:?}");
         assert!(outcome.stderr.contains("larger than"), "{}", outcome.stderr);
     }
+}
+
+/// Thirteen packages of which each takes one of twelve versions that no other has: no solver finds out in time that there is no answer.
+fn pigeonhole() -> Table {
+    let (packages, versions) = (13, 12);
+    let mut table = Table::new();
+    for package in 0..packages {
+        for version in 1..=versions {
+            let others = (package + 1..packages).map(|other| format!("p{other}!={version}.0"));
+            let release = Release { requires: others.collect(), ..Release::default() };
+            table.entry(format!("p{package}")).or_default().insert(format!("{version}.0"), release);
+        }
+    }
+    table
+}
+
+#[test]
+fn a_solve_without_end_is_given_up_in_time() {
+    let server = IndexServer::start(pigeonhole(), Manner::Good);
+    let names: String = (0..13).map(|at| format!("p{at} = '*'\n")).collect();
+    let test = Test::new().file("p.toml", &format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\n{names}"));
+    let machine = observed("laptop");
+    let lock = ["lock", "p.toml", "--machine", &machine, "--index-url", &server.url, "--solve-timeout", "2"];
+    let outcome = test.run(&lock).expect(1);
+    for words in ["no answer was found in time", "releases were looked into", "most in conflict: p", "--solve-timeout"]
+    {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+    assert!(!test.path("p.lock").exists());
 }

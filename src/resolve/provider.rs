@@ -251,6 +251,8 @@ impl<'a> Provider<'a> {
 }
 
 /// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins and what settles CUDA, then first seen first.
+/// Among those in many conflicts the order stays as it is: one that follows their number changes all the time, and what was learned of
+/// one order is of no use in the next (eight packages for seven versions: 86 s so, 1.6 s with a fixed order).
 pub(super) type Priority = (u8, u32, Reverse<usize>);
 
 impl Provider<'_> {
@@ -299,7 +301,7 @@ impl DependencyProvider for Provider<'_> {
         match package {
             Package::Profile => (5, 0, order),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => (4, 0, order),
-            _ if conflicts >= 5 => (3, conflicts, order),
+            _ if conflicts >= 5 => (3, 0, order),
             _ if is_pin(range) || self.settles_cuda(package) => (2, 0, order),
             _ => (1, 0, order),
         }

@@ -29,9 +29,9 @@ pub mod audit;
 pub mod lock;
 // What the kernel has loaded and read, as facts.
 pub mod notebook;
-// Who put each distribution there, and what was there before.
+// For each distribution: did colab-boot or another hand install it, and which version was there before.
 pub mod ledger;
-// How far an apply has come (states and legal moves), and which kernels hold code of before.
+// How far an apply has come (states and legal moves), and which kernels still have the old code loaded.
 pub mod marker;
 // `decide(basis) → Decision`: what changes, what that breaks, whether the kernel restarts. Pure, once.
 pub mod plan;

@@ -8,7 +8,7 @@
 //! restart is evidence, not a state: what it has loaded, and what was changed since it started ([`Touched`]). A kernel that goes on is
 //! reminded at most [`ASKED_AT_MOST`] times.
 
-mod evidence;
+mod touched;
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::machine::Kernel;
 use crate::model::{PackageName, Sha256};
 use crate::notebook::{Loaded, Modules};
 
-pub use evidence::{Touched, because};
+pub use touched::{Touched, because};
 
 /// The format of the record.
 pub const SCHEMA: u32 = 2;

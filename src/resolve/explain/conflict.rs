@@ -2,7 +2,7 @@
 
 use crate::diag::Failure;
 use crate::model::{PackageName, Version};
-use crate::resolve::explain::reasons::Fact;
+use crate::resolve::explain::facts::Fact;
 
 /// Why there is no resolution.
 #[derive(Debug)]

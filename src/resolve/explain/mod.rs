@@ -4,7 +4,7 @@ mod conflict;
 mod contradiction;
 mod explanation;
 mod fixes;
-pub(in crate::resolve) mod reasons;
+pub(in crate::resolve) mod facts;
 mod why;
 mod wording;
 

@@ -153,9 +153,12 @@ pub fn redact(url: &Url) -> String {
     shown.to_string()
 }
 
+/// The variables that name the default index, the first that is set before the others.
+pub const INDEX_VARIABLES: [&str; 2] = ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"];
+
 /// The index that pip uses on the Python at `home`: `COLAB_BOOT_INDEX_URL` and `PIP_INDEX_URL` first, then what pip's own files say.
 pub fn locate_default(environment: &BTreeMap<String, String>, home: Option<&Home>) -> Result<Url, Failure> {
-    for name in ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"] {
+    for name in INDEX_VARIABLES {
         if let Some(text) = environment.get(name).filter(|text| !text.is_empty()) {
             return parse(text, name);
         }

@@ -5,7 +5,7 @@ use pubgrub::{PubGrubError, SelectedDependencies};
 use crate::model::Version;
 use crate::resolve::Question;
 use crate::resolve::explain::Unsolved;
-use crate::resolve::explain::facts::{Fact, facts_of};
+use crate::resolve::explain::derivation::{Fact, facts_of};
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 

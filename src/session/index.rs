@@ -10,8 +10,8 @@ use crate::cli::IndexOptions;
 use crate::diag::{Failure, Kind};
 use crate::host::files;
 use crate::index::{
-    Builder, Cache, Client, Credentials, Limits, Locations, Offline, Online, Scope, Traffic, Trust, find_links_name,
-    is_open, locate_default, redact,
+    Builder, Cache, Client, Credentials, INDEX_VARIABLES, Limits, Locations, Offline, Online, Scope, Traffic, Trust,
+    find_links_name, is_open, locate_default, redact,
 };
 use crate::machine::{Machine, Python, observe_python};
 use crate::model::version::range_of;
@@ -63,10 +63,10 @@ impl Session<'_> {
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
     pub fn default_index(&self, options: &IndexOptions, python: Option<&Python>) -> Result<Url, Failure> {
-        let given = options.index_url.as_ref().map(|text| ("COLAB_BOOT_INDEX_URL".to_owned(), text.clone()));
+        let given = options.index_url.as_ref().map(|text| (INDEX_VARIABLES[0].to_owned(), text.clone()));
         let mut environment = self.environment.clone();
         environment.extend(given);
-        let named = ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"].iter().any(|name| environment.contains_key(*name));
+        let named = INDEX_VARIABLES.iter().any(|name| environment.contains_key(*name));
         let own = python.filter(|python| python.path.as_ref().is_some_and(|path| path.exists()));
         let own = own.and_then(|python| python.home.clone());
         let home = own.or_else(|| if named { None } else { observe_python(self.looker(None)).0?.home() });

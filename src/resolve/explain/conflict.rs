@@ -2,7 +2,7 @@
 
 use crate::diag::Failure;
 use crate::model::{PackageName, Version};
-use crate::resolve::explain::facts::Fact;
+use crate::resolve::explain::derivation::Fact;
 
 /// Why there is no resolution.
 #[derive(Debug)]

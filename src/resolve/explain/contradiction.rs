@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::model::PackageName;
 use crate::resolve::explain::conflict::Conflict;
+use crate::resolve::explain::derivation::Fact;
 use crate::resolve::explain::fixes::{fixes, newest_only};
-use crate::resolve::explain::facts::Fact;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::search::{Run, run};

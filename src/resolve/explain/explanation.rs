@@ -9,7 +9,7 @@ use crate::model::version::{is_pin, range_of};
 use crate::profile::Wanted;
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::Conflict;
-use crate::resolve::explain::facts::Fact;
+use crate::resolve::explain::derivation::Fact;
 use crate::resolve::explain::wording::Wording;
 use crate::resolve::package::Package;
 

@@ -8,7 +8,7 @@ use crate::model::{PackageName, Version};
 use crate::profile::{Profile, Wanted};
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::Fix;
-use crate::resolve::explain::facts::Fact;
+use crate::resolve::explain::derivation::Fact;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::search::{Run, Solution, run};

@@ -4,7 +4,7 @@ mod conflict;
 mod contradiction;
 mod explanation;
 mod fixes;
-pub(in crate::resolve) mod facts;
+pub(in crate::resolve) mod derivation;
 mod why;
 mod wording;
 

@@ -8,7 +8,7 @@ use crate::model::version::{describe, is_pin, range_of};
 use crate::model::{CudaVersion, PackageName, Version, VersionRange};
 use crate::profile::Bound;
 use crate::resolve::Question;
-use crate::resolve::explain::facts::Fact;
+use crate::resolve::explain::derivation::Fact;
 use crate::resolve::package::Package;
 
 /// The most intervals of versions that still say something to a reader.

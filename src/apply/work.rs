@@ -1,7 +1,9 @@
 //! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked after it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::apply::clash::{Owner, bystanders, contested, without};
 use crate::apply::install::{Failed, Job, run_script};
@@ -29,6 +31,9 @@ use crate::session::{
     script_of,
 };
 use crate::state::State;
+
+/// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
+const PATIENCE: Duration = Duration::from_mins(30);
 
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(
@@ -88,6 +93,7 @@ impl Work<'_> {
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
+        let _wheels = self.hold_wheels(&folder)?;
         let withdrawn = self.fetch(&options.index, &packages, &folder)?;
         let findings = unmet(self.session, self.planned, &packages, &folder)?;
         if !findings.is_empty() {
@@ -216,7 +222,16 @@ impl Work<'_> {
         }
     }
 
-    /// RECORDs outlive the wheels: a later run, or `verify`, holds the files against them. Files that another distribution claims
+    /// Waits for another apply of this lock that shares the cache, under another state folder or in another container: it would delete the
+    /// wheels when it has done.
+    fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
+        let parent = folder.parent().unwrap_or(folder);
+        files::create_private_folder(parent)?;
+        let waiting = || self.session.say("another colab-boot installs from the same wheels; waiting for it");
+        files::lock_exclusively(&folder.with_extension("lock"), PATIENCE, &waiting)
+    }
+
+    /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution claims
     /// too are left out of them, and named in a finding.
     fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Kept, Failure> {
         let mut unpacked = 0;

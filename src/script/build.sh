@@ -6,7 +6,8 @@ build() {
   shift
   local from=() sources=()
   [[ -z $wheels ]] || from+=(--find-links "$wheels")
-  [[ -z $pip_index_url ]] || from+=(--index-url "$pip_index_url")
+  # Not as an argument: those can be read by everybody, and the address may hold a password.
+  [[ -z $pip_index_url ]] || local -x PIP_INDEX_URL=$pip_index_url UV_DEFAULT_INDEX=$pip_index_url
   for name in "$@"; do
     sources+=(--no-binary "$name")
   done

@@ -159,3 +159,25 @@ fn variables_reach_every_python_and_go_with_the_profile() {
     profile("").expect(10);
     assert_eq!(seen(&[]), ["None", "None"]);
 }
+
+#[test]
+fn two_states_that_share_a_cache_take_turns_with_its_wheels() {
+    let world = Loaded::new();
+    world.apply("first", &Running::idle().pid(), &[]).expect(0);
+    let lock = std::fs::read_to_string(world.test.path("p.lock")).expect("a lock");
+    let name = colab_boot::model::Sha256::of(lock.as_bytes()).short();
+    let wheels = world.test.path("cache/wheels");
+    // As an apply under another state folder does while it works.
+    let held = std::fs::File::open(wheels.join(format!("{name}.lock"))).expect("a lock");
+    held.lock().expect("a lock");
+    let other = Venv::bare(&world.test);
+    let python = other.python.display().to_string();
+    let mut waiting = world.test.command(&["apply", "p.toml", "--python", &python]);
+    waiting.env("COLAB_BOOT_STATE_DIR", world.test.path("other-state"));
+    let mut waiting = Running(waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
+    let said = first_line(waiting.0.stderr.take());
+    assert!(said.contains("installs from the same wheels"), "{said}");
+    assert!(waiting.0.try_wait().expect("a child").is_none());
+    held.unlock().expect("a lock");
+    assert!(waiting.0.wait().expect("a child").success());
+}

@@ -8,5 +8,6 @@ mod hostile_profile;
 mod hostile_wheels;
 mod interpreters;
 mod outputs;
+mod property;
 mod signals;
 mod system_calls;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use crate::audit::listing::{one, read_requirements};
+use crate::audit::nesting::is_shallow;
 use crate::audit::{Listed, Place};
 use crate::diag::Source;
 
@@ -64,6 +65,7 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
 
 /// The `pip:` part of an `environment.yml`; what conda installs is no wheel of an index.
 fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
+    is_shallow(&source.text)?;
     let documents = Yaml::load_from_str(&source.text).map_err(|error| error.to_string())?;
     let dependencies = documents.first().and_then(|document| document.as_mapping_get("dependencies"));
     let dependencies = dependencies.and_then(Yaml::as_sequence).ok_or("it has no list of `dependencies`")?;

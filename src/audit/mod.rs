@@ -4,6 +4,7 @@
 
 mod rules;
 mod listing;
+mod nesting;
 mod foreign;
 mod requirements;
 mod documents;

@@ -230,12 +230,23 @@ fn apt_killed_at_work_is_finished_by_the_next_run() {
     world.apply().expect(0);
     world.is_finished("all were killed");
 
-    // apt-get alone: dpkg lives on, and has the lock.
+    // apt-get alone: what it has started is ended with it.
     let child = world.start_and_wait();
     signal("-KILL", &format!("apt-get.*install --yes.*{ONE}"));
-    let _ = child.wait_with_output();
-    let mut next = world.start();
+    assert_eq!(child.wait_with_output().expect("an end").status.code(), Some(3));
+    world.touch("go");
+    world.apply().expect(0);
+    world.is_finished("apt-get was killed");
+
+    // Another hand's dpkg is at work, and has the lock.
+    let archived = world.test.path("archive").join(format!("{ONE}_1.0_all.deb"));
+    let mut other = Command::new("dpkg").arg("--install").arg(archived).spawn().expect("dpkg starts");
     let started = Instant::now();
+    while !world.test.path("begun").exists() {
+        assert!(started.elapsed() < Duration::from_mins(1), "the package was never configured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut next = world.start();
     let log = world.test.path("state/apply.log");
     while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("waiting for the dpkg that is at work")) {
         assert!(next.try_wait().expect("a child").is_none(), "it did not wait for dpkg");
@@ -245,7 +256,8 @@ fn apt_killed_at_work_is_finished_by_the_next_run() {
     world.touch("go");
     let outcome = next.wait_with_output().expect("an end");
     assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
-    world.is_finished("apt-get was killed");
+    assert!(other.wait().expect("an end").success());
+    world.is_finished("another dpkg was at work");
 
     // Somebody asks it to stop.
     let child = world.start_and_wait();

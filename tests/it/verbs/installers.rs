@@ -110,7 +110,8 @@ fn situations() -> Vec<(&'static str, Prepare)> {
         }),
         ("half uninstalled", |world| {
             std::fs::rename(world.site("demo-1.0.dist-info"), world.site("~emo-1.0.dist-info")).expect("a rename");
-            std::fs::rename(world.site("demo.py"), world.site("~emo.py")).expect("a rename");
+            world.write("~emo/__init__.py", "");
+            std::fs::remove_file(world.site("demo.py")).expect("a file");
         }),
         ("files without metadata", |world| {
             std::fs::remove_dir_all(world.site("demo-1.0.dist-info")).expect("a folder");

@@ -20,7 +20,7 @@ pub(super) struct Owner {
 }
 
 /// The paths that several of `owners` claim with different content, and a finding for each pair that a new one is in.
-pub(super) fn contested(owners: &[Owner]) -> (BTreeSet<String>, Vec<Finding>) {
+pub(super) fn shared_paths(owners: &[Owner]) -> (BTreeSet<String>, Vec<Finding>) {
     let files: Vec<Files> = owners.iter().map(|owner| files_of_record(&owner.record)).collect();
     let mut paths = BTreeSet::new();
     let mut findings = Vec::new();

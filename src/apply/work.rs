@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::apply::clash::{Owner, bystanders, contested, without};
+use crate::apply::clash::{Owner, bystanders, shared_paths, without};
 use crate::apply::install::{Failed, Job, run_script};
 use crate::apply::outcome::{now, outcome, settle};
 use crate::apply::overwrite::overwrites;
@@ -27,13 +27,13 @@ use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
 use crate::session::{
-    Planned, PythonReport, Session, Sources, enough_space, held_of, modules as installed_modules_of, modules_of,
+    Planned, PythonReport, Retrieval, Session, enough_space, held_of, modules as installed_modules_of, modules_of,
     script_of,
 };
 use crate::state::State;
 
 /// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
-const PATIENCE: Duration = Duration::from_mins(30);
+const AT_MOST: Duration = Duration::from_mins(30);
 
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(
@@ -99,7 +99,7 @@ impl Work<'_> {
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }
-        let Kept { contested, modules } = self.keep_records(&packages, &folder)?;
+        let Kept { clashes, modules } = self.keep_records(&packages, &folder)?;
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
@@ -136,7 +136,7 @@ impl Work<'_> {
         let _ = std::fs::remove_dir_all(&folder);
         let mut report = outcome(self.planned, verdict, |_| self.applied())?;
         let is_known = |finding: &Finding| report.findings.contains(finding);
-        let new: Vec<Finding> = contested.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
+        let new: Vec<Finding> = clashes.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
         Ok(report)
     }
@@ -228,7 +228,7 @@ impl Work<'_> {
         let parent = folder.parent().unwrap_or(folder);
         files::create_private_folder(parent)?;
         let waiting = || self.session.say("another colab-boot installs from the same wheels; waiting for it");
-        files::lock_exclusively(&folder.with_extension("lock"), PATIENCE, &waiting)
+        files::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
     }
 
     /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution claims
@@ -261,14 +261,14 @@ impl Work<'_> {
             return Err(Failure::from_findings(Kind::Answer, intrusions));
         }
         owners.extend(bystanders(self.planned)?);
-        let (paths, findings) = contested(&owners);
+        let (paths, findings) = shared_paths(&owners);
         for (digest, owner) in digests.iter().zip(&owners) {
             if owner.new || !paths.is_empty() {
                 self.state.keep_record(digest, &without(&owner.record, &paths))?;
             }
         }
         enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
-        Ok(Kept { contested: findings, modules })
+        Ok(Kept { clashes: findings, modules })
     }
 
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
@@ -339,7 +339,7 @@ impl Work<'_> {
 /// What the RECORDs of the wheels say.
 struct Kept {
     /// Files that several distributions claim.
-    contested: Vec<Finding>,
+    clashes: Vec<Finding>,
     /// The modules that the new wheels bring.
     modules: BTreeMap<PackageName, BTreeSet<String>>,
 }
@@ -389,7 +389,7 @@ impl Work<'_> {
     }
 
     /// Where the files of this apply come from.
-    pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Sources<'b>, Failure> {
+    pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Retrieval<'b>, Failure> {
         let planned = self.planned;
         self.session.sources(options, &planned.seen, planned.target.libc(), planned.profile.as_ref())
     }

@@ -36,9 +36,9 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let listed = read_listed(path, &python)?;
             findings.extend(not_pinned(&listed));
             let index = session.default_index(&options.index, seen.machine.python.as_ref())?;
-            let looked_up = session.look_up(&listed.named, &python, index, options.index.offline)?;
-            environment.held = looked_up.held;
-            findings.extend(looked_up.findings);
+            let found = session.find(&listed.named, &python, index, options.index.offline)?;
+            environment.held = found.held;
+            findings.extend(found.findings);
         }
     }
     findings.extend(not_judged(&environment));

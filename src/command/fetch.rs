@@ -16,7 +16,7 @@ use crate::profile::Profile;
 use crate::session::{Session, missing_lock, stale_lock};
 
 /// What another fetch into the same folder may take.
-const PATIENCE: Duration = Duration::from_mins(30);
+const AT_MOST: Duration = Duration::from_mins(30);
 
 #[derive(Serialize)]
 struct FetchReport<'a> {
@@ -41,7 +41,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     // Two that fetch into one folder would write to the same parts.
     let waiting =
         || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
-    let _alone = files::lock_folder(&options.into, PATIENCE, &waiting)?;
+    let _alone = files::lock_folder(&options.into, AT_MOST, &waiting)?;
     let mut findings = Vec::new();
     for target in &targets {
         let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();

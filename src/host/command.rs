@@ -227,9 +227,9 @@ fn descendants(root: u32) -> Vec<u32> {
 /// A signal seldom comes alone: a terminal that is closed sends two. Those of so short a time are one.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// Ends `child` and whatever else runs in its process group: politely, and by force after `patience` or as soon as `hurry` says so.
+/// Ends `child` and whatever else runs in its process group: politely, and by force after `grace` or as soon as `hurry` says so.
 /// Returns when all of the group have ended.
-pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool) -> std::io::Result<()> {
+pub fn end_group(child: &mut Child, grace: Duration, hurry: &dyn Fn() -> bool) -> std::io::Result<()> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let kill = |signal| match group.map(|group| kill_process_group(group, signal)) {
         None | Some(Ok(()) | Err(Errno::SRCH)) => Ok(()),
@@ -240,7 +240,7 @@ pub fn end_group(child: &mut Child, patience: Duration, hurry: &dyn Fn() -> bool
     let mut forced = false;
     while child.try_wait()?.is_none() || is_at_work(child.id()) {
         let (waited, hurried) = (started.elapsed(), hurry());
-        if !forced && (waited >= patience || hurried && waited >= AT_ONCE) {
+        if !forced && (waited >= grace || hurried && waited >= AT_ONCE) {
             kill(Signal::KILL)?;
             forced = true;
         }

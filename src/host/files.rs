@@ -252,8 +252,8 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     Some(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `patience`; `on_wait` is called when it has to.
-pub fn lock_exclusively(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Result<File, Failure> {
+/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `at_most`; `on_wait` is called when it has to.
+pub fn lock_exclusively(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<File, Failure> {
     let failed =
         |error: &dyn std::error::Error| Failure::world(format!("could not lock `{}`", path.display())).because(error);
     let file = OpenOptions::new()
@@ -263,13 +263,13 @@ pub fn lock_exclusively(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> 
         .write(true)
         .open(path)
         .map_err(|error| failed(&error))?;
-    wait_for_lock(file, path, patience, on_wait)?.map_err(|error| failed(&error))
+    wait_for_lock(file, path, at_most, on_wait)?.map_err(|error| failed(&error))
 }
 
 /// The same on a folder; `None` where its file system knows no such locks.
-pub fn lock_folder(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
+pub fn lock_folder(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
     match File::open(path) {
-        Ok(folder) => Ok(wait_for_lock(folder, path, patience, on_wait)?.ok()),
+        Ok(folder) => Ok(wait_for_lock(folder, path, at_most, on_wait)?.ok()),
         Err(_) => Ok(None),
     }
 }
@@ -277,7 +277,7 @@ pub fn lock_folder(path: &Path, patience: Duration, on_wait: &dyn Fn()) -> Resul
 fn wait_for_lock(
     file: File,
     path: &Path,
-    patience: Duration,
+    at_most: Duration,
     on_wait: &dyn Fn(),
 ) -> Result<Result<File, std::io::Error>, Failure> {
     let step = Duration::from_millis(100);
@@ -286,7 +286,7 @@ fn wait_for_lock(
         match file.try_lock() {
             Ok(()) => return Ok(Ok(file)),
             Err(fs::TryLockError::Error(error)) => return Ok(Err(error)),
-            Err(fs::TryLockError::WouldBlock) if waited >= patience => {
+            Err(fs::TryLockError::WouldBlock) if waited >= at_most => {
                 return Err(Failure::world(format!("another colab-boot holds `{}`", path.display()))
                     .help("wait for it to finish, then run the command again"));
             }

@@ -23,7 +23,7 @@ use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
 use crate::index::location::{may_lead, redact};
 use crate::index::names::Names;
-use crate::index::retry::{Miss, Pace, Patience, refused};
+use crate::index::retry::{Miss, Pace, Retries, refused};
 use crate::inspect::Flow;
 use crate::log::Log;
 use crate::model::Sha256;
@@ -169,7 +169,7 @@ impl Http {
     pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Failure> {
         let _permit = self.permits.acquire().await;
         let mut left = range;
-        let mut patience = Patience::new();
+        let mut retries = Retries::new();
         loop {
             let before = left.start;
             let miss = match self.stream_once(url, &mut left, take).await {
@@ -177,9 +177,9 @@ impl Http {
                 Err(miss) => miss,
             };
             if left.start > before {
-                patience = Patience::new();
+                retries = Retries::new();
             }
-            patience.after(url, miss, self.left()).await?;
+            retries.after(url, miss, self.left()).await?;
         }
     }
 
@@ -220,11 +220,11 @@ impl Http {
     /// Sends `request` until it is answered for good. Statuses other than 2xx, 304, 404 and 410 are trouble.
     pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Failure> {
         let _permit = self.permits.acquire().await;
-        let mut patience = Patience::new();
+        let mut retries = Retries::new();
         loop {
             match self.try_hedged(request).await {
                 Ok(reply) => return Ok(reply),
-                Err(miss) => patience.after(request.url, miss, self.left()).await?,
+                Err(miss) => retries.after(request.url, miss, self.left()).await?,
             }
         }
     }
@@ -232,11 +232,11 @@ impl Http {
     /// Digest and length of a whole file, of which nothing is kept.
     pub(super) async fn digest(&self, url: &Url) -> Result<(Sha256, u64), Failure> {
         let _permit = self.permits.acquire().await;
-        let mut patience = Patience::new();
+        let mut retries = Retries::new();
         loop {
             match self.digest_once(url).await {
                 Ok(found) => return Ok(found),
-                Err(miss) => patience.after(url, miss, self.left()).await?,
+                Err(miss) => retries.after(url, miss, self.left()).await?,
             }
         }
     }

@@ -10,7 +10,7 @@ use url::Url;
 use crate::host::{Invocation, files};
 
 /// How long a keyring may take; one that asks the user something gets no answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const AT_MOST: Duration = Duration::from_secs(30);
 
 /// A name and, mostly, a password.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Credentials {
 
 impl Credentials {
     /// Those of `addresses`: their own, else netrc's (`NETRC`, `~/.netrc`), else those of the keyring, where the user has chosen it.
-    pub fn gather(addresses: &[Url], environment: &BTreeMap<String, String>) -> Self {
+    pub fn collect(addresses: &[Url], environment: &BTreeMap<String, String>) -> Self {
         let hosts = match netrc_path(environment) {
             Some(path) => parse_netrc(&files::read_optional(&path).ok().flatten().unwrap_or_default()),
             None => Vec::new(),
@@ -148,7 +148,7 @@ fn uses_keyring(environment: &BTreeMap<String, String>) -> bool {
 /// there or knows nothing is no fault: the index may need no credentials, and says so if it does.
 fn ask_keyring(address: &Url, own: Option<&Login>, environment: &BTreeMap<String, String>) -> Option<Login> {
     let ask = |arguments: &[&str]| {
-        let finished = Invocation::new("keyring", arguments, environment).output(PATIENCE).ok()?;
+        let finished = Invocation::new("keyring", arguments, environment).output(AT_MOST).ok()?;
         let answer = finished.stdout.trim_end_matches(['\r', '\n']).to_owned();
         (finished.code == 0 && !answer.is_empty()).then_some(answer)
     };
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn files_of_an_index_get_its_login_and_others_do_not() {
         let addresses = [url("https://u:p%40ss@a.test/one/simple"), url("https://v:q@a.test/two/simple")];
-        let credentials = Credentials::gather(&addresses, &[].into());
+        let credentials = Credentials::collect(&addresses, &[].into());
         let of =
             |text: &str| credentials.login(&url(text)).map(|login| (login.user, login.password.unwrap_or_default()));
         assert_eq!(of("https://a.test/one/files/x.whl"), Some(("u".to_owned(), "p@ss".to_owned())));

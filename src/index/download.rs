@@ -20,7 +20,7 @@ use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
 use crate::index::headers::{part as part_of, text_of};
-use crate::index::retry::{Miss, Patience, refused};
+use crate::index::retry::{Miss, Retries, refused};
 use crate::model::Sha256;
 use crate::model::digest::Hasher;
 
@@ -140,16 +140,16 @@ impl Part {
 
 /// Brings the rest of `part`, in as many tries as it is worth.
 async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn Progress) -> Result<(), Failure> {
-    let mut patience = Patience::new();
+    let mut retries = Retries::new();
     let mut before = None;
     while let Err(miss) = receive(http, download, part, progress, before.is_none()).await? {
         let here = part.len();
         // What goes on is worth going on with, however often the connection breaks.
         if before.is_some_and(|before| here >= before + WORTHWHILE) {
-            patience = Patience::new();
+            retries = Retries::new();
         }
         before = Some(here);
-        patience
+        retries
             .after(&download.url, miss, http.left())
             .await
             .map_err(|failure| failure.help("what has arrived is kept; run the command again to go on"))?;

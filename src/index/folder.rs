@@ -12,7 +12,7 @@ use crate::host::files;
 use crate::host::files::names_if_any;
 use crate::index::page::{Filter, read_folder};
 use crate::index::retry::no_answer;
-use crate::index::{Builder, source};
+use crate::index::{Builder, sdist};
 use crate::inspect::{Archive, Inspection, Malformed, Subject};
 use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
@@ -110,8 +110,8 @@ pub(super) fn metadata(
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     if candidate.is_source() {
-        let bytes = files::read_bytes(&path_of(&url)?, source::LIMIT).map_err(failed);
-        let read = |bytes: Vec<u8>| source::headers(candidate, &bytes, builder, sources);
+        let bytes = files::read_bytes(&path_of(&url)?, sdist::LIMIT).map_err(failed);
+        let read = |bytes: Vec<u8>| sdist::headers(candidate, &bytes, builder, sources);
         return Some(bytes.and_then(read).map(|headers| Metadata::parse(&headers, None)));
     }
     Some(LocalWheel::of(candidate)?.and_then(|mut wheel| wheel.metadata().map_err(failed)))

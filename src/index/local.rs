@@ -46,8 +46,8 @@ impl Scope {
     }
 }
 
-/// What both catalogs share: addresses, filter, cache.
-pub(super) struct Shelf {
+/// The index as one target sees it: addresses, filter, cache. Both catalogs have one.
+pub(super) struct View {
     locations: Locations,
     pub(super) scope: Scope,
     pub(super) filter: Filter,
@@ -56,7 +56,7 @@ pub(super) struct Shelf {
     target: String,
 }
 
-impl Shelf {
+impl View {
     pub(super) fn new(locations: Locations, scope: Scope, cache: Cache) -> Self {
         let python = scope.python.clone();
         let target = format!("{python:?} {:?}", scope.as_of);

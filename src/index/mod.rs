@@ -21,7 +21,7 @@ mod retry;
 mod pip;
 mod remote;
 mod local;
-mod source;
+mod sdist;
 mod online;
 mod wheels;
 
@@ -37,4 +37,4 @@ pub use offline::Offline;
 pub use online::Online;
 pub use page::{Filter, read_page};
 pub use remote::{fetch_document, inspect_address};
-pub use source::Builder;
+pub use sdist::Builder;

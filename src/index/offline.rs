@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Builder;
 
 use crate::diag::Failure;
-use crate::index::local::Shelf;
+use crate::index::local::View;
 use crate::index::mutex::held;
 use crate::index::prefetch::{Foresight, consequences, favourite};
 use crate::index::{Cache, LocalWheel, Locations, Scope, folder};
@@ -30,7 +30,7 @@ pub struct Offline<'a> {
 
 /// What the solver and the thread that reads ahead share. Who comes first reads; the other waits for that.
 struct Desk {
-    shelf: Shelf,
+    view: View,
     foresight: Foresight,
     listings: Cells<PackageName, Option<Arc<Listing>>>,
     metadata: Cells<Sha256, Arc<Metadata>>,
@@ -38,9 +38,9 @@ struct Desk {
 
 impl<'a> Offline<'a> {
     pub fn new(matrix: &'a Matrix, locations: Locations, scope: Scope, cache: Cache) -> Self {
-        let shelf = Shelf::new(locations, scope, cache);
+        let view = View::new(locations, scope, cache);
         let foresight = Foresight::default();
-        let desk = Arc::new(Desk { shelf, foresight, listings: Mutex::default(), metadata: Mutex::default() });
+        let desk = Arc::new(Desk { view, foresight, listings: Mutex::default(), metadata: Mutex::default() });
         let (wishes, wished) = channel();
         let ahead = Arc::clone(&desk);
         // Ends when `wishes` is dropped. Without a thread nothing is read ahead.
@@ -54,7 +54,7 @@ impl Desk {
     fn pursue(&self, wish: Wish) {
         let mut open = vec![wish];
         while let Some(wish) = open.pop() {
-            let scope = &self.shelf.scope;
+            let scope = &self.view.scope;
             let Some(wish) = self.foresight.narrow(scope, wish) else {
                 continue;
             };
@@ -78,21 +78,21 @@ impl Desk {
     }
 
     fn read_listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
-        let listing = if self.shelf.is_local(package) {
+        let listing = if self.view.is_local(package) {
             None
         } else {
-            let (index, _, key) = self.shelf.place(package);
-            match self.shelf.cache.listing(&key) {
+            let (index, _, key) = self.view.place(package);
+            match self.view.cache.listing(&key) {
                 Some((record, _)) => record.listing.map(|listing| listing.called(index)),
                 // What a folder has needs no index.
-                None => match self.shelf.with_folders(package, None) {
+                None => match self.view.with_folders(package, None) {
                     Some(found) => return Ok(Some(Arc::new(found))),
                     None => return Err(not_cached(&format!("the page of `{package}`"))),
                 },
             }
         };
-        let found = self.shelf.with_folders(package, listing).map(Arc::new);
-        if found.is_none() && self.shelf.is_wheelhouse() {
+        let found = self.view.with_folders(package, listing).map(Arc::new);
+        if found.is_none() && self.view.is_wheelhouse() {
             let message = format!("the wheelhouse has no wheel of `{package}` for this Python and platform");
             return Err(
                 Failure::world(message).help("fill it with `colab-boot fetch` from a lock that has this package")
@@ -102,10 +102,10 @@ impl Desk {
     }
 
     fn read_metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
-        if let Some(answer) = self.shelf.folder_metadata(candidate) {
+        if let Some(answer) = self.view.folder_metadata(candidate) {
             return answer.map(Arc::new);
         }
-        let metadata = self.shelf.known_metadata(candidate);
+        let metadata = self.view.known_metadata(candidate);
         metadata.map(Arc::new).ok_or_else(|| not_cached(&format!("the metadata of `{}`", candidate.file)))
     }
 }
@@ -129,7 +129,7 @@ impl Catalog for Offline<'_> {
     }
 
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
-        self.desk.shelf.known_roots(candidate)
+        self.desk.view.known_roots(candidate)
     }
 
     fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
@@ -141,16 +141,16 @@ impl Catalog for Offline<'_> {
         if let Some(answer) = folder::build(candidate, self.matrix, false) {
             return answer.map(|build| Some(Arc::new(build)));
         }
-        let (Ok(wheel), Some(key)) = (candidate.file.parse::<WheelName>(), self.desk.shelf.key(candidate)) else {
+        let (Ok(wheel), Some(key)) = (candidate.file.parse::<WheelName>(), self.desk.view.key(candidate)) else {
             return Ok(None);
         };
-        Ok(self.desk.shelf.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
+        Ok(self.desk.view.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let of = |candidate: &Candidate| match LocalWheel::of(candidate) {
             Some(wheel) => wheel.ok().map(|wheel| Arc::new(wheel.files().clone())),
-            None => self.desk.shelf.cache.files(&self.desk.shelf.key(candidate)?).map(Arc::new),
+            None => self.desk.view.cache.files(&self.desk.view.key(candidate)?).map(Arc::new),
         };
         candidates.iter().map(of).collect()
     }

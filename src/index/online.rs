@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use crate::diag::Failure;
 use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
 use crate::index::client::{Http, Request};
-use crate::index::local::Shelf;
+use crate::index::local::View;
 use crate::index::mutex::held;
 use crate::index::page::{ACCEPT, read_page};
 use crate::index::prefetch::{Foresight, consequences, favourite};
@@ -37,7 +37,7 @@ pub struct Online<'a> {
 }
 
 pub(super) struct Shared {
-    pub(super) shelf: Shelf,
+    pub(super) view: View,
     pub(super) http: Http,
     pub(super) listings: Cells<PackageName, Option<Arc<Listing>>>,
     pub(super) metadata: Cells<Sha256, Arc<Metadata>>,
@@ -49,7 +49,7 @@ pub(super) struct Shared {
 impl<'a> Online<'a> {
     pub fn new(client: &'a Client, matrix: &'a Matrix, locations: Locations, scope: Scope, cache: Cache) -> Self {
         let shared = Shared {
-            shelf: Shelf::new(locations, scope, cache),
+            view: View::new(locations, scope, cache),
             http: client.http.clone(),
             listings: Mutex::default(),
             metadata: Mutex::default(),
@@ -110,7 +110,7 @@ impl Catalog for Online<'_> {
     fn roots(&self, candidate: &Candidate) -> Option<Vec<String>> {
         let cell = held(&self.shared.remotes).get(&candidate.identity()).cloned();
         let opened = cell.and_then(|cell| cell.get()?.as_ref().ok().map(|remote| remote.files.roots()));
-        opened.or_else(|| self.shared.shelf.known_roots(candidate))
+        opened.or_else(|| self.shared.view.known_roots(candidate))
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
@@ -155,7 +155,7 @@ impl Shared {
     /// Asks at once for the pages of all that `roots` usually bring along; and where nothing is known to hold a package back, for
     /// the metadata of its newest version. Otherwise each level of dependencies would wait for the one above.
     fn anticipate(shared: &Arc<Self>, roots: &[(PackageName, Option<ExtraName>)]) {
-        let known = |name: &PackageName| matches!(shared.shelf.scope.preferred.get(name), Some((_, true)));
+        let known = |name: &PackageName| matches!(shared.view.scope.preferred.get(name), Some((_, true)));
         for hint in Hints::bundled().closure(roots, &known) {
             if hint.free {
                 Self::pursue(shared, Wish { package: hint.name, range: VersionRange::full(), extra: None });
@@ -168,12 +168,12 @@ impl Shared {
 
     /// Fetches what the solver will probably ask for: the page, the metadata of the version it would choose, and so on down.
     fn pursue(shared: &Arc<Self>, wish: Wish) {
-        let Some(wish) = shared.foresight.narrow(&shared.shelf.scope, wish) else {
+        let Some(wish) = shared.foresight.narrow(&shared.view.scope, wish) else {
             return;
         };
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            let scope = &shared.shelf.scope;
+            let scope = &shared.view.scope;
             // What fails here fails again, and is reported, when the solver asks for it.
             let Ok(Some(listing)) = shared.listing(&wish.package).await else {
                 return;
@@ -201,13 +201,13 @@ impl Shared {
     }
 
     async fn fetch_listing(&self, package: &PackageName) -> Answer<Option<Listing>> {
-        let listing = if self.shelf.is_local(package) { None } else { self.fetch_page(package).await? };
-        Ok(self.shelf.with_folders(package, listing))
+        let listing = if self.view.is_local(package) { None } else { self.fetch_page(package).await? };
+        Ok(self.view.with_folders(package, listing))
     }
 
     async fn fetch_page(&self, package: &PackageName) -> Answer<Option<Listing>> {
-        let (index, page, key) = self.shelf.place(package);
-        let cached = self.shelf.cache.listing(&key);
+        let (index, page, key) = self.view.place(package);
+        let cached = self.view.cache.listing(&key);
         let validator = match cached {
             Some((record, true)) => {
                 self.http.log.request(|| format!("cache: the page of {package} is fresh"));
@@ -225,24 +225,24 @@ impl Shared {
             _ => {
                 let body = String::from_utf8(reply.body)
                     .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-                let read = read_page(&reply.content_type, &body, &reply.url, package, &self.shelf.filter);
+                let read = read_page(&reply.content_type, &body, &reply.url, package, &self.view.filter);
                 let mut listing = read.map_err(|why| no_answer(&page, &why, 1))?;
                 index.clone_into(&mut listing.index);
                 Some(listing)
             }
         };
         let lifetime = reply.max_age.unwrap_or(LIFETIME).min(LIFETIME);
-        let fetched = self.shelf.cache.now();
+        let fetched = self.view.cache.now();
         let record = ListingRecord { fetched, lifetime, validator: reply.etag, listing };
-        self.shelf.cache.keep_listing(&key, &record);
+        self.view.cache.keep_listing(&key, &record);
         Ok(record.listing.map(|listing| listing.called(index)))
     }
 
     async fn fetch_metadata(&self, candidate: &Candidate) -> Answer<Metadata> {
-        if let Some(answer) = self.shelf.folder_metadata(candidate) {
+        if let Some(answer) = self.view.folder_metadata(candidate) {
             return answer;
         }
-        if let Some(metadata) = self.shelf.known_metadata(candidate) {
+        if let Some(metadata) = self.view.known_metadata(candidate) {
             return Ok(metadata);
         }
         let record = self.published(candidate).await?;
@@ -257,10 +257,10 @@ impl Shared {
         let Ok(remote) = self.remote(candidate).await else {
             return Ok(None);
         };
-        if let Some(key) = &self.shelf.key(candidate)
-            && let Some(record) = self.shelf.cache.metadata(key)
+        if let Some(key) = &self.view.key(candidate)
+            && let Some(record) = self.view.cache.metadata(key)
         {
-            self.shelf.cache.keep_metadata(key, &MetadataRecord { size: Some(remote.total), ..record });
+            self.view.cache.keep_metadata(key, &MetadataRecord { size: Some(remote.total), ..record });
         }
         Ok(Some(remote.total))
     }

@@ -31,13 +31,13 @@ impl Miss {
     }
 }
 
-/// What is left of it for one request.
-pub(super) struct Patience {
+/// How often one request has been tried, and how long the next pause is.
+pub(super) struct Retries {
     tries: u32,
     pause: Duration,
 }
 
-impl Patience {
+impl Retries {
     pub(super) const fn new() -> Self {
         Self { tries: 1, pause: FIRST_PAUSE }
     }

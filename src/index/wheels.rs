@@ -8,7 +8,7 @@ use crate::index::mutex::held;
 use crate::index::online::{Answer, METADATA_LIMIT, Shared};
 use crate::index::remote::Remote;
 use crate::index::retry::no_answer;
-use crate::index::{LocalWheel, folder, source};
+use crate::index::{LocalWheel, folder, sdist};
 use crate::inspect::{Subject, TAIL};
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
@@ -33,14 +33,14 @@ fn is_metadata_of(text: &str, wheel: &str) -> bool {
 impl Shared {
     /// METADATA as the index has it, or had it when it was asked.
     pub(super) async fn published(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
-        let key = self.shelf.key(candidate);
-        if let Some(record) = key.and_then(|key| self.shelf.cache.metadata(&key)) {
+        let key = self.view.key(candidate);
+        if let Some(record) = key.and_then(|key| self.view.cache.metadata(&key)) {
             return Ok(record);
         }
         let record =
             if candidate.is_source() { self.of_source(candidate).await? } else { self.of_wheel(candidate).await? };
         if let Some(key) = &key {
-            self.shelf.cache.keep_metadata(key, &record);
+            self.view.cache.keep_metadata(key, &record);
         }
         Ok(record)
     }
@@ -59,15 +59,15 @@ impl Shared {
     /// The metadata of a source distribution, which is fetched whole.
     async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
         let url = &candidate.url()?;
-        let request = Request { url, accept: None, part: None, validator: None, limit: source::LIMIT };
+        let request = Request { url, accept: None, part: None, validator: None, limit: sdist::LIMIT };
         let reply = self.http.get(&request).await?;
         if !reply.status.is_success() {
             return Err(no_answer(url, &format!("the server answered {}", reply.status), 1));
         }
         let size = Some(reply.body.len() as u64);
-        let (builder, folder) = (self.shelf.scope.builder.clone(), self.shelf.cache.folder("sources"));
+        let (builder, folder) = (self.view.scope.builder.clone(), self.view.cache.folder("sources"));
         let one = candidate.clone();
-        let read = move || source::headers(&one, &reply.body, builder.as_ref(), &folder);
+        let read = move || sdist::headers(&one, &reply.body, builder.as_ref(), &folder);
         let headers = tokio::task::spawn_blocking(read).await;
         let headers = headers.map_err(|error| no_answer(url, &error.to_string(), 1))??;
         Ok(MetadataRecord { size, headers })
@@ -111,8 +111,8 @@ impl Shared {
         let tail = wheel.and_then(|wheel| Hints::bundled().tail(&wheel.name)).unwrap_or(TAIL);
         let open = || async {
             let remote = Remote::open(&self.http, &candidate.url()?, tail).await.map(Arc::new)?;
-            if let Some(key) = &self.shelf.key(candidate) {
-                self.shelf.cache.keep_roots(key, &remote.files.roots());
+            if let Some(key) = &self.view.key(candidate) {
+                self.view.cache.keep_roots(key, &remote.files.roots());
             }
             Ok(remote)
         };
@@ -121,15 +121,15 @@ impl Shared {
 
     /// What the wheel puts on disk.
     pub(super) async fn files(&self, candidate: &Candidate) -> Answer<Arc<Files>> {
-        if let Some(files) = self.shelf.key(candidate).and_then(|key| self.shelf.cache.files(&key)) {
+        if let Some(files) = self.view.key(candidate).and_then(|key| self.view.cache.files(&key)) {
             return Ok(Arc::new(files));
         }
         if let Some(wheel) = LocalWheel::of(candidate) {
             return wheel.map(|wheel| Arc::new(wheel.files().clone()));
         }
         let remote = self.remote(candidate).await?;
-        if let Some(key) = &self.shelf.key(candidate) {
-            self.shelf.cache.keep_files(key, &remote.files);
+        if let Some(key) = &self.view.key(candidate) {
+            self.view.cache.keep_files(key, &remote.files);
         }
         Ok(Arc::clone(&remote.files))
     }
@@ -140,8 +140,7 @@ impl Shared {
         let url = &candidate.url()?;
         let package = wheel.map_err(|_| no_answer(url, "its name is no wheel's", 1))?.name;
         let reading = matrix.reading(&package);
-        if let Some(build) = self.shelf.key(candidate).and_then(|key| self.shelf.cache.build(&key, &reading, thorough))
-        {
+        if let Some(build) = self.view.key(candidate).and_then(|key| self.view.cache.build(&key, &reading, thorough)) {
             return Ok(build);
         }
         if let Some(answer) = folder::build(candidate, matrix, thorough) {
@@ -150,8 +149,8 @@ impl Shared {
         let remote = self.remote(candidate).await?;
         let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&self.http, subject).await?;
-        if let Some(key) = self.shelf.key(candidate).filter(|_| build.unreadable.is_empty()) {
-            self.shelf.cache.keep_build(&key, &reading, thorough, &build);
+        if let Some(key) = self.view.key(candidate).filter(|_| build.unreadable.is_empty()) {
+            self.view.cache.keep_build(&key, &reading, thorough, &build);
         }
         Ok(build)
     }

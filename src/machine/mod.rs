@@ -90,7 +90,7 @@ pub struct Home {
     /// `sys.path`.
     pub search: Vec<PathBuf>,
     /// What kernels have before site-packages on their path: the folders of PYTHONPATH and the user's own site-packages.
-    pub ahead: Vec<PathBuf>,
+    pub before_site: Vec<PathBuf>,
 }
 
 /// Where an installer puts things (`sysconfig` paths).

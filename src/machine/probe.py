@@ -26,7 +26,7 @@ if not libc:  # musl's loader tells its version when it is run by itself
         version = re.search(r"^Version (\d+\.\d+)", said, re.M)
         libc = f"musl {version[1]}" if version else ""
 # What -I leaves out: PYTHONPATH, and the user's own site-packages where this Python would look there.
-ahead = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+before_site = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
 shared = sys.prefix == sys.base_prefix
 if not shared:
     try:
@@ -37,7 +37,7 @@ if not shared:
 if shared and not os.environ.get("PYTHONNOUSERSITE"):
     import site
 
-    ahead += [folder for folder in [site.getusersitepackages()] if folder]
+    before_site += [folder for folder in [site.getusersitepackages()] if folder]
 marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
 print("\n\x1e" + json.dumps({
     "path": sys.executable,
@@ -56,6 +56,6 @@ print("\n\x1e" + json.dumps({
     "virtual": sys.prefix != sys.base_prefix or os.path.isdir(os.path.join(sys.prefix, "conda-meta")),
     "prefix": sys.prefix,
     "stdlib": paths["stdlib"],
-    "ahead": ahead,
+    "before-site": before_site,
     "search": [entry for entry in sys.path if entry and os.path.isdir(entry)],
 }))

@@ -209,7 +209,7 @@ mod tests {
             prefix: at(""),
             stdlib: site.clone(),
             search: vec![site.clone()],
-            ahead: Vec::new(),
+            before_site: Vec::new(),
             is_virtual: false,
             origin: PythonOrigin::Named,
         };

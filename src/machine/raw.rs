@@ -86,7 +86,7 @@ pub struct RawPython {
     pub origin: PythonOrigin,
     /// Folders that come before site-packages where Python is not started with `-I`.
     #[serde(default)]
-    pub ahead: Vec<PathBuf>,
+    pub before_site: Vec<PathBuf>,
 }
 
 impl RawPython {
@@ -94,7 +94,7 @@ impl RawPython {
     pub fn home(&self) -> Option<Home> {
         let has_home = !self.prefix.as_os_str().is_empty();
         let (prefix, stdlib, search) = (self.prefix.clone(), self.stdlib.clone(), self.search.clone());
-        has_home.then_some(Home { prefix, stdlib, search, ahead: self.ahead.clone() })
+        has_home.then_some(Home { prefix, stdlib, search, before_site: self.before_site.clone() })
     }
 }
 

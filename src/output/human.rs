@@ -112,8 +112,8 @@ pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restar
     }
     for change in &plan.changes {
         let size = change.package.as_ref().and_then(|package| package.wheel.as_ref()?.size).map(bytes);
-        let remark = [size, change.reason.clone()].into_iter().flatten().collect::<Vec<_>>().join("  ");
-        row(&mut text, verb(change.kind), &moved(change), &remark);
+        let caveat = [size, change.reason.clone()].into_iter().flatten().collect::<Vec<_>>().join("  ");
+        row(&mut text, verb(change.kind), &moved(change), &caveat);
     }
     let kept: Vec<String> = plan.kept.iter().map(|kept| format!("{} {}", kept.name, kept.version)).collect();
     if !kept.is_empty() {
@@ -152,9 +152,9 @@ fn describe_machine(plan: &Plan, machine: &Machine) -> String {
     parts.join(", ")
 }
 
-fn row(text: &mut String, verb: &str, what: &str, remark: &str) {
+fn row(text: &mut String, verb: &str, what: &str, caveat: &str) {
     let line =
-        if remark.is_empty() { format!("  {verb:<10}{what}") } else { format!("  {verb:<10}{what:<52}  {remark}") };
+        if caveat.is_empty() { format!("  {verb:<10}{what}") } else { format!("  {verb:<10}{what:<52}  {caveat}") };
     let _ = writeln!(text, "{}", line.trim_end());
 }
 

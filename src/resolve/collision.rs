@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::PackageName;
 use crate::model::catalog::{Candidate, Catalog};
 use crate::model::contents::{Clash, EMPTY, Files, clashes, may_clash};
-use crate::resolve::{Pick, PickSource, Remark};
+use crate::resolve::{Caveat, Pick, PickSource};
 
 /// A wheel of the solution, and what is known of its files.
 struct Chosen<'a> {
@@ -17,8 +17,8 @@ struct Chosen<'a> {
     files: Option<Arc<Files>>,
 }
 
-/// A remark for each pair of picks that would overwrite each other's files, and one for what could not be looked into.
-pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
+/// A caveat for each pair of picks that would overwrite each other's files, and one for what could not be looked into.
+pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
     let mut chosen: Vec<Chosen<'_>> = picks.iter().filter_map(|pick| choose(catalog, pick)).collect();
     look_into(catalog, &mut chosen, &|one| one.roots.is_none());
     for one in &mut chosen {
@@ -31,14 +31,14 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Remark> {
     look_into(catalog, &mut chosen, &shares);
     let known: Vec<&Chosen<'_>> = chosen.iter().filter(|one| one.files.is_some()).collect();
     let files: Vec<&Files> = known.iter().filter_map(|one| one.files.as_deref()).collect();
-    let remark = |clash: Clash| Remark::FilesCollide {
+    let caveat = |clash: Clash| Caveat::FilesCollide {
         first: known[clash.first].pick.name.clone(),
         second: known[clash.second].pick.name.clone(),
         clash,
     };
     let unseen = chosen.iter().filter(|one| one.files.is_none() && shares(one)).count();
-    let unchecked = (unseen > 0).then_some(Remark::FilesUnchecked { count: unseen });
-    clashes(&files).into_iter().map(remark).chain(unchecked).collect()
+    let unchecked = (unseen > 0).then_some(Caveat::FilesUnchecked { count: unseen });
+    clashes(&files).into_iter().map(caveat).chain(unchecked).collect()
 }
 
 /// Those that may write where another one does.

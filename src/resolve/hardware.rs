@@ -6,7 +6,7 @@ use crate::diag::Failure;
 use crate::matrix::{Build, ptx_only};
 use crate::model::catalog::{Candidate, Metadata};
 use crate::model::{PackageName, Requirement, Version, WheelName};
-use crate::resolve::Remark;
+use crate::resolve::Caveat;
 use crate::resolve::provider::{Known, Provider};
 
 impl<'a> Provider<'a> {
@@ -58,7 +58,7 @@ impl<'a> Provider<'a> {
         })
     }
 
-    /// A wheel that can't be looked into is not refused: a remark says that nothing was checked.
+    /// A wheel that can't be looked into is not refused: a caveat says that nothing was checked.
     fn inspect(&self, candidate: &Candidate) -> Known {
         let Ok(wheel) = candidate.file.parse::<WheelName>() else {
             return Known::Unknown("its file name is no wheel's".to_owned());
@@ -77,19 +77,19 @@ impl<'a> Provider<'a> {
     }
 
     /// What is worth telling about the build of a chosen version.
-    pub(super) fn build_remark(&self, name: &PackageName, version: &Version) -> Option<Remark> {
+    pub(super) fn build_caveat(&self, name: &PackageName, version: &Version) -> Option<Caveat> {
         let builds = self.builds.borrow();
         let build = match (self.question.matrix.build(name, version), builds.get(&(name.clone(), version.clone()))) {
             (Some(row), _) => row,
             (None, Some(Known::Build(build))) => build,
             (None, Some(Known::Unknown(why))) => {
                 let (name, version, why) = (name.clone(), version.clone(), why.clone());
-                return Some(Remark::BuildUnknown { name, version, why });
+                return Some(Caveat::BuildUnknown { name, version, why });
             }
             (None, None) => return None,
         };
         let gpus = ptx_only(self.question.matrix, build, &self.question.target.hardware);
         let gpus: Vec<String> = gpus.map(|gpu| gpu.name.clone()).collect();
-        (!gpus.is_empty()).then(|| Remark::PtxOnly { name: name.clone(), version: version.clone(), gpus })
+        (!gpus.is_empty()).then(|| Caveat::PtxOnly { name: name.clone(), version: version.clone(), gpus })
     }
 }

@@ -11,7 +11,7 @@ mod plausible;
 mod package;
 mod provider;
 mod search;
-mod remark;
+mod caveat;
 mod solve;
 
 use std::collections::BTreeMap;
@@ -22,8 +22,8 @@ use crate::model::contents::Clash;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
+pub use caveat::{caveats, collision, compiled_on_use, yanked};
 pub use explain::{Asker, Conflict, Newer, Unsolved, Why, explain, why};
-pub use remark::{collision, compiled_on_use, remarks, yanked};
 pub use solve::resolve;
 
 /// What to solve for.
@@ -71,7 +71,7 @@ pub struct Question<'a> {
 pub struct Resolution {
     pub picks: Vec<Pick>,
     /// What was noticed on the way: yanked pins, pre-releases, variants passed over.
-    pub remarks: Vec<Remark>,
+    pub caveats: Vec<Caveat>,
 }
 
 /// One chosen distribution.
@@ -105,7 +105,7 @@ pub enum PickSource {
 
 /// Something worth telling about a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remark {
+pub enum Caveat {
     Yanked {
         name: PackageName,
         version: Version,

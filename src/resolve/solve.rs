@@ -9,7 +9,7 @@ use crate::resolve::explain::contradiction;
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::search::{Run, Solution, run};
-use crate::resolve::{Pick, PickSource, Present, Question, Remark, Resolution, Unsolved};
+use crate::resolve::{Caveat, Pick, PickSource, Present, Question, Resolution, Unsolved};
 
 /// Solves `question`.
 pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
@@ -29,17 +29,17 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
         })
         .collect();
     chosen.sort();
-    let mut resolution = Resolution { picks: Vec::new(), remarks: Vec::new() };
+    let mut resolution = Resolution { picks: Vec::new(), caveats: Vec::new() };
     let (mut variants, mut skipped) = (0, 0);
     for (name, version) in chosen {
-        resolution.remarks.extend(provider.build_remark(name, version));
+        resolution.caveats.extend(provider.build_caveat(name, version));
         let in_profile = provider.wanted_as(name).next().is_some();
         let present = provider.keepable(name, &VersionRange::singleton(version.clone()));
-        let (source, remarks) = match present {
+        let (source, caveats) = match present {
             Some(present) => wheel_of_present(provider, name, present)?,
             None => wheel_of(provider, name, version)?,
         };
-        resolution.remarks.extend(remarks);
+        resolution.caveats.extend(caveats);
         if present.is_none() {
             let listing = provider.listing(name)?;
             variants += listing.as_ref().map_or(0, |listing| listing.variants);
@@ -54,13 +54,13 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
             present: present.is_some(),
         });
     }
-    resolution.remarks.extend(unreadable(provider));
-    resolution.remarks.extend(collisions(provider.question.catalog, &resolution.picks));
+    resolution.caveats.extend(unreadable(provider));
+    resolution.caveats.extend(collisions(provider.question.catalog, &resolution.picks));
     if skipped > 0 {
-        resolution.remarks.push(Remark::NamesUnreadable { count: skipped });
+        resolution.caveats.push(Caveat::NamesUnreadable { count: skipped });
     }
     if variants > 0 {
-        resolution.remarks.push(Remark::VariantsSkipped { count: variants });
+        resolution.caveats.push(Caveat::VariantsSkipped { count: variants });
     }
     Ok(resolution)
 }
@@ -71,7 +71,7 @@ fn wheel_of_present(
     provider: &Provider<'_>,
     name: &PackageName,
     present: &Present,
-) -> Result<(PickSource, Vec<Remark>), Failure> {
+) -> Result<(PickSource, Vec<Caveat>), Failure> {
     let listing = if present.direct { None } else { provider.listing(name)? };
     let found = listing.as_ref().and_then(|listing| Some((listing, listing.get(&present.version)?)));
     let Some((listing, candidate)) = found.filter(|(_, candidate)| candidate.sha256.is_some()) else {
@@ -80,31 +80,31 @@ fn wheel_of_present(
     let (sha256, size) = (candidate.sha256, candidate.size);
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
     let yanked = candidate.yanked.clone();
-    let remark = yanked.map(|reason| Remark::Yanked { name: name.clone(), version: present.version.clone(), reason });
+    let caveat = yanked.map(|reason| Caveat::Yanked { name: name.clone(), version: present.version.clone(), reason });
     let source = PickSource::Wheel { candidate: Box::new(candidate.clone()), index, sha256, size, metadata: None };
-    Ok((source, remark.into_iter().collect()))
+    Ok((source, caveat.into_iter().collect()))
 }
 
 fn wheel_of(
     provider: &Provider<'_>,
     name: &PackageName,
     version: &Version,
-) -> Result<(PickSource, Vec<Remark>), Failure> {
+) -> Result<(PickSource, Vec<Caveat>), Failure> {
     let missing = || {
         Failure::world(format!("`{name}` {version} was chosen but its wheel is gone from the listing"))
             .help("run the command again")
     };
     let listing = provider.listing(name)?.ok_or_else(missing)?;
     let candidate = listing.get(version).ok_or_else(missing)?.clone();
-    let mut remarks = Vec::new();
+    let mut caveats = Vec::new();
     if let Some(reason) = &candidate.yanked {
-        remarks.push(Remark::Yanked { name: name.clone(), version: version.clone(), reason: reason.clone() });
+        caveats.push(Caveat::Yanked { name: name.clone(), version: version.clone(), reason: reason.clone() });
     }
     if version.any_prerelease() {
-        remarks.push(Remark::Prerelease { name: name.clone(), version: version.clone() });
+        caveats.push(Caveat::Prerelease { name: name.clone(), version: version.clone() });
     }
     if candidate.is_source() {
-        remarks.push(Remark::FromSource { name: name.clone(), version: version.clone() });
+        caveats.push(Caveat::FromSource { name: name.clone(), version: version.clone() });
     }
     let catalog = provider.question.catalog;
     let (mut sha256, mut size) = (candidate.sha256, candidate.size);
@@ -113,7 +113,7 @@ fn wheel_of(
             Ok((digest, length)) => (sha256, size) = (Some(digest), Some(length)),
             Err(failure) => {
                 let why = failure.to_string();
-                remarks.push(Remark::Unhashed { name: name.clone(), version: version.clone(), why });
+                caveats.push(Caveat::Unhashed { name: name.clone(), version: version.clone(), why });
             }
         }
     } else if size.is_none() {
@@ -121,17 +121,17 @@ fn wheel_of(
     }
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
     let metadata = if candidate.is_source() { None } else { Some(catalog.metadata(&candidate)?.digest.clone()) };
-    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size, metadata }, remarks))
+    Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size, metadata }, caveats))
 }
 
 /// Releases that were passed over for what can't be parsed, by package.
-fn unreadable(provider: &Provider<'_>) -> Vec<Remark> {
+fn unreadable(provider: &Provider<'_>) -> Vec<Caveat> {
     let mut found: BTreeMap<PackageName, (usize, String)> = BTreeMap::new();
     for ((name, _), line) in provider.unreadable.borrow().iter() {
         let entry = found.entry(name.clone()).or_insert_with(|| (0, line.clone()));
         entry.0 += 1;
     }
-    found.into_iter().map(|(name, (count, line))| Remark::Unreadable { name, count, line }).collect()
+    found.into_iter().map(|(name, (count, line))| Caveat::Unreadable { name, count, line }).collect()
 }
 
 pub(super) fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {

@@ -10,7 +10,7 @@ use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
 use crate::session::Session;
 use crate::session::machine::Seen;
-use crate::session::sources::Sources;
+use crate::session::retrieval::Retrieval;
 
 impl Session<'_> {
     /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. No request where nothing is.
@@ -31,7 +31,7 @@ impl Session<'_> {
 /// The wheels of `versions` that the default index has; none where no index may be asked.
 pub fn wheels_of<'b>(
     versions: &[(PackageName, Version)],
-    sources: impl FnOnce() -> Result<Sources<'b>, Failure>,
+    sources: impl FnOnce() -> Result<Retrieval<'b>, Failure>,
     offline: bool,
 ) -> Result<Vec<LockedPackage>, Failure> {
     if offline {

@@ -33,7 +33,7 @@ pub fn surroundings(seen: &Seen) -> Environment {
 /// Names of what lies on the path in other forms than a dist-info that can be read.
 fn vague(seen: &Seen) -> BTreeSet<PackageName> {
     let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref()).filter(|_| seen.here);
-    let folders = home.map(|home| home.search.iter().chain(&home.ahead)).into_iter().flatten();
+    let folders = home.map(|home| home.search.iter().chain(&home.before_site)).into_iter().flatten();
     let name = |entry: &String| {
         let link = || entry.strip_suffix(".egg-link")?.parse().ok();
         dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry)).or_else(link)

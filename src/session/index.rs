@@ -58,7 +58,7 @@ impl Session<'_> {
 
     /// A client that knows what credentials there are for `addresses`.
     pub fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
-        Client::new(Credentials::gather(addresses, self.environment), limits, self.log.clone())
+        Client::new(Credentials::collect(addresses, self.environment), limits, self.log.clone())
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.

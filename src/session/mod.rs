@@ -1,8 +1,9 @@
-//! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has loaded.
+//! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has loaded, the plan; and the
+//! refusal of a Python that may not be changed.
 
 mod before;
 mod doubt;
-mod sources;
+mod retrieval;
 mod distributions;
 mod index;
 mod findings;
@@ -37,7 +38,7 @@ pub use machine::{PythonReport, Seen};
 pub use overlay::matrix;
 pub use planned::{Answer, Planned, answer, decided, make, script_of};
 pub use relock::Made;
-pub use sources::{Sources, direct_addresses, enough_space};
+pub use retrieval::{Retrieval, direct_addresses, enough_space};
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {

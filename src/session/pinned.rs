@@ -18,7 +18,7 @@ pub struct LookedUp {
 }
 
 /// Where and how to look.
-struct Lookup<'a> {
+struct Finder<'a> {
     session: &'a Session<'a>,
     catalog: &'a dyn Catalog,
     markers: &'a MarkerEnvironment,
@@ -26,31 +26,25 @@ struct Lookup<'a> {
 
 impl Session<'_> {
     /// Looks up `named` on `index`, or `offline` in the cache alone. An index that answers for none of them is a failure.
-    pub fn look_up(
-        &self,
-        named: &[Named],
-        python: &PythonFacts,
-        index: Url,
-        offline: bool,
-    ) -> Result<LookedUp, Failure> {
+    pub fn find(&self, named: &[Named], python: &PythonFacts, index: Url, offline: bool) -> Result<LookedUp, Failure> {
         let scope = Scope::of(python).ok_or_else(|| Failure::bug("no marker environment"))?;
         let markers = &scope.markers.clone();
         let cache = Cache::new(&self.paths.cache, self.now, if offline { Trust::Always } else { Trust::WhileFresh });
         if offline {
             let catalog = Offline::new(self.matrix, Locations::only(index), scope, cache);
-            return Lookup { session: self, catalog: &catalog, markers }.look_up(named, true);
+            return Finder { session: self, catalog: &catalog, markers }.find(named, true);
         }
         let client = self.client(std::slice::from_ref(&index), Limits::DEFAULT)?;
         let catalog = Online::new(&client, self.matrix, Locations::only(index), scope, cache);
         let names: Vec<PackageName> = named.iter().map(|one| one.name.clone()).collect();
         // Ahead and together; what fails is asked for again below, and reported there.
         let _ = catalog.listings(&names);
-        Lookup { session: self, catalog: &catalog, markers }.look_up(named, false)
+        Finder { session: self, catalog: &catalog, markers }.find(named, false)
     }
 }
 
-impl Lookup<'_> {
-    fn look_up(&self, named: &[Named], offline: bool) -> Result<LookedUp, Failure> {
+impl Finder<'_> {
+    fn find(&self, named: &[Named], offline: bool) -> Result<LookedUp, Failure> {
         let found: Vec<Result<Option<Candidate>, Failure>> = named.iter().map(|one| self.candidate(one)).collect();
         let mut failures = found.iter().filter_map(|one| one.as_ref().err());
         let count = failures.clone().count();

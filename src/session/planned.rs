@@ -14,7 +14,7 @@ use crate::model::{PackageName, Version};
 use crate::notebook::Loaded;
 use crate::plan::{Basis, Decision, Plan, Wish, decide, wanted_back};
 use crate::profile::Profile;
-use crate::resolve::remarks;
+use crate::resolve::caveats;
 use crate::script::{Context, Part, render_script};
 use crate::session::Session;
 use crate::session::doubt::doubtful;
@@ -96,7 +96,7 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
             let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
             let (resolution, traffic) = session.solve(asked, &options.index)?;
             findings.extend(session.cache_finding());
-            findings.extend(remarks(&resolution));
+            findings.extend(caveats(&resolution));
             let target = session.locked_target(&profile, &solved, &seen, &resolution);
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }

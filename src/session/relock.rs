@@ -10,7 +10,7 @@ use crate::lock::Lock;
 use crate::machine::Python;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
-use crate::resolve::remarks;
+use crate::resolve::caveats;
 use crate::session::{Asked, Session};
 
 /// A lock that was made, with what was noticed.
@@ -55,7 +55,7 @@ impl Session<'_> {
             let (resolution, used) = self.solve(asked, &options.index)?;
             findings.extend(seen.findings.clone());
             pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
-            findings.extend(remarks(&resolution));
+            findings.extend(caveats(&resolution));
             targets.push(self.locked_target(profile, &target, &seen, &resolution));
             traffic = traffic.and(used);
         }

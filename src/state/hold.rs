@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::state::orphan::wait_for_orphan;
 
 /// How long another colab-boot, or the installer of a killed one, is waited for.
-const PATIENCE: Duration = Duration::from_mins(5);
+const AT_MOST: Duration = Duration::from_mins(5);
 
 /// Holds the machine for one apply. Released when dropped.
 pub struct Hold {
@@ -23,8 +23,8 @@ pub fn hold(folder: &Path, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     files::create_private_folder(folder)?;
     files::must_be_ours(folder)?;
     let waiting = || say("another colab-boot is at work on this machine; waiting for it");
-    let lock = files::lock_exclusively(&folder.join("lock"), PATIENCE, &waiting)?;
-    wait_for_orphan(folder, PATIENCE, &mut |pid| {
+    let lock = files::lock_exclusively(&folder.join("lock"), AT_MOST, &waiting)?;
+    wait_for_orphan(folder, AT_MOST, &mut |pid| {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));
     })?;
     files::remove_temporaries(folder)?;

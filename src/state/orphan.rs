@@ -32,7 +32,7 @@ pub fn forget_process(state: &Path) -> Result<(), Failure> {
 }
 
 /// A killed apply may have left its script running; two installers at once would ruin each other. Waits for it to end.
-pub(super) fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dyn FnMut(u32)) -> Result<(), Failure> {
+pub(super) fn wait_for_orphan(state: &Path, at_most: Duration, on_wait: &mut dyn FnMut(u32)) -> Result<(), Failure> {
     let text = files::read_optional(&process_file(state))?.unwrap_or_default();
     let numbers: Option<(u32, u64)> =
         text.trim().split_once(' ').and_then(|(pid, start)| Some((pid.parse().ok()?, start.parse().ok()?)));
@@ -46,7 +46,7 @@ pub(super) fn wait_for_orphan(state: &Path, patience: Duration, on_wait: &mut dy
         if waited.is_zero() {
             on_wait(pid);
         }
-        if waited >= patience {
+        if waited >= at_most {
             return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still at work"))
                 .help("wait for it to finish, or end it, then run the command again"));
         }

@@ -13,7 +13,7 @@ use crate::session::Planned;
 
 /// A finding for each locked package of which another copy comes first.
 pub fn shadowed(planned: &Planned, layout: &Layout) -> Result<Vec<Finding>, Failure> {
-    let mut suspects = ahead(&planned.seen.machine);
+    let mut suspects = in_front(&planned.seen.machine);
     suspects.extend(loaded_from_elsewhere(planned, layout));
     // Only what lies in site-packages, too, can be hidden.
     suspects.retain(|module, _| layout.folders().iter().any(|folder| has_module(folder, module)));
@@ -38,9 +38,9 @@ fn finding(name: &PackageName, module: &str, place: &Path) -> Finding {
 }
 
 /// Modules in the folders that come before site-packages in every kernel, each with the place.
-fn ahead(machine: &Machine) -> BTreeMap<String, PathBuf> {
+fn in_front(machine: &Machine) -> BTreeMap<String, PathBuf> {
     let home = machine.python.as_ref().and_then(|python| python.home.as_ref());
-    let folders = home.map(|home| home.ahead.as_slice()).unwrap_or_default();
+    let folders = home.map(|home| home.before_site.as_slice()).unwrap_or_default();
     let mut found = BTreeMap::new();
     for folder in folders {
         for entry in files::names_if_any(folder) {

@@ -30,12 +30,12 @@ impl Fact {
 
 /// The external facts of a derivation tree, ordered from the profile down, each once.
 pub(in crate::resolve) fn facts_of(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
-    order(merge(gather(tree)))
+    order(merge(facts_in(tree)))
 }
 
 /// The facts at the leaves, from the left. What several steps rest on is one node with a number: to follow it each time takes exponential
 /// time.
-fn gather(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
+fn facts_in(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut known = HashSet::new();
     let mut open = vec![tree];

@@ -86,8 +86,8 @@ fn centre(facts: &[Fact]) -> Option<Package> {
         }
     }
     let most = asked.iter().max_by_key(|(_, count)| **count).filter(|(_, count)| **count > 1);
-    let contested = most.map(|(name, _)| Package::Distribution((*name).clone()));
-    contested.or_else(|| ends.next_back().cloned())
+    let most_in_conflict = most.map(|(name, _)| Package::Distribution((*name).clone()));
+    most_in_conflict.or_else(|| ends.next_back().cloned())
 }
 
 /// The shortest way from a line of the profile to `centre`; `None` where the line plays no part.

@@ -1,4 +1,4 @@
-//! One fact in the user's words.
+//! One fact of a conflict as a sentence: which words stand for which requirement, driver, GPU, page or wheel.
 
 use std::ops::Bound as Edge;
 

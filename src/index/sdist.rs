@@ -20,7 +20,7 @@ pub(super) const LIMIT: u64 = 512 << 20;
 const TEXT_LIMIT: u64 = 16 << 20;
 
 /// How long preparing the metadata may take; it may install a compiler's worth of build requirements first.
-const PATIENCE: Duration = Duration::from_mins(10);
+const AT_MOST: Duration = Duration::from_mins(10);
 
 /// The Python that can prepare metadata.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub(super) fn headers(
         "-",
         &file,
     ];
-    let finished = Invocation::new(&builder.python, &arguments, &builder.environment).must_succeed(PATIENCE);
+    let finished = Invocation::new(&builder.python, &arguments, &builder.environment).must_succeed(AT_MOST);
     let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
     let finished = finished.map_err(|failure| {
         let why = [vec![failure.message], failure.causes].concat().join(": ");

@@ -26,7 +26,7 @@ use crate::session::machine::Seen;
 const MARGIN: u64 = 256 << 20;
 
 /// Where the files of one locked target come from.
-pub struct Sources<'a> {
+pub struct Retrieval<'a> {
     pub session: &'a Session<'a>,
     pub options: &'a IndexOptions,
     pub profile: Option<&'a Profile>,
@@ -44,7 +44,7 @@ pub fn direct_addresses(profile: &Profile) -> BTreeMap<PackageName, Url> {
     wanted.filter_map(|one| Some((one.name.clone(), one.direct.as_ref()?.url.clone()))).collect()
 }
 
-impl Sources<'_> {
+impl Retrieval<'_> {
     /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns what was noticed:
     /// releases that were yanked since the lock was made.
     pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
@@ -147,10 +147,10 @@ impl Session<'_> {
         seen: &'b Seen,
         libc: Option<Libc>,
         profile: Option<&'b Profile>,
-    ) -> Result<Sources<'b>, Failure> {
+    ) -> Result<Retrieval<'b>, Failure> {
         let scope = scope_of(profile, seen, libc)?;
         let direct = profile.map(direct_addresses).unwrap_or_default();
-        Ok(Sources { session: self, options, profile, python: seen.machine.python.as_ref(), scope, direct })
+        Ok(Retrieval { session: self, options, profile, python: seen.machine.python.as_ref(), scope, direct })
     }
 
     /// Where the files of `target` come from: filtered as the lock's maker saw the index.
@@ -159,7 +159,7 @@ impl Session<'_> {
         options: &'b IndexOptions,
         profile: Option<&'b Profile>,
         target: &LockedTarget,
-    ) -> Result<Sources<'b>, Failure> {
+    ) -> Result<Retrieval<'b>, Failure> {
         let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
         let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
         let mut python = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
@@ -169,7 +169,7 @@ impl Session<'_> {
         scope.buildable =
             wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
         scope.as_of = profile.and_then(|profile| profile.policy.as_of);
-        Ok(Sources {
+        Ok(Retrieval {
             session: self,
             options,
             profile,

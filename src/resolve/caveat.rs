@@ -3,7 +3,7 @@
 use crate::diag::{Code, Finding};
 use crate::model::contents::Clash;
 use crate::model::{PackageName, Version};
-use crate::resolve::{Remark, Resolution};
+use crate::resolve::{Caveat, Resolution};
 
 /// Files that are named in a finding; the rest is counted.
 const SHOWN: usize = 6;
@@ -43,46 +43,46 @@ pub fn yanked(name: &PackageName, version: &Version, reason: &str) -> Finding {
     if reason.is_empty() { finding } else { finding.with_note(reason.to_owned()) }
 }
 
-/// Remarks on a solution as findings.
-pub fn remarks(resolution: &Resolution) -> Vec<Finding> {
-    let finding = |remark: &Remark| match remark {
-        Remark::Yanked { name, version, reason } => yanked(name, version, reason),
-        Remark::Prerelease { name, version } => {
+/// Caveats on a solution as findings.
+pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
+    let finding = |caveat: &Caveat| match caveat {
+        Caveat::Yanked { name, version, reason } => yanked(name, version, reason),
+        Caveat::Prerelease { name, version } => {
             Finding::warning(Code::ResolvePrerelease, format!("`{name}` {version} is a pre-release"))
         }
-        Remark::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
-        Remark::BuildUnknown { name, version, why } => {
+        Caveat::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
+        Caveat::BuildUnknown { name, version, why } => {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
                 .with_note(format!("the matrix has no row for it, and {why}"))
         }
-        Remark::FilesCollide { first, second, clash } => collision(first.as_ref(), second.as_ref(), clash),
-        Remark::FilesUnchecked { count } => Finding::note(
+        Caveat::FilesCollide { first, second, clash } => collision(first.as_ref(), second.as_ref(), clash),
+        Caveat::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),
         ),
-        Remark::Unreadable { name, count, line } => {
+        Caveat::Unreadable { name, count, line } => {
             let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
             let message = format!("{releases} of `{name}` passed over: their requirements can't be read");
             Finding::note(Code::ResolveSkipped, message).with_note(format!("such as `{line}`"))
         }
-        Remark::NamesUnreadable { count } => Finding::note(
+        Caveat::NamesUnreadable { count } => Finding::note(
             Code::ResolveSkipped,
             format!("{count} wheels passed over: their names follow no version scheme that is known"),
         ),
-        Remark::FromSource { name, version } => {
+        Caveat::FromSource { name, version } => {
             let message = format!("`{name}` {version} will be built from source, as the profile allows");
             Finding::warning(Code::ResolveFromSource, message).with_help(
                 "a wheel of your own, named with `url` and `sha256`, installs in seconds and the same everywhere",
             )
         }
-        Remark::Unhashed { name, version, why } => {
+        Caveat::Unhashed { name, version, why } => {
             Finding::warning(Code::LockUnhashed, format!("nothing proves which file `{name}` {version} is"))
                 .with_note(format!("the index gives no sha256 for it, and {why}"))
                 .with_help("`apply` will refuse this lock; use an index that gives digests")
         }
-        Remark::VariantsSkipped { count } => {
+        Caveat::VariantsSkipped { count } => {
             Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
         }
     };
-    resolution.remarks.iter().map(finding).collect()
+    resolution.caveats.iter().map(finding).collect()
 }

@@ -31,7 +31,9 @@ class Channel:
 
     def __init__(self, kernel):
         address = f"{URL.replace('http', 'ws', 1)}api/kernels/{kernel}/channels?token={TOKEN}"
-        self.socket = websocket.create_connection(address, timeout=5)
+        # The server answers once the kernel has started, which takes its time on a busy machine.
+        self.socket = websocket.create_connection(address, timeout=60)
+        self.socket.settimeout(5)
         self.session = uuid.uuid4().hex
         self.statuses = []
 

@@ -31,7 +31,9 @@ def call(method, path, body=None):
 class Channel:
     def __init__(self, kernel):
         address = f"{URL.replace('http', 'ws', 1)}api/kernels/{kernel}/channels?token={TOKEN}"
-        self.socket = websocket.create_connection(address, timeout=1)
+        # The server answers once the kernel has started, which takes its time on a busy machine.
+        self.socket = websocket.create_connection(address, timeout=60)
+        self.socket.settimeout(1)
         self.session = uuid.uuid4().hex
 
     def send(self, code):

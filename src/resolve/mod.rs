@@ -10,6 +10,7 @@ mod explain;
 mod plausible;
 mod package;
 mod provider;
+mod release;
 mod search;
 mod caveat;
 mod solve;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
-use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics};
+use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics, VersionSet as _};
 
 use crate::diag::Failure;
 use crate::matrix::Build;
@@ -17,6 +17,7 @@ use crate::model::{PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
 use crate::resolve::package::Package;
 use crate::resolve::plausible::{Edge, plausible};
+use crate::resolve::release::{Release, Releases};
 use crate::resolve::{Present, Question};
 
 /// How the profile's own requirements are varied for explanations and fixes.
@@ -39,6 +40,9 @@ pub(super) enum Known {
     /// It could not be read, and why.
     Unknown(String),
 }
+
+/// Tries of one package after which its versions count as neighbours.
+const MANY: usize = 8;
 
 /// Decisions that a budget allows for each release that it allows to look into.
 const STEPS: usize = 4;
@@ -207,6 +211,23 @@ impl<'a> Provider<'a> {
         Ok(chosen.map(|candidate| candidate.version.clone()))
     }
 
+    /// `version` of `package`, with the next lower one that could be chosen.
+    fn release(&self, package: &Package, version: Version) -> Result<Release, Failure> {
+        let Some(name) = package.name() else {
+            return Ok(version.into());
+        };
+        // Of a package with few tries each version stands for itself: that is easier to explain, and costs nothing.
+        if self.tried.borrow().get(name).is_none_or(|tried| tried.len() < MANY) {
+            return Ok(version.into());
+        }
+        let listing = self.listing(name)?;
+        let lower = |one: &&Version| **one < version;
+        let listed = listing.iter().flat_map(|listing| &listing.candidates).map(|one| &one.version).find(lower);
+        let present = self.present(name).map(|present| &present.version).filter(lower);
+        let below = listed.max(present).cloned();
+        Ok(Release { version, below })
+    }
+
     /// When a second version of a package is tried, more will probably follow: have the metadata of the next ones fetched together.
     /// Not for what the matrix rules out version by version, without reading any.
     fn fetch_ahead(&self, name: &PackageName, chosen: &Candidate, range: &VersionRange, listing: &Listing) {
@@ -216,16 +237,18 @@ impl<'a> Provider<'a> {
         if !new || versions.len() < 2 || self.question.matrix.knows(name) {
             return;
         }
-        // Of packages that are pinned to each other, each version is asked for by itself: the next ones will be, too.
-        let mut within = listing.candidates.iter().filter(|one| range.contains(&one.version));
-        let one_by_one = versions.len() >= 4 && within.nth(1).is_none();
-        let next = listing
-            .candidates
-            .iter()
-            .filter(|one| one.version <= chosen.version && (one_by_one || range.contains(&one.version)));
         // The second is often the last; after that it is a search, and the longer it has been, the longer it will probably be.
         let ahead = if versions.len() < 3 { 2 } else { (2 * versions.len()).min(40) };
-        self.question.catalog.expect_metadata(&next.take(ahead).cloned().collect::<Vec<_>>());
+        // Of packages that are pinned to each other, each version is asked for by itself, and the next one will be, too.
+        let few = || listing.candidates.iter().filter(|one| range.contains(&one.version)).nth(2).is_none();
+        let one_by_one = versions.len() >= 4 && few();
+        let (above, below): (Vec<&Candidate>, Vec<&Candidate>) =
+            listing.candidates.iter().partition(|one| one.version > chosen.version);
+        // Who was here from below goes on upwards, as far as others let it.
+        let upwards = versions.len() >= 4 && below.get(1).is_some_and(|next| versions.contains(&next.version));
+        let below = below.into_iter().filter(|one| one_by_one || range.contains(&one.version)).take(ahead);
+        let above = above.into_iter().rev().take(if upwards { ahead } else { 0 });
+        self.question.catalog.expect_metadata(&below.chain(above).cloned().collect::<Vec<_>>());
     }
 
     /// The one of `edges` that no answer can meet, for the profile itself asks for something else. It alone rules the version out;
@@ -279,18 +302,13 @@ impl Provider<'_> {
 
 impl DependencyProvider for Provider<'_> {
     type P = Package;
-    type V = Version;
-    type VS = VersionRange;
+    type V = Release;
+    type VS = Releases;
     type M = String;
     type Err = Failure;
     type Priority = Priority;
 
-    fn prioritize(
-        &self,
-        package: &Package,
-        range: &VersionRange,
-        statistics: &PackageResolutionStatistics,
-    ) -> Priority {
+    fn prioritize(&self, package: &Package, range: &Releases, statistics: &PackageResolutionStatistics) -> Priority {
         let mut seen = self.seen.borrow_mut();
         let next = seen.len();
         let order = Reverse(*seen.entry(package.clone()).or_insert(next));
@@ -302,15 +320,16 @@ impl DependencyProvider for Provider<'_> {
             Package::Profile => (5, 0, order),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => (4, 0, order),
             _ if conflicts >= 5 => (3, 0, order),
-            _ if is_pin(range) || self.settles_cuda(package) => (2, 0, order),
+            _ if is_pin(&range.as_range()) || self.settles_cuda(package) => (2, 0, order),
             _ => (1, 0, order),
         }
     }
 
-    fn choose_version(&self, package: &Package, range: &VersionRange) -> Result<Option<Version>, Failure> {
+    fn choose_version(&self, package: &Package, range: &Releases) -> Result<Option<Release>, Failure> {
+        let range = &range.as_range();
         let hardware = &self.question.target.hardware;
         let within = |version: Version| Some(version).filter(|version| range.contains(version));
-        match package {
+        let chosen = match package {
             Package::Profile => Ok(within(Version::new([0]))),
             Package::Driver => Ok(hardware.driver.as_ref().and_then(|driver| within(driver.as_version()))),
             Package::Gpu(at) => Ok(hardware.gpus.get(*at).and_then(|gpu| within(gpu.capability.as_version()))),
@@ -320,7 +339,8 @@ impl DependencyProvider for Provider<'_> {
             }
             Package::Published(_) | Package::Owner(_) => Ok(range.as_singleton().cloned()),
             Package::Distribution(name) | Package::Extra(name, _) => self.choose(name, range),
-        }
+        }?;
+        chosen.map(|version| self.release(package, version)).transpose()
     }
 
     /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into, or thousands of decisions, is not worth the
@@ -338,8 +358,9 @@ impl DependencyProvider for Provider<'_> {
     fn get_dependencies(
         &self,
         package: &Package,
-        version: &Version,
-    ) -> Result<Dependencies<Package, VersionRange, String>, Failure> {
+        release: &Release,
+    ) -> Result<Dependencies<Package, Releases, String>, Failure> {
+        let version = &release.version;
         let edges = match package {
             Package::Profile => Ok(self.root_edges()),
             Package::Driver | Package::CudaMajor | Package::Gpu(_) | Package::Owner(_) => Ok(Vec::new()),
@@ -354,7 +375,12 @@ impl DependencyProvider for Provider<'_> {
                 let edges = hopeless.map_or(edges, |edge| vec![edge]);
                 self.expect(&edges);
                 self.edges.borrow_mut().insert((package.clone(), version.clone()), edges.clone());
-                Dependencies::Available(edges.into_iter().collect::<DependencyConstraints<_, _>>())
+                // The same release under another name: it has the same neighbour.
+                let known = |(package, range): Edge| match package {
+                    Package::Published(_) => (package, Releases::singleton(release.clone())),
+                    _ => (package, Releases::of(&range)),
+                };
+                Dependencies::Available(edges.into_iter().map(known).collect::<DependencyConstraints<_, _>>())
             }
         })
     }

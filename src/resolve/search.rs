@@ -1,6 +1,8 @@
 //! One run of the solver.
 
-use pubgrub::{PubGrubError, SelectedDependencies};
+use std::collections::HashMap;
+
+use pubgrub::PubGrubError;
 
 use crate::model::Version;
 use crate::resolve::Question;
@@ -9,7 +11,8 @@ use crate::resolve::explain::derivation::{Fact, facts_of};
 use crate::resolve::package::Package;
 use crate::resolve::provider::{Provider, Variation};
 
-pub(super) type Solution = SelectedDependencies<Package, Version>;
+/// The version of each package.
+pub(super) type Solution = HashMap<Package, Version>;
 
 /// What one run of the solver gave.
 pub(super) enum Run<'a> {
@@ -23,7 +26,11 @@ pub(super) fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_
         Unsolved::Target(format!("Python {} has no marker environment", question.target.python.version))
     })?;
     match pubgrub::resolve(&provider, Package::Profile, Version::new([0])) {
-        Ok(solution) => Ok(Run::Solved(Box::new(provider), solution)),
+        Ok(solution) => {
+            let chosen = solution.iter().map(|(package, release)| (package.clone(), release.version.clone()));
+            let chosen = chosen.collect();
+            Ok(Run::Solved(Box::new(provider), chosen))
+        }
         Err(PubGrubError::NoSolution(tree)) => Ok(Run::Failed(facts_of(&tree))),
         Err(
             PubGrubError::ErrorChoosingVersion { source, .. }

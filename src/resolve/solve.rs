@@ -137,7 +137,7 @@ fn unreadable(provider: &Provider<'_>) -> Vec<Caveat> {
 pub(super) fn needed_by(provider: &Provider<'_>, solution: &Solution) -> BTreeMap<PackageName, BTreeSet<PackageName>> {
     let edges = provider.edges.borrow();
     let mut needed: BTreeMap<PackageName, BTreeSet<PackageName>> = BTreeMap::new();
-    for (package, version) in solution.iter() {
+    for (package, version) in solution {
         let Some(parent) = package.name() else {
             continue;
         };

@@ -6,6 +6,7 @@ use pubgrub::{DerivationTree, External};
 
 use crate::model::{PackageName, VersionRange};
 use crate::resolve::package::Package;
+use crate::resolve::release::Releases;
 
 /// One fact that the contradiction rests on.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,13 +30,13 @@ impl Fact {
 }
 
 /// The external facts of a derivation tree, ordered from the profile down, each once.
-pub(in crate::resolve) fn facts_of(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
+pub(in crate::resolve) fn facts_of(tree: &DerivationTree<Package, Releases, String>) -> Vec<Fact> {
     order(merge(facts_in(tree)))
 }
 
 /// The facts at the leaves, from the left. What several steps rest on is one node with a number: to follow it each time takes exponential
 /// time.
-fn facts_in(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
+fn facts_in(tree: &DerivationTree<Package, Releases, String>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut known = HashSet::new();
     let mut open = vec![tree];
@@ -51,7 +52,7 @@ fn facts_in(tree: &DerivationTree<Package, VersionRange, String>) -> Vec<Fact> {
     facts
 }
 
-fn fact(external: &External<Package, VersionRange, String>) -> Option<Fact> {
+fn fact(external: &External<Package, Releases, String>) -> Option<Fact> {
     match external.clone() {
         // That we solve for the profile, that an extra needs its own distribution, and that its own metadata: says nothing.
         External::NotRoot(..) | External::FromDependencyOf(Package::Distribution(_), _, Package::Published(_), _) => {
@@ -59,10 +60,12 @@ fn fact(external: &External<Package, VersionRange, String>) -> Option<Fact> {
         }
         External::FromDependencyOf(Package::Extra(name, _), _, Package::Distribution(same), _) if name == same => None,
         External::FromDependencyOf(package, versions, needed, range) => {
-            Some(Fact::Needs { package, versions, needed, range })
+            Some(Fact::Needs { package, versions: versions.as_range(), needed, range: range.as_range() })
         }
-        External::NoVersions(package, range) => Some(Fact::NoVersion { package, range }),
-        External::Custom(package, versions, why) => Some(Fact::Unusable { package, versions, why }),
+        External::NoVersions(package, range) => Some(Fact::NoVersion { package, range: range.as_range() }),
+        External::Custom(package, versions, why) => {
+            Some(Fact::Unusable { package, versions: versions.as_range(), why })
+        }
     }
 }
 

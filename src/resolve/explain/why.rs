@@ -89,7 +89,7 @@ fn versions(solution: &Solution) -> BTreeMap<PackageName, Version> {
 fn askers(provider: &Provider<'_>, solution: &Solution, name: &PackageName, newest: Option<&Version>) -> Vec<Asker> {
     let edges = provider.edges.borrow();
     let mut found: BTreeMap<Option<(PackageName, Version)>, VersionRange> = BTreeMap::new();
-    for (package, version) in solution.iter() {
+    for (package, version) in solution {
         let asker = package.name().map(|parent| (parent.clone(), version.clone()));
         if package.name() == Some(name) {
             continue;

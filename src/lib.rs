@@ -90,6 +90,7 @@ pub struct Ambient<'a> {
 /// Runs colab-boot and returns its exit code.
 pub fn run(ambient: Ambient<'_>) -> u8 {
     let Ambient { arguments, environment, now, terminal, out, err, progress } = ambient;
+    host::signals::prepare();
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
     let mut arguments = match Arguments::try_parse_from(arguments) {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::diag::{Failure, Kind};
+use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::command::{end_group, exit_code, last_lines};
 use crate::host::signals::{Deferred, name_of};
 use crate::host::{Invocation, files};
@@ -33,6 +33,22 @@ pub(super) struct Failed {
     /// The last lines it wrote.
     pub tail: String,
     pub log: PathBuf,
+}
+
+impl Failed {
+    /// What failed; `restored` says what has become of the versions before.
+    pub(super) fn described(&self, restored: Vec<String>) -> Failure {
+        let message = format!("the step `{}` of the install script failed with exit code {}", self.step, self.code);
+        let mut finding = Finding::error(Code::ApplyFailed, message).with_note(self.tail.clone());
+        for line in restored {
+            finding = finding.with_note(line);
+        }
+        let finding = finding.with_help(format!(
+            "the whole log is `{}`; remove the cause and run the command again, it goes on from there",
+            self.log.display()
+        ));
+        Failure::from_findings(Kind::World, vec![finding])
+    }
 }
 
 /// What a script has left to do when a signal comes. Longer than an installer takes to remove what it has unpacked.

@@ -7,6 +7,8 @@ mod report;
 mod unmet;
 mod rollback;
 mod install;
+mod sound;
+mod startup;
 mod sweep;
 mod work;
 

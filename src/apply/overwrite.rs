@@ -4,15 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use crate::diag::{Code, Failure, Finding};
-use crate::host::files;
-use crate::inspect::{Archive, parse_record};
+use crate::diag::{Code, Finding};
+use crate::installed::Downloaded;
 use crate::machine::Layout;
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
-
-/// The largest `entry_points.txt` that is read.
-const ENTRY_POINTS: u64 = 4 << 20;
 
 /// Scripts of a virtual environment that no distribution brings.
 const ENVIRONMENT: &[&str] = &[
@@ -30,27 +26,36 @@ const ENVIRONMENT: &[&str] = &[
     "pydoc.bat",
 ];
 
-/// What the wheel of `name`, with this RECORD, would write over; nothing for an honest one.
-pub(super) fn overwrites(
-    layout: &Layout,
-    name: &PackageName,
-    wheel: &Path,
-    record: &str,
-) -> Result<Vec<Finding>, Failure> {
-    let paths: Vec<String> = parse_record(record).iter().filter_map(|entry| installed_path(&entry.path)).collect();
-    let scripts = entry_points(wheel)?;
-    let of_python = paths.iter().filter(|path| is_of_python(path)).cloned();
-    let written: BTreeSet<String> = of_python.chain(scripts.into_iter().filter(|one| is_of_environment(one))).collect();
+/// Distributions that install others, with what they put on disk. Nobody else may write there.
+const INSTALLERS: &[(&str, &[&str])] = &[
+    ("pip", &["pip", "<scripts>/pip", "<scripts>/pip3"]),
+    ("uv", &["uv", "<scripts>/uv", "<scripts>/uvx", "<data>/bin/uv"]),
+];
+
+/// What the wheel of `name` would write over; nothing for an honest one.
+pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded) -> Vec<Finding> {
+    let mut paths: Vec<String> = wheel.files.members.iter().filter_map(|member| installed_path(&member.path)).collect();
+    paths.extend(scripts(&wheel.entry_points).map(|script| format!("<scripts>/{script}")));
     let mut findings = Vec::new();
-    if let Some(first) = written.first() {
+    if let Some(first) = paths.iter().filter(|path| is_of_python(path)).min() {
         let message = format!("the wheel of {name} would write `{first}`, which belongs to the interpreter");
         findings.push(refused(message));
+    }
+    for (installer, places) in INSTALLERS.iter().filter(|(installer, _)| name.as_ref() != *installer) {
+        let is_its = |path: &&String| {
+            places
+                .iter()
+                .any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        };
+        if let Some(first) = paths.iter().filter(is_its).min() {
+            findings.push(refused(format!("the wheel of {name} would write `{first}`, which belongs to {installer}")));
+        }
     }
     for (link, to) in links(layout, &paths) {
         let message = format!("the wheel of {name} would be written through the link `{link}` to `{to}`");
         findings.push(refused(message).with_note("what lies there would be overwritten"));
     }
-    Ok(findings)
+    findings
 }
 
 fn refused(message: String) -> Finding {
@@ -59,24 +64,16 @@ fn refused(message: String) -> Finding {
 }
 
 /// Scripts that an installer makes for `console_scripts` and `gui_scripts`.
-fn entry_points(wheel: &Path) -> Result<Vec<String>, Failure> {
-    let failed =
-        |error: &std::io::Error| Failure::world(format!("could not read `{}`", wheel.display())).because(error);
-    let mut archive = files::open(wheel).and_then(Archive::open).map_err(|error| failed(&error))?;
-    let Some(member) = archive.files().dist_info("entry_points.txt").cloned() else {
-        return Ok(Vec::new());
-    };
-    let text = archive.text(&member, ENTRY_POINTS).map_err(|error| failed(&error))?;
-    let mut scripts = Vec::new();
+fn scripts(entry_points: &str) -> impl Iterator<Item = &str> {
     let mut section = "";
-    for line in text.lines().map(str::trim) {
+    entry_points.lines().map(str::trim).filter_map(move |line| {
         if line.starts_with('[') {
             section = line.trim_matches(['[', ']']).trim();
-        } else if matches!(section, "console_scripts" | "gui_scripts") {
-            scripts.extend(line.split_once('=').map(|(name, _)| name.trim().to_owned()));
+            return None;
         }
-    }
-    Ok(scripts)
+        let makes = matches!(section, "console_scripts" | "gui_scripts");
+        line.split_once('=').filter(|_| makes).map(|(name, _)| name.trim())
+    })
 }
 
 /// Whether a script of this name is the interpreter, or of its virtual environment.

@@ -82,7 +82,8 @@ fn hindrance(
     Ok(of_distutils.then_some("which distutils has installed without a list of its files"))
 }
 
-fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
+/// Moves the entry `name` of site-packages to where no program imports from.
+pub(super) fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
     let trash = folder.join(TRASH);
     files::create_private_folder(&trash)?;
     let free = (0..).map(|at| trash.join(if at == 0 { name.to_owned() } else { format!("{name}.{at}") }));

@@ -8,14 +8,15 @@ use std::time::Duration;
 use crate::apply::clash::{Owner, bystanders, shared_paths, without};
 use crate::apply::install::{Failed, Job, run_script};
 use crate::apply::outcome::{now, outcome, settle};
-use crate::apply::overwrite::overwrites;
 use crate::apply::report::ApplyReport;
+use crate::apply::sound::open_all;
+use crate::apply::startup::locked_out;
 use crate::apply::sweep::{empty_trash, sweep};
 use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::host::files;
-use crate::installed::{check_distributions, finding_of, record_of_wheel, unpacked_bytes};
+use crate::host::{Invocation, files};
+use crate::installed::{Downloaded, check_distributions, finding_of};
 use crate::ledger::{Before, Hand, Ledger, Step};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
@@ -95,11 +96,12 @@ impl Work<'_> {
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
         let withdrawn = self.fetch(&options.index, &packages, &folder)?;
-        let findings = unmet(self.session, self.planned, &packages, &folder)?;
+        let (wheels, mut findings) = open_all(self.layout, &packages, &folder)?;
+        findings.extend(unmet(self.session, self.planned, &packages, &wheels));
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }
-        let Kept { clashes, modules } = self.keep_records(&packages, &folder)?;
+        let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
@@ -118,7 +120,7 @@ impl Work<'_> {
                 Err(error) => failure.cause(error.to_string()),
             });
         }
-        let faults = match self.check_or_repair(&packages, &folder) {
+        let faults = match self.check_or_repair(&packages, &wheels, &folder) {
             Ok(faults) => faults,
             Err(failure) => {
                 step(Event::Fail { why: failure.to_string() }, &before)?;
@@ -126,7 +128,7 @@ impl Work<'_> {
             }
         };
         if !faults.is_empty() {
-            step(Event::Fail { why: "files differ after the install".to_owned() }, &before)?;
+            step(Event::Fail { why: faults[0].message.clone() }, &before)?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
         self.state.write_ledger(&self.settled_ledger(&steps))?;
@@ -217,7 +219,7 @@ impl Work<'_> {
         }
         let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
         match self.roll_back(&options.index, folder) {
-            Ok(restored) => describe(&failed, restored),
+            Ok(restored) => failed.described(restored),
             Err(stopped) => stopped.cause(led_here),
         }
     }
@@ -233,32 +235,31 @@ impl Work<'_> {
 
     /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution claims
     /// too are left out of them, and named in a finding.
-    fn keep_records(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Kept, Failure> {
+    fn keep_records(
+        &self,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Result<Kept, Failure> {
         let mut unpacked = 0;
         let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
         let mut digests = Vec::new();
-        let mut intrusions = Vec::new();
         let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
         for package in self.planned.target.packages.iter().chain(back.copied()) {
             let Some(wheel) = &package.wheel else { continue };
-            let new = packages.iter().any(|one| one.name == package.name);
             let Some(digest) = wheel.sha256.filter(|_| !wheel.is_source()) else { continue };
-            let path = folder.join(&wheel.file);
-            let record = if new {
-                unpacked += unpacked_bytes(&path).unwrap_or(0);
-                let record = record_of_wheel(&path)?;
-                intrusions.extend(overwrites(self.layout, &package.name, &path, &record)?);
-                modules.insert(package.name.clone(), modules_of(&record));
-                Some(record)
-            } else {
-                self.state.record_text(&digest)?
+            let downloaded = wheels.get(&package.name);
+            let new = downloaded.is_some();
+            let record = match downloaded {
+                Some(wheel) => {
+                    unpacked += wheel.files.unpacked();
+                    modules.insert(package.name.clone(), modules_of(&wheel.record));
+                    Some(wheel.record.clone())
+                }
+                None => self.state.record_text(&digest)?,
             };
             digests.extend(record.is_some().then_some(digest));
             owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
-        }
-        if !intrusions.is_empty() {
-            return Err(Failure::from_findings(Kind::Answer, intrusions));
         }
         owners.extend(bystanders(self.planned)?);
         let (paths, findings) = shared_paths(&owners);
@@ -285,8 +286,7 @@ impl Work<'_> {
     pub(super) fn run(&self, wheels: &Path, plan: &Plan, part: Part) -> Result<Result<(), Failed>, Failure> {
         let script = self.held.join("install.sh");
         files::write_whole(&script, script_of(self.planned, plan, part).as_bytes())?;
-        let python: Option<PathBuf> = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
-        let python = python.ok_or_else(|| Failure::bug("an apply without an interpreter"))?;
+        let python = self.python()?;
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
@@ -305,8 +305,22 @@ impl Work<'_> {
         })
     }
 
+    fn python(&self) -> Result<PathBuf, Failure> {
+        let python = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        python.ok_or_else(|| Failure::bug("an apply without an interpreter"))
+    }
+
     /// Checks, and installs once more what is not as it should be: an exit code of 0 proves nothing.
-    fn check_or_repair(&self, packages: &[&LockedPackage], folder: &Path) -> Result<Vec<Finding>, Failure> {
+    fn check_or_repair(
+        &self,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+        folder: &Path,
+    ) -> Result<Vec<Finding>, Failure> {
+        let start = Invocation::new(self.python()?, &["-c", ""], self.session.environment);
+        if let Some(finding) = locked_out(&start, self.layout, wheels)? {
+            return Ok(vec![finding]);
+        }
         let (faulty, _) = self.check(packages)?;
         if faulty.is_empty() {
             return Ok(Vec::new());
@@ -318,7 +332,7 @@ impl Work<'_> {
         self.clear_the_way(&|change| change.to.clone())?;
         match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => Ok(self.check(packages)?.1),
-            Err(failed) => Err(describe(&failed, Vec::new())),
+            Err(failed) => Err(failed.described(Vec::new())),
         }
     }
 
@@ -358,20 +372,6 @@ fn steps(planned: &Planned) -> Vec<Step> {
     };
     let step = |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
     planned.decision.plan.changes.iter().map(step).collect()
-}
-
-/// What failed; `restored` says what has become of the versions before.
-fn describe(failed: &Failed, restored: Vec<String>) -> Failure {
-    let message = format!("the step `{}` of the install script failed with exit code {}", failed.step, failed.code);
-    let mut finding = Finding::error(Code::ApplyFailed, message).with_note(failed.tail.clone());
-    for line in restored {
-        finding = finding.with_note(line);
-    }
-    let finding = finding.with_help(format!(
-        "the whole log is `{}`; remove the cause and run the command again, it goes on from there",
-        failed.log.display()
-    ));
-    Failure::from_findings(Kind::World, vec![finding])
 }
 
 impl Work<'_> {

@@ -104,9 +104,8 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
             other => other.as_str().unwrap_or_default().to_owned(),
         };
         let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
-        let mut start = 0;
         let shell = is_shell_cell(&own.text);
-        for line in own.text.split_inclusive('\n') {
+        for (span, line) in logical_lines(&own.text) {
             let known = listed.named.len();
             let command = line.trim().strip_prefix(['%', '!']).or_else(|| shell.then_some(line.trim()));
             for word in command.map(installed_by).unwrap_or_default() {
@@ -124,12 +123,31 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
             }
             let fresh = listed.named[known..].iter_mut().filter(|named| named.place.is_none());
             fresh.for_each(|named| {
-                named.place = Some(Place { source: own.clone(), span: start..start + line.trim_end().len() });
+                named.place = Some(Place { source: own.clone(), span: span.clone() });
             });
-            start += line.len();
         }
     }
     Ok(listed)
+}
+
+/// The lines of a cell with where their first one stands, in bytes; a backslash at the end takes in the next.
+fn logical_lines(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut lines: Vec<(Range<usize>, String)> = Vec::new();
+    let (mut start, mut goes_on) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end();
+        let part = content.strip_suffix('\\').unwrap_or(content);
+        match lines.last_mut().filter(|_| goes_on) {
+            Some((_, last)) => {
+                last.push(' ');
+                last.push_str(part.trim());
+            }
+            None => lines.push((start..start + content.len(), part.to_owned())),
+        }
+        goes_on = part.len() < content.len();
+        start += line.len();
+    }
+    lines
 }
 
 /// What an install line names.
@@ -285,11 +303,12 @@ mod tests {
             {"cell_type": "code", "source": "!uv pip install --system c==3 && echo done\n!pip install -r more.txt\n!ls install\n"},
             {"cell_type": "code", "source": "!pip install d==4 > /dev/null 2>&1\n!pip install e==5; ls\n!pip install {name} -r gone.txt\n"},
             {"cell_type": "code", "source": "%%bash\nset -e\npip install f==6\npython3 -m pip install g==7\n# pip install no==1\n"},
+            {"cell_type": "code", "source": "%pip install -q \\\n  h==8 \\\n  i==9\n"},
             {"cell_type": "code", "source": "print('pip install no==1')\n"}]}"#;
         let listed = read("x.ipynb", text).expect("a notebook");
         let line = "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why";
         assert_eq!(named(&listed)[0], format!("a 1 at {line}"));
-        assert_eq!(listed.named.len(), 7, "{:?}", named(&listed));
+        assert_eq!(listed.named.len(), 9, "{:?}", named(&listed));
         assert_eq!(listed.open, ["b>=2", "cell 4: {name}", "cell 4: gone.txt"]);
         assert!(listed.named[1].place.as_ref().is_some_and(|place| place.source.name.ends_with("cell 3")));
     }

@@ -23,8 +23,7 @@ pub fn kind_of(text: &str) -> Option<LockKind> {
     let table: toml::Table = text.parse().ok()?;
     if table.contains_key("lock-version") {
         Some(LockKind::Pylock)
-    } else if table.contains_key("version") && (table.contains_key("package") || table.contains_key("requires-python"))
-    {
+    } else if table.get("version").is_some_and(toml::Value::is_integer) && !table.contains_key("target") {
         Some(LockKind::Uv)
     } else {
         None
@@ -93,9 +92,13 @@ fn for_python(wanted: Option<&VersionSpecifiers>, markers: &MarkerEnvironment) -
     }
 }
 
+/// The version of the format of `uv.lock`; another one need not mean the same.
+const UV_VERSION: u64 = 1;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct UvLock {
+    version: u64,
     requires_python: Option<VersionSpecifiers>,
     #[serde(default)]
     package: Vec<UvPackage>,
@@ -131,6 +134,9 @@ struct UvDependency {
 /// extras and groups need.
 fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let lock: UvLock = toml::from_str(text).map_err(|error| error.to_string())?;
+    if lock.version != UV_VERSION {
+        return Err(format!("it is a uv.lock of version {}, and {UV_VERSION} is what is known", lock.version));
+    }
     for_python(lock.requires_python.as_ref(), markers)?;
     let is_root =
         |package: &UvPackage| package.source.contains_key("virtual") || package.source.contains_key("editable");

@@ -67,6 +67,11 @@ impl Reader<'_> {
     fn read(&mut self, source: &Source, folder: &str, depth: usize) -> Result<(), String> {
         for (number, line) in joined_lines(&source.text) {
             let line = without_comment(&line);
+            if line.contains("${") && !line.starts_with('-') {
+                // pip puts in what the variable has where the file is used.
+                self.listed.open.push(line.to_owned());
+                continue;
+            }
             let known = self.listed.named.len();
             if let Some(path) = option(line, "-r", "--requirement") {
                 self.follow(path, folder, depth)?;
@@ -86,12 +91,17 @@ impl Reader<'_> {
 
     fn follow(&mut self, path: &str, folder: &str, depth: usize) -> Result<(), String> {
         if depth == DEPTH {
-            return Err(format!("`-r {path}`: files that name each other"));
+            return Err(format!(
+                "`-r {path}` would be the {}th file that another one names; do they name each other?",
+                DEPTH + 1
+            ));
         }
         let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
         let source = Source { name: path.as_str().into(), text: (self.include)(&path)?.into() };
         let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-        self.read(&source, folder, depth + 1).map_err(|error| format!("`{path}`: {error}"))
+        // Only the last file of a chain is named: the others lead there.
+        let placed = |error: String| if error.starts_with('`') { error } else { format!("`{path}`: {error}") };
+        self.read(&source, folder, depth + 1).map_err(placed)
     }
 }
 

@@ -51,12 +51,30 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
     };
     // What `take` hides: without it the text would arrive in small pieces.
     let size = file.metadata().map_or(0, |data| data.len().min(TEXT_LIMIT));
-    let mut text = String::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    file.take(TEXT_LIMIT + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
-    if text.len() as u64 > TEXT_LIMIT {
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    file.take(TEXT_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    if bytes.len() as u64 > TEXT_LIMIT {
         return Err(Failure::input(format!("`{}` is larger than {} MB", path.display(), TEXT_LIMIT >> 20)));
     }
-    Ok(Some(text))
+    decode(bytes).map(Some).map_err(|error| failed(&error))
+}
+
+/// UTF-8, or UTF-16 behind its byte order mark: what `>` writes in Windows' PowerShell, and pip reads.
+fn decode(bytes: Vec<u8>) -> std::io::Result<String> {
+    let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let (units, odd) = rest.as_chunks::<2>();
+        let text: Result<String, _> = char::decode_utf16(units.iter().copied().map(unit)).collect();
+        text.ok()
+            .filter(|_| odd.is_empty())
+            .ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "it is no valid UTF-16"))
+    };
+    match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
+        _ => String::from_utf8(bytes).map_err(|_| {
+            std::io::Error::new(ErrorKind::InvalidData, "it is no text: neither UTF-8 nor UTF-16 with its mark")
+        }),
+    }
 }
 
 /// The text of `path` up to its first empty line, or `None` where there is no such file.

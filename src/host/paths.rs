@@ -16,14 +16,17 @@ pub struct Paths {
 
 impl Paths {
     /// `COLAB_BOOT_ROOT`, `COLAB_BOOT_CACHE_DIR` and `COLAB_BOOT_STATE_DIR` first; then `/var/lib/colab-boot` for root
-    /// and the XDG folders for everybody else.
+    /// and the XDG folders for everybody else. Relative ones are seen from the working directory; of XDG's and HOME they don't count, as their
+    /// specification says (<https://specifications.freedesktop.org/basedir-spec/latest/>).
     pub fn from_environment(environment: &BTreeMap<String, String>) -> Self {
-        let get = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let home = get("HOME").unwrap_or_else(|| PathBuf::from("/"));
+        let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let get = |name: &str| set(name).map(|path| std::path::absolute(&path).unwrap_or(path));
+        let fixed = |name: &str| set(name).filter(|path| path.is_absolute());
+        let home = fixed("HOME").unwrap_or_else(|| PathBuf::from("/"));
         let cache = get("COLAB_BOOT_CACHE_DIR")
-            .or_else(|| get("XDG_CACHE_HOME").map(|folder| folder.join("colab-boot")))
+            .or_else(|| fixed("XDG_CACHE_HOME").map(|folder| folder.join("colab-boot")))
             .unwrap_or_else(|| home.join(".cache/colab-boot"));
-        let own_state = || get("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("colab-boot");
+        let own_state = || fixed("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("colab-boot");
         let state = get("COLAB_BOOT_STATE_DIR")
             .unwrap_or_else(|| if is_root() { PathBuf::from("/var/lib/colab-boot") } else { own_state() });
         Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::flag::{register_conditional_default, register_usize};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
+use signal_hook::flag::{register, register_conditional_default, register_usize};
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::diag::Failure;
@@ -63,6 +63,15 @@ fn install() -> Result<Handlers, Error> {
         register_usize(signal, Arc::clone(&handlers.last), usize::try_from(signal).unwrap_or_default())?;
     }
     Ok(handlers)
+}
+
+/// Makes what a parent may have set no trouble for us. With SIGCHLD ignored no child could be waited for; a file that reaches the limit of its
+/// size is an error of the write, not the end of the program.
+pub fn prepare() {
+    if ignored() >> (SIGCHLD - 1) & 1 == 1 {
+        let _ = register(SIGCHLD, Arc::default());
+    }
+    let _ = register(SIGXFSZ, Arc::default());
 }
 
 /// The signals that our parent wants ignored, as `nohup` does: bit n-1 for signal n.

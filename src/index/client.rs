@@ -16,7 +16,9 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::index::Credentials;
+use crate::index::body::{Body, must_be_plain, too_large};
 use crate::index::credentials::without_login;
+use crate::index::exchange::{Part, Reply, Request};
 use crate::index::gate::Gates;
 use crate::index::headers::{max_age, part, text_of};
 use crate::index::hedge::{Kind, Latencies};
@@ -31,6 +33,9 @@ use crate::model::digest::Hasher;
 
 /// How much of a reply that is no longer needed is read to keep its connection.
 const DRAINED: u64 = 128 << 10;
+
+/// The longest that the beginning of an answer may take.
+const ANSWER: Duration = Duration::from_mins(1);
 
 /// Takes the bytes of a reply as they arrive.
 pub(super) type Take<'a> = &'a mut (dyn FnMut(&[u8]) -> Flow + Send);
@@ -55,47 +60,6 @@ pub(super) struct Http {
     latencies: Arc<Latencies>,
     gates: Arc<Gates>,
     pub(super) log: Log,
-}
-
-/// Which bytes of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// So many at its end.
-    Last(u64),
-    Of(Range<u64>),
-}
-
-impl Part {
-    fn header(&self) -> String {
-        match self {
-            Self::Last(count) => format!("bytes=-{count}"),
-            Self::Of(range) => format!("bytes={}-{}", range.start, range.end.saturating_sub(1)),
-        }
-    }
-}
-
-/// One request.
-#[derive(Clone, Debug)]
-pub(super) struct Request<'a> {
-    pub url: &'a Url,
-    pub accept: Option<&'a str>,
-    pub part: Option<Part>,
-    pub validator: Option<&'a str>,
-    /// The most bytes the body may have.
-    pub limit: u64,
-}
-
-/// One reply, read to its end.
-#[derive(Debug)]
-pub(super) struct Reply {
-    pub status: StatusCode,
-    pub url: Url,
-    pub content_type: String,
-    pub etag: Option<String>,
-    pub max_age: Option<u64>,
-    /// Of a partial reply: where it starts, and the length of the whole.
-    pub part: Option<(u64, u64)>,
-    pub body: Vec<u8>,
 }
 
 impl Client {
@@ -149,6 +113,9 @@ fn redirected(attempt: Attempt<'_>) -> Action {
     if from.is_some_and(|from| from.scheme() == "https") && attempt.url().scheme() != "https" {
         return attempt.error("the server leads from an encrypted address to one that is not");
     }
+    if !matches!(attempt.url().scheme(), "http" | "https") {
+        return attempt.error("the server leads to an address that is neither http nor https");
+    }
     if from.is_some_and(|from| !may_lead(from, attempt.url())) {
         return attempt.error("the server leads from the internet to a private address");
     }
@@ -185,7 +152,8 @@ impl Http {
 
     async fn stream_once(&self, url: &Url, left: &mut Range<u64>, take: Take<'_>) -> Result<(), Miss> {
         let builder = self.request(url)?.header(RANGE, Part::Of(left.clone()).header());
-        let response = self.send(url, builder).await?;
+        let response = self.send(url, builder.header(ACCEPT_ENCODING, "identity")).await?;
+        must_be_plain(response.headers())?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
@@ -242,7 +210,7 @@ impl Http {
     }
 
     async fn digest_once(&self, url: &Url) -> Result<(Sha256, u64), Miss> {
-        let response = self.send(url, self.request(url)?).await?;
+        let response = self.open(url, 0).await?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
@@ -264,7 +232,8 @@ impl Http {
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
-        self.send(url, request).await
+        let response = self.send(url, request).await?;
+        must_be_plain(response.headers()).map(|()| response)
     }
 
     /// A request that is counted, ends in time and carries the credentials for `url`; the address itself carries none.
@@ -287,7 +256,12 @@ impl Http {
     async fn send(&self, url: &Url, builder: RequestBuilder) -> Result<Response, Miss> {
         let passed = self.gates.pass(url).await;
         let asked = Instant::now();
-        let response = builder.send().await;
+        // A server that sends one interim answer after the other would never come to an end.
+        let answer = tokio::time::timeout(ANSWER, builder.send());
+        let Ok(response) = answer.await else {
+            self.log.request(|| format!("GET {} -> no answer in {} s", redact(url), ANSWER.as_secs()));
+            return Err(Miss { again: true, ..Miss::lasting(format!("no answer within {} s", ANSWER.as_secs())) });
+        };
         self.log.request(|| {
             let answer = match &response {
                 Ok(response) => response.status().to_string(),
@@ -348,7 +322,8 @@ impl Http {
     }
 
     async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
-        let mut builder = self.request(request.url)?;
+        let encoding = if request.part.is_some() { "identity" } else { "gzip" };
+        let mut builder = self.request(request.url)?.header(ACCEPT_ENCODING, encoding);
         if let Some(accept) = request.accept {
             builder = builder.header(ACCEPT, accept);
         }
@@ -360,8 +335,12 @@ impl Http {
         }
         let response = self.send(request.url, builder).await?;
         let status = response.status();
-        let fine = status.is_success()
-            || matches!(status, StatusCode::NOT_MODIFIED | StatusCode::NOT_FOUND | StatusCode::GONE);
+        let fine = match status {
+            StatusCode::NOT_FOUND | StatusCode::GONE => true,
+            StatusCode::NOT_MODIFIED => request.validator.is_some(),
+            StatusCode::PARTIAL_CONTENT => request.part.is_some(),
+            _ => status.is_success(),
+        };
         if !fine {
             return Err(refused(&response));
         }
@@ -379,19 +358,17 @@ impl Http {
             part: text_of(headers, CONTENT_RANGE.as_str()).and_then(|text| part(&text)),
             body: Vec::new(),
         };
+        let mut body = Body::new(headers, limit)?;
         if response.content_length().is_some_and(|length| length > limit) {
-            return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
+            return Err(too_large(limit));
         }
         let mut pace = self.pace();
         let mut stream = response.bytes_stream();
         while let Some(chunk) = stream.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
-            self.count(chunk.len(), &mut pace)?;
-            if (reply.body.len() + chunk.len()) as u64 > limit {
-                return Err(Miss::lasting(format!("the reply is larger than {limit} bytes")));
-            }
-            reply.body.extend_from_slice(&chunk);
+            self.count(body.take(&chunk)?, &mut pace)?;
         }
+        reply.body = body.finish()?;
         Ok(reply)
     }
 }

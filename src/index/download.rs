@@ -149,10 +149,10 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
             retries = Retries::new();
         }
         before = Some(here);
-        retries
-            .after(&download.url, miss, http.left())
-            .await
-            .map_err(|failure| failure.help("what has arrived is kept; run the command again to go on"))?;
+        retries.after(&download.url, miss, http.left()).await.map_err(|failure| match part.len() {
+            0 => failure,
+            _ => failure.help("what has arrived is kept; run the command again to go on"),
+        })?;
     }
     Ok(())
 }

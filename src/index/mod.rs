@@ -3,10 +3,12 @@
 //! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through [`crate::model::catalog::Catalog`].
 
 mod prefetch;
+mod body;
 mod cache;
 mod client;
 mod credentials;
 mod download;
+mod exchange;
 mod folder;
 mod gate;
 mod headers;

@@ -8,7 +8,8 @@ use tokio::sync::OnceCell;
 
 use crate::diag::Failure;
 use crate::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
-use crate::index::client::{Http, Request};
+use crate::index::client::Http;
+use crate::index::exchange::Request;
 use crate::index::local::View;
 use crate::index::mutex::held;
 use crate::index::page::{ACCEPT, read_page};

@@ -7,7 +7,8 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::index::Client;
-use crate::index::client::{Http, Part, Request};
+use crate::index::client::Http;
+use crate::index::exchange::{Part, Request};
 use crate::index::retry::no_answer;
 use crate::inspect::{Collected, Flow, Inspection, Malformed, Sink, Subject, TAIL, Unpacker, locate, read};
 use crate::matrix::Matrix;

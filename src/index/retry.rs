@@ -23,7 +23,11 @@ pub(super) struct Miss {
 
 impl Miss {
     pub(super) fn passing(error: reqwest::Error) -> Self {
-        Self { why: reason(error), again: true, wait: None, help: None }
+        let help = error.is_connect().then_some(
+            "check the network and the index address; where HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set, the proxy has to answer, too",
+        );
+        let again = !error.is_redirect();
+        Self { why: reason(error), again, wait: None, help }
     }
 
     pub(super) fn lasting(why: impl Into<String>) -> Self {
@@ -97,7 +101,12 @@ pub(super) fn refused(response: &Response) -> Miss {
     let help = matches!(status.as_u16(), 401 | 403).then_some(
         "if the index wants credentials, put them into the address (COLAB_BOOT_INDEX_URL), into netrc, or into the keyring",
     );
-    Miss { why: format!("the server answered {status}"), again, wait, help }
+    let unasked = match status.as_u16() {
+        206 => ", a part of the page where the whole was asked for",
+        304 => ", though nothing of it is here",
+        _ => "",
+    };
+    Miss { why: format!("the server answered {status}{unasked}"), again, wait, help }
 }
 
 /// The innermost cause says most: "connection refused" rather than "error sending request". Addresses, which may hold secrets, are

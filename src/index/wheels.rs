@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::index::cache::MetadataRecord;
-use crate::index::client::Request;
+use crate::index::exchange::Request;
 use crate::index::mutex::held;
 use crate::index::online::{Answer, METADATA_LIMIT, Shared};
 use crate::index::remote::Remote;

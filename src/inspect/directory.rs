@@ -20,6 +20,9 @@ const ENTRY_LENGTH: usize = 46;
 /// The largest directory that is read. The largest wheel known (tensorflow) has one of 3 MB.
 const LIMIT: u64 = 64 << 20;
 
+/// Deflate makes at most so many bytes of one (zlib's technical notes: 1032 to 1).
+const INFLATED: u64 = 1032;
+
 /// Where the central directory lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -126,6 +129,14 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Member, usize), String> {
         other => Packing::Other(u16::try_from(other).unwrap_or(u16::MAX)),
     };
     let path = String::from_utf8_lossy(path).into_owned();
+    let possible = match packing {
+        Packing::Stored => size == compressed,
+        Packing::Deflate => size <= compressed.saturating_mul(INFLATED).saturating_add(INFLATED),
+        Packing::Other(_) => true,
+    };
+    if !possible {
+        return Err(format!("`{path}` is said to unpack from {compressed} to {size} bytes, which can't be"));
+    }
     Ok((Member { path, crc32: number(16)?, compressed, size, packing, offset, end: 0 }, next))
 }
 

@@ -13,9 +13,10 @@ pub struct Entry {
     pub size: u64,
 }
 
-/// The entries of a RECORD: CSV, paths with commas in quotes.
+/// The entries of a RECORD. A row that makes no sense is passed over.
 pub fn parse_record(text: &str) -> Vec<Entry> {
-    text.lines().filter_map(parse_line).collect()
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    reader.into_records().filter_map(|row| entry(&row.ok()?)).collect()
 }
 
 /// The files with a digest that a RECORD names.
@@ -24,20 +25,11 @@ pub fn files_of_record(text: &str) -> Files {
     Files { members: parse_record(text).into_iter().filter_map(member).collect() }
 }
 
-fn parse_line(line: &str) -> Option<Entry> {
-    let (path, rest) = match line.strip_prefix('"') {
-        Some(quoted) => {
-            let end = quoted.find("\",")?;
-            (quoted[..end].replace("\"\"", "\""), &quoted[end + 2..])
-        }
-        None => {
-            let (path, rest) = line.split_once(',')?;
-            (path.to_owned(), rest)
-        }
-    };
-    let (hash, size) = rest.split_once(',').unwrap_or((rest, ""));
-    let sha256 = hash.strip_prefix("sha256=").and_then(Sha256::from_record);
-    Some(Entry { path, sha256, size: size.parse().unwrap_or_default() })
+fn entry(row: &csv::StringRecord) -> Option<Entry> {
+    let path = row.get(0).filter(|path| !path.is_empty() && row.len() > 1)?.to_owned();
+    let sha256 = row.get(1)?.strip_prefix("sha256=").and_then(Sha256::from_record);
+    let size = row.get(2).and_then(|size| size.parse().ok()).unwrap_or_default();
+    Some(Entry { path, sha256, size })
 }
 
 #[cfg(test)]
@@ -54,5 +46,8 @@ mod tests {
         assert_eq!(entries[0].sha256, Some(crate::model::Sha256::of(b"")));
         assert_eq!(entries[2].sha256, None);
         assert_eq!(entries.iter().map(|entry| entry.size).collect::<Vec<_>>(), [12, 0, 0]);
+        let odd = parse_record("\"a\nb.py\",,\n\"c\"\"d.py\",sha256=no,x\n\nno comma\nlast.py,,");
+        let paths: Vec<_> = odd.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a\nb.py", "c\"d.py", "last.py"]);
     }
 }

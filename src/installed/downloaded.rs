@@ -1,29 +1,53 @@
-//! RECORD of a wheel on disk.
+//! A wheel on disk, and what it says of itself.
 
 use std::path::Path;
 
 use crate::diag::Failure;
 use crate::host::files;
 use crate::inspect::Archive;
+use crate::model::contents::Files;
 
 /// The largest RECORD that is read; those of the largest wheels have 3 MB.
 const RECORD_LIMIT: u64 = 64 << 20;
 
-/// The RECORD of a wheel on disk.
-pub fn record_of_wheel(wheel: &Path) -> Result<String, Failure> {
-    let failed = |why: &dyn std::error::Error| {
-        Failure::world(format!("could not read RECORD of `{}`", wheel.display())).because(why)
-    };
-    let mut archive = files::open(wheel).and_then(Archive::open).map_err(|error| failed(&error))?;
-    let record = archive.files().dist_info("RECORD").cloned().ok_or_else(|| {
-        Failure::answer(format!("`{}` has no RECORD", wheel.display()))
-            .help("it is no valid wheel; choose another release")
-    })?;
-    archive.text(&record, RECORD_LIMIT).map_err(|error| failed(&error))
+/// The largest of the other files of a dist-info folder that is read.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+/// The directory and the dist-info of a wheel.
+#[derive(Clone, Debug)]
+pub struct Downloaded {
+    pub files: Files,
+    pub record: String,
+    pub metadata: String,
+    /// WHEEL, with its tags.
+    pub wheel: String,
+    /// Empty where there are none.
+    pub entry_points: String,
 }
 
-/// How many bytes a wheel unpacks to.
-pub fn unpacked_bytes(wheel: &Path) -> Option<u64> {
-    let archive = files::open(wheel).and_then(Archive::open).ok()?;
-    Some(archive.files().unpacked())
+impl Downloaded {
+    /// Reads the wheel at `path`. Fails where it is none, and where a file that every wheel has is missing.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |what: &str, why: &dyn std::error::Error| {
+            let message = format!("{what} of `{}` can't be read", path.display());
+            Failure::answer(message).because(why).help("it is no valid wheel; choose another release")
+        };
+        let mut archive = files::open(path).and_then(Archive::open).map_err(|error| failed("the directory", &error))?;
+        let files = archive.files().clone();
+        let mut text = |name: &str, limit: u64| {
+            let member = files.dist_info(name);
+            member.map(|member| archive.text(member, limit).map_err(|error| failed(name, &error))).transpose()
+        };
+        let missing = |name: &str| {
+            Failure::answer(format!("`{}` has no {name}", path.display()))
+                .help("it is no valid wheel; choose another release")
+        };
+        Ok(Self {
+            record: text("RECORD", RECORD_LIMIT)?.ok_or_else(|| missing("RECORD"))?,
+            metadata: text("METADATA", TEXT_LIMIT)?.ok_or_else(|| missing("METADATA"))?,
+            wheel: text("WHEEL", TEXT_LIMIT)?.ok_or_else(|| missing("WHEEL"))?,
+            entry_points: text("entry_points.txt", TEXT_LIMIT)?.unwrap_or_default(),
+            files,
+        })
+    }
 }

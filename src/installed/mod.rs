@@ -3,5 +3,5 @@
 mod mismatch;
 mod downloaded;
 
-pub use downloaded::{record_of_wheel, unpacked_bytes};
+pub use downloaded::Downloaded;
 pub use mismatch::{FileFault, Held, check_distributions, finding_of, ghosts};

@@ -236,8 +236,8 @@ fn is_of_extra(line: &str) -> bool {
     (marker.contains("extra ==") || marker.contains("extra==")) && !marker.contains(" or ")
 }
 
-/// The header lines before the first blank one; continuation lines are joined.
-fn headers(text: &str) -> Vec<(&str, String)> {
+/// The header lines of METADATA or WHEEL, before the first blank one: names as written, values; continuation lines are joined.
+pub fn headers(text: &str) -> Vec<(&str, String)> {
     let mut found: Vec<(&str, String)> = Vec::new();
     for line in text.lines().take_while(|line| !line.is_empty()) {
         if line.starts_with([' ', '\t']) {

@@ -10,12 +10,12 @@ use crate::model::PythonFacts;
 
 /// Reads a file that names distributions, whichever tool wrote it.
 pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
-    let text = files::read_text(path, "file")?;
+    let text = with_newlines(files::read_text(path, "file")?);
     let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
     let include = |name: &str| {
         // Names in a file are from its own folder; those of files in between stand before them already.
         let beside = path.parent().unwrap_or(Path::new(".")).join(name);
-        files::read_text(&beside, "file").map_err(|failure| failure.to_string())
+        files::read_text(&beside, "file").map(with_newlines).map_err(|failure| failure.to_string())
     };
     let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
     let listed = match (read_other(&source, &markers, &include), kind_of(&text)) {
@@ -29,6 +29,11 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
             .cause(error)
             .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
     })
+}
+
+/// Lines that end as those of old Macs do, which pip reads, too.
+fn with_newlines(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
 /// Whether a TOML text is a lock of colab-boot.

@@ -14,6 +14,9 @@ use crate::model::wheel::file_of;
 /// A start tag of a page.
 type Tag = StartTag<()>;
 
+/// The most bytes that a page may say of a file. No wheel comes near, and what is larger would only spoil the sums.
+const LARGEST: u64 = 1 << 40;
+
 /// The major version of the API that this program understands.
 const MAJOR: &str = "1";
 
@@ -106,7 +109,7 @@ pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
             },
             file: file.filename,
             url: file.url,
-            size: file.size,
+            size: file.size.filter(|size| *size <= LARGEST),
             requires_python: file.requires_python.filter(|text| !text.trim().is_empty()),
             uploaded: file.upload_time,
         }

@@ -272,6 +272,9 @@ impl Wording<'_> {
         if range.iter().count() > PARTS {
             return Some(format!("no other release of {name} fits{}", newest.unwrap_or_default()));
         }
+        if *range == VersionRange::full() {
+            return Some(format!("the index has a page of {name}, and no release on it"));
+        }
         Some(format!("there is no {name} {}{}", describe(range), newest.unwrap_or_default()))
     }
 

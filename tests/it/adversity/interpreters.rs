@@ -105,3 +105,40 @@ fn a_pipe_where_a_file_should_be_is_an_error() {
     let audit = world.test.file("r.txt", "-r p.lock\n").run(&["audit", "r.txt", "--index-url", &world.server.url]);
     assert_eq!(audit.code, 2, "{audit:?}");
 }
+
+#[test]
+fn what_a_parent_leaves_to_its_children_does_no_harm() {
+    let world = World::new();
+    let python = world.venv.python.display().to_string();
+    let inherited = |code: &str, arguments: &[&str]| {
+        let program = format!("import os, resource, signal, sys\n{code}\nos.execv(sys.argv[1], sys.argv[1:])");
+        let binary = world.test.command(&[]).get_program().to_owned();
+        let mut command = Command::new(&world.venv.python);
+        command.arg("-c").arg(program).arg(binary).args(arguments);
+        let as_is = world.test.command(&[]);
+        command.current_dir(as_is.get_current_dir().expect("a folder")).env_clear();
+        command.envs(as_is.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Outcome::of(command)
+    };
+    let plan = ["plan", "p.toml", "--python", &python, "--index-url", &world.server.url];
+    // As the children of some daemons.
+    inherited("signal.signal(signal.SIGCHLD, signal.SIG_IGN)", &plan).expect(0);
+    // `ulimit -f`: a write that fails, not the end of the program.
+    let lock = ["lock", "p.toml", "--python", &python, "--index-url", &world.server.url];
+    let small = inherited("resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))", &lock).expect(3);
+    assert!(small.stderr.contains("p.lock") && small.stderr.contains("File too large"), "{}", small.stderr);
+    assert!(!world.test.path("p.lock").exists());
+}
+
+#[test]
+fn folders_may_be_named_from_here() {
+    let world = World::new();
+    let test = world.test.set("COLAB_BOOT_STATE_DIR", "state").set("COLAB_BOOT_CACHE_DIR", "cache");
+    let python = world.venv.python.display().to_string();
+    let index = world.server.url;
+    test.run(&["lock", "p.toml", "--python", &python, "--index-url", &index]).expect(0);
+    test.run(&["plan", "p.toml", "--python", &python, "--index-url", &index]).expect(0);
+    assert!(test.path("cache").is_dir());
+    let report = test.run(&["status", "--json"]).expect(0);
+    assert!(!report.stdout.is_empty());
+}

@@ -1,5 +1,6 @@
 //! Faults from outside: hostile and broken input, full disks, signals, system calls that fail, a real dpkg.
 
+mod broken_pages;
 mod broken_server;
 pub mod debian;
 mod disk;
@@ -11,3 +12,4 @@ mod outputs;
 mod property;
 mod signals;
 mod system_calls;
+mod unsound_wheels;

@@ -107,3 +107,31 @@ fn what_cannot_be_audited_says_so() {
         assert!(outcome.stderr.contains(words), "{target}: {}", outcome.stderr);
     }
 }
+
+#[test]
+fn files_are_read_as_pip_reads_them() {
+    let test = Test::new();
+    let wide: Vec<u8> = "\u{feff}numpy==2.1.0\r\ntorch==2.9.0\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(test.path("wide.txt"), wide).expect("a file");
+    let chain = |at: usize| format!("-r i{}.txt\n", at + 1);
+    let test = (0..12).fold(test, |test, at| test.file(&format!("i{at}.txt"), &chain(at)));
+    let test = test
+        .file("mac.txt", "numpy==2.1.0\rtorch==2.9.0\r")
+        .file("open.txt", "numpy==${NUMPY}\ntorch==2.9.0\n")
+        .file("uv.lock", "version = 99\n")
+        .file("torn.txt", "");
+    std::fs::write(test.path("torn.txt"), b"\xff\xfe\x00").expect("a file");
+    for (file, code, says) in [
+        ("wide.txt", 0, "(2 packages;"),
+        ("mac.txt", 0, "(2 packages;"),
+        ("open.txt", 0, "numpy==${NUMPY}"),
+        ("uv.lock", 2, "a uv.lock of version 99, and 1 is what is known"),
+        ("i0.txt", 2, "`-r i9.txt` would be the 9th file that another one names"),
+        ("torn.txt", 2, "it is no valid UTF-16"),
+    ] {
+        let outcome = test.run(&["audit", file, "--offline"]).expect(code);
+        let all = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert!(all.contains(says), "{file}: {all}");
+        assert_eq!(all.matches("i8.txt").count(), 0, "{file}: {all}");
+    }
+}

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::{ExplainOptions, lock_path};
+use crate::cli::{ExplainOptions, IndexOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
 use crate::output::{Report, ShownWhy};
-use crate::resolve::{Newer, Why, explain};
+use crate::resolve::{Newer, Question, Why, explain};
 use crate::session::{Asked, Session, missing_lock};
 
 #[derive(Serialize)]
@@ -83,7 +83,7 @@ fn package(
     let target = session.target(&profile, &seen)?;
     let preferred = lock.versions(&locked.name);
     let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
-    let (why, conflict) = session.why(asked, &options.index, name)?;
+    let (why, conflict) = why(session, asked, &options.index, name)?;
     let Some(why) = why else {
         return Err(not_there(name, &lock, locked));
     };
@@ -114,22 +114,20 @@ fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure 
     }
 }
 
-impl Session<'_> {
-    /// Why `name` is in the answer to what is asked; and what stands in the way of its newest release, where that is impossible.
-    fn why(
-        &self,
-        asked: Asked<'_>,
-        options: &crate::cli::IndexOptions,
-        name: &PackageName,
-    ) -> Result<(Option<Why>, Option<Finding>), Failure> {
-        self.ask(asked, options, |question| {
-            let why = crate::resolve::why(question, name)?;
-            let finding = why.as_ref().and_then(|why| match &why.newer {
-                Newer::Impossible(conflict) => Some(explain(conflict, question)),
-                _ => None,
-            });
-            Ok((why, finding))
-        })
-        .map(|(answer, _)| answer)
-    }
+/// Why `name` is in the answer to what is asked; and what stands in the way of its newest release, where that is impossible.
+fn why(
+    session: &Session<'_>,
+    asked: Asked<'_>,
+    options: &IndexOptions,
+    name: &PackageName,
+) -> Result<(Option<Why>, Option<Finding>), Failure> {
+    let ask = |question: Question<'_>| {
+        let why = crate::resolve::why(question, name)?;
+        let finding = why.as_ref().and_then(|why| match &why.newer {
+            Newer::Impossible(conflict) => Some(explain(conflict, question)),
+            _ => None,
+        });
+        Ok((why, finding))
+    };
+    session.ask(asked, options, ask).map(|(answer, _)| answer)
 }

@@ -7,7 +7,7 @@ mod releases;
 mod report;
 
 pub use hints::{Gathering, write_hints};
-pub use reading::{Reader, Reading, Spec};
+pub use reading::{Reader, Reading, Spec, wheel_target};
 pub use refresh::refresh;
 pub use releases::{Releases, online, watched};
 pub use report::{BuildReport, render_reading};

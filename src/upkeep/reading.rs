@@ -175,26 +175,27 @@ fn wheel_name(file: &str) -> Result<WheelName, Failure> {
     })
 }
 
-impl Session<'_> {
-    /// The index to ask, and the Python to ask for.
-    pub fn wheel_target(&self, index: &IndexOptions, options: &WheelOptions) -> Result<(Url, PythonFacts), Failure> {
-        let seen = self.machine(&crate::cli::MachineOptions::default())?;
-        let here = seen.machine.python.as_ref();
-        let mut python = here.map_or_else(reference_python, |python| python.facts.clone());
-        if let Some(text) = &options.python {
-            python.version = text
-                .parse()
-                .map_err(|_| Failure::input(format!("--python: `{text}` is not a version such as `3.12`")))?;
-        }
-        if let Some(text) = &options.platform {
-            let known =
-                parse_platform(text).filter(|(_, architecture)| matches!(architecture.as_str(), "x86_64" | "aarch64"));
-            (python.libc, python.architecture) = known.ok_or_else(|| {
-                Failure::input(format!("--platform: `{text}` is not a platform tag such as `manylinux_2_35_x86_64`"))
-            })?;
-        }
-        Ok((self.default_index(index, here)?, python))
+/// The index to ask, and the Python to ask for.
+pub fn wheel_target(
+    session: &Session<'_>,
+    index: &IndexOptions,
+    options: &WheelOptions,
+) -> Result<(Url, PythonFacts), Failure> {
+    let seen = session.machine(&crate::cli::MachineOptions::default())?;
+    let here = seen.machine.python.as_ref();
+    let mut python = here.map_or_else(reference_python, |python| python.facts.clone());
+    if let Some(text) = &options.python {
+        python.version =
+            text.parse().map_err(|_| Failure::input(format!("--python: `{text}` is not a version such as `3.12`")))?;
     }
+    if let Some(text) = &options.platform {
+        let known =
+            parse_platform(text).filter(|(_, architecture)| matches!(architecture.as_str(), "x86_64" | "aarch64"));
+        (python.libc, python.architecture) = known.ok_or_else(|| {
+            Failure::input(format!("--platform: `{text}` is not a platform tag such as `manylinux_2_35_x86_64`"))
+        })?;
+    }
+    Ok((session.default_index(index, here)?, python))
 }
 
 /// Where no Python is at hand: that of the newest Colab images.

@@ -6,7 +6,7 @@ use crate::cli::InspectOptions;
 use crate::diag::Failure;
 use crate::output::Report;
 use crate::session::Session;
-use crate::upkeep::{BuildReport, Reader, Spec, render_reading};
+use crate::upkeep::{BuildReport, Reader, Spec, render_reading, wheel_target};
 
 #[derive(Serialize)]
 struct InspectReport {
@@ -19,7 +19,7 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
         return Err(Failure::input("--offline: wheels are read from the index, or from files")
             .help("give the path of a .whl file"));
     }
-    let (index, python) = session.wheel_target(&options.index, &options.wheel)?;
+    let (index, python) = wheel_target(session, &options.index, &options.wheel)?;
     let client = session.client(std::slice::from_ref(&index), options.index.limits())?;
     let reader = Reader::new(session, &client, index, python, options.thorough)?;
     let mut builds = Vec::new();

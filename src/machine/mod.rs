@@ -26,7 +26,7 @@ pub use judge::judge;
 pub use looker::Looker;
 pub use observe::{find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
 pub use origin::PythonOrigin;
-pub use overrides::{Overrides, apply_overrides, resolve_gpus};
+pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
 pub use python::observe_python;
 pub use raw::{Observed, RawDistribution};
 pub use runtime::{Runtime, find_runtime, runtime_names};

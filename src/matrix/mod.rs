@@ -2,6 +2,7 @@
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
+mod gpus;
 mod hints;
 mod hosts;
 mod rows;
@@ -21,6 +22,7 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
+pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
 pub use rows::{
@@ -43,7 +45,8 @@ pub struct Matrix {
     pub version: String,
     pub toolkits: Vec<Toolkit>,
     pub branches: Vec<Branch>,
-    pub gpus: Vec<GpuRow>,
+    oldest_driver: DriverVersion,
+    pub gpus: Gpus,
     pub compats: Vec<Compat>,
     pub builds: Builds,
     pub kernel: KernelPackages,
@@ -68,13 +71,15 @@ impl Matrix {
     /// Reads the bundled files. Fails only if a file in `matrix/` is wrong, which a test rules out.
     pub fn bundled() -> Result<Self, String> {
         let head: rows::Head = parse("matrix.toml")?;
+        let drivers: rows::DriversFile = parse("drivers.toml")?;
         let packages: rows::PackagesFile = parse("packages.toml")?;
         let watch: rows::WatchFile = parse("watch.toml")?;
         Ok(Self {
             version: head.version,
             toolkits: parse::<rows::ToolkitsFile>("toolkits.toml")?.toolkit,
-            branches: parse::<rows::DriversFile>("drivers.toml")?.branch,
-            gpus: parse::<rows::GpusFile>("gpus.toml")?.gpu,
+            branches: drivers.branch,
+            oldest_driver: drivers.oldest_in_use.driver,
+            gpus: parse::<gpus::GpusFile>("gpus.toml")?.into(),
             compats: parse::<rows::CompatFile>("forward-compat.toml")?.compat,
             builds: Builds::bundled(),
             kernel: packages.kernel,
@@ -111,7 +116,7 @@ impl Matrix {
         self.toolkits.sort_by_key(|row| row.cuda);
         replace(&mut self.branches, overlay.branch, |row| row.branch);
         self.branches.sort_by_key(|row| row.branch);
-        replace(&mut self.gpus, overlay.gpu, |row| row.product.clone());
+        replace(&mut self.gpus.products, overlay.gpu, |row| row.product.clone());
         replace(&mut self.families, overlay.family, |row| (row.anchor.clone(), row.version.clone()));
         // The first that fits counts.
         self.probes.splice(..0, overlay.probe);
@@ -145,6 +150,23 @@ impl Matrix {
         self.toolkit(cuda).or_else(same_major).map(|row| &row.minor_compat_driver)
     }
 
+    /// The driver to judge `gpus` with where none is known: the oldest in use that runs them.
+    pub fn driver_for(&self, gpus: &[InstalledGpu]) -> DriverVersion {
+        let needs = |gpu: &InstalledGpu| {
+            let compiles = |row: &&Toolkit| row.sm.iter().any(|code| code.capability == gpu.capability);
+            self.toolkits.iter().find(compiles).and_then(|row| row.driver.clone())
+        };
+        let last = |gpu: &InstalledGpu| {
+            let architecture = &self.gpu(&gpu.name)?.architecture;
+            let branch = self.branches.iter().find(|row| row.last_for.contains(architecture))?;
+            branch.branch.to_string().parse::<DriverVersion>().ok()
+        };
+        let newest = gpus.iter().filter_map(needs).chain([self.oldest_driver.clone()]).max();
+        let oldest = gpus.iter().filter_map(last).min();
+        let newest = newest.unwrap_or_else(|| self.oldest_driver.clone());
+        oldest.filter(|oldest| *oldest < newest).unwrap_or(newest)
+    }
+
     /// The CUDA majors there are, newest first.
     pub fn majors(&self) -> Vec<u32> {
         let mut majors: Vec<u32> = self.toolkits.iter().map(|row| row.cuda.major).collect();
@@ -160,13 +182,12 @@ impl Matrix {
 
     /// The GPU that a person calls `name` (`T4`) or that nvidia-smi prints as `name` (`Tesla T4`).
     pub fn gpu(&self, name: &str) -> Option<&GpuRow> {
-        let is = |candidate: &str| candidate.eq_ignore_ascii_case(name);
-        self.gpus.iter().find(|row| is(&row.product) || row.names.iter().any(|name| is(name)))
+        self.gpus.find(name)
     }
 
     /// The names a person may give a GPU, for suggestions.
     pub fn gpu_names(&self) -> Vec<&str> {
-        self.gpus.iter().filter_map(|row| row.names.first().map(String::as_str)).collect()
+        self.gpus.products.iter().filter_map(|row| row.names.first().map(String::as_str)).collect()
     }
 
     /// The rows of `package`.

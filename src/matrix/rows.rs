@@ -49,12 +49,12 @@ pub struct GpuRow {
     pub product: String,
     pub architecture: String,
     pub compute_capability: ComputeCapability,
-    pub memory: String,
+    pub memory: Option<String>,
     #[serde(default)]
     pub colab: bool,
     /// Forward compatibility is for these alone.
     pub data_center: bool,
-    pub source: String,
+    pub source: Option<String>,
 }
 
 /// A forward-compatibility package.
@@ -233,14 +233,20 @@ pub(super) struct ToolkitsFile {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 pub(super) struct DriversFile {
     pub branch: Vec<Branch>,
+    pub oldest_in_use: OldestInUse,
 }
 
+/// A driver, and why it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GpusFile {
-    pub gpu: Vec<GpuRow>,
+pub(super) struct OldestInUse {
+    pub driver: DriverVersion,
+    /// For people who read the file.
+    #[serde(rename = "source")]
+    _source: String,
 }
 
 #[derive(Deserialize)]

@@ -122,7 +122,7 @@ fn forward_compatibility_needs_the_package_and_a_data_center_gpu() {
 fn coverage_says_the_same_as_the_verdict() {
     let matrix = matrix();
     for build in matrix.builds.all() {
-        for gpu in &matrix.gpus {
+        for gpu in &matrix.gpus.products {
             if !build.is_gpu() {
                 continue;
             }
@@ -178,7 +178,7 @@ fn a_newer_driver_never_makes_it_worse() {
     let matrix = matrix();
     let drivers = drivers(&matrix);
     for build in matrix.builds.all().filter(|build| build.is_gpu()) {
-        for gpu in &matrix.gpus {
+        for gpu in &matrix.gpus.products {
             let mut best = 0;
             for driver in &drivers {
                 let mut hardware = hardware(&matrix, "580.82.07", &[&gpu.product]);
@@ -198,7 +198,7 @@ fn more_machine_code_never_makes_it_worse() {
     let matrix = matrix();
     let more: Vec<Architecture> = matrix.toolkits.iter().flat_map(|row| row.sm.iter().cloned()).collect();
     for build in matrix.builds.all().filter(|build| build.is_gpu()).step_by(7) {
-        for gpu in &matrix.gpus {
+        for gpu in &matrix.gpus.products {
             for driver in ["525.60.13", "580.82.07"] {
                 let hardware = hardware(&matrix, driver, &[&gpu.product]);
                 let before = rank(&verdict(&matrix, build, &hardware));
@@ -226,7 +226,7 @@ fn ptx_never_covers_an_older_gpu() {
     let ptx: BTreeSet<Architecture> = newer.map(|one| Architecture { ptx: true, ..one.clone() }).collect();
     assert!(ptx.len() > 20);
     for architecture in ptx {
-        for gpu in matrix.gpus.iter().filter(|gpu| gpu.compute_capability < architecture.capability) {
+        for gpu in matrix.gpus.products.iter().filter(|gpu| gpu.compute_capability < architecture.capability) {
             assert!(!architecture.covers(gpu.compute_capability), "{architecture} on {}", gpu.product);
         }
     }

@@ -9,7 +9,8 @@ use crate::diag::{Failure, Finding};
 use crate::host::files;
 use crate::ledger::Ledger;
 use crate::machine::{
-    Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, find_runtime, judge, observe, resolve_gpus,
+    Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, assumed_driver, find_runtime, judge, observe,
+    resolve_gpus,
 };
 use crate::matrix::InstalledGpu;
 use crate::model::{PythonFacts, Version};
@@ -157,6 +158,7 @@ impl Session<'_> {
             }
         };
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
+        seen.findings.extend(assumed_driver(&seen.machine));
         if options.no_kernel {
             seen.machine.kernel = None;
         }

@@ -26,7 +26,7 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
     let matrix = session.matrix;
     let mut gpus = resolve_gpus(&options.gpu, matrix)?;
     if gpus.is_empty() {
-        let colab = matrix.gpus.iter().filter(|row| row.colab).filter_map(|row| row.names.first().cloned());
+        let colab = matrix.gpus.products.iter().filter(|row| row.colab).filter_map(|row| row.names.first().cloned());
         gpus = resolve_gpus(&colab.collect::<Vec<_>>(), matrix)?;
         gpus.dedup_by_key(|gpu| gpu.capability);
     }

@@ -317,7 +317,7 @@ impl Work<'_> {
         wheels: &BTreeMap<PackageName, Downloaded>,
         folder: &Path,
     ) -> Result<Vec<Finding>, Failure> {
-        let start = Invocation::new(self.python()?, &["-c", ""], self.session.environment);
+        let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
         if let Some(finding) = locked_out(&start, self.layout, wheels)? {
             return Ok(vec![finding]);
         }

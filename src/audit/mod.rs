@@ -3,6 +3,7 @@
 //! `listing` reads the files that name versions; `judge` finds what the matrix and NVIDIA's rules have against them.
 
 mod rules;
+mod links;
 mod listing;
 mod nesting;
 mod foreign;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::audit::links::links;
 use crate::audit::requirements::requirements;
 use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding, Severity};
@@ -19,6 +20,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings.extend(requirements(environment, &environment.held));
     findings.extend(auditor.families());
     findings.extend(auditor.old_libraries());
+    findings.extend(links(environment, matrix));
     findings.extend(auditor.collisions());
     findings.extend(auditor.duplicates());
     findings.extend(auditor.compat());
@@ -34,6 +36,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
 fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let mut findings = requirements(environment, &environment.held);
     findings.extend(judge_families(environment, matrix));
+    findings.extend(links(environment, matrix));
     findings.extend(Auditor { environment, matrix }.collisions());
     findings
 }

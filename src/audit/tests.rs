@@ -230,6 +230,12 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
             "family-broken: torchaudio 2.11.0 needs torch >=2.11, and 2.9.1 is here",
         ),
         (
+            vec!["nvidia-cublas-cu12 12.8.4.1", "onnxruntime-gpu 1.31.1"],
+            "580.82.07",
+            "T4",
+            "library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which nothing here carries",
+        ),
+        (
             vec!["torch 2.9.1", "nvidia-cudnn-cu12 9.1.0.70"],
             "580.82.07",
             "T4",
@@ -244,6 +250,13 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
         (vec![], "580.82.07", "T4", "compat-old: cuda-compat-12-8 (570.124.06) is older than the driver (580.82.07)"),
     ] {
         assert_eq!(audit(&all, driver, &[gpu]), [expected], "{all:?}");
+    }
+    for fits in [
+        vec!["nvidia-cublas 13.1.0.3", "onnxruntime-gpu 1.31.1"],
+        vec!["nvidia-cublas-cu12 12.8.4.1", "onnxruntime-gpu 1.26.0"],
+        vec!["onnxruntime-gpu 1.31.1"],
+    ] {
+        assert_eq!(audit(&fits, "580.82.07", &["T4"]), Vec::<String>::new(), "{fits:?}");
     }
     let pair = audit(&["nvidia-nccl-cu12 2.28.9", "nvidia-nccl-cu13 2.31.2"], "580.82.07", &["T4"]);
     assert!(pair[0].starts_with("files-collide: nvidia-nccl-cu12 2.28.9 and nvidia-nccl-cu13 2.31.2"), "{pair:?}");

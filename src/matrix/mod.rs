@@ -9,7 +9,7 @@ mod rows;
 mod variables;
 mod verdict;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
@@ -26,8 +26,8 @@ pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
 pub use rows::{
-    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
-    Toolkit, Watch,
+    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Link, Overlay, Probe, SourceOnly,
+    Title, Toolkit, Watch,
 };
 pub use variables::{Read, Variable};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
@@ -65,6 +65,7 @@ pub struct Matrix {
     pub hosts: &'static Hosts,
     variables: Vec<Variable>,
     titles: Vec<Title>,
+    links: Vec<Link>,
 }
 
 impl Matrix {
@@ -88,6 +89,7 @@ impl Matrix {
             overlays: packages.overlay,
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
             titles: packages.title,
+            links: packages.link,
             floors: packages.floor,
             collisions: packages.collision,
             scattered: watch.scattered,
@@ -221,6 +223,21 @@ impl Matrix {
     /// Whether the wheel of `package` pulls in the CUDA it was built for, without being asked by an extra.
     pub fn brings_cuda(&self, package: &PackageName) -> bool {
         self.brings_cuda.contains(package)
+    }
+
+    /// What the libraries of `package` are linked against, though its METADATA does not ask for it.
+    pub fn link(&self, package: &PackageName) -> Option<&Link> {
+        self.links.iter().find(|row| row.package == *package)
+    }
+
+    /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that carry it, and by
+    /// labels such as `+cu128`, whose builds have theirs from elsewhere.
+    pub fn carried<'a>(&self, link: &Link, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> BTreeSet<u32> {
+        let major = |(name, version): (&PackageName, &Version)| {
+            let library = self.library_cuda(name, version).filter(|_| link.is_carried_by(name));
+            library.map(|library| library.major).or_else(|| CudaVersion::of_label(version).map(|cuda| cuda.major))
+        };
+        all.filter_map(major).collect()
     }
 
     /// Which CUDA a library package belongs to, at `version`.

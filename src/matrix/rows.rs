@@ -174,6 +174,35 @@ pub struct Collision {
     pub hard: bool,
 }
 
+/// A package whose libraries are linked against CUDA's, though its METADATA does not ask for them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    pub package: PackageName,
+    /// `libcudart.so`: what is asked for, followed by the CUDA major.
+    pub library: String,
+    /// Whose wheels have it, with `-cuNN` behind or not.
+    pub carrier: String,
+    /// What happens without it.
+    pub without: String,
+    pub source: String,
+}
+
+impl Link {
+    /// Whether `package` has the library, of whichever CUDA.
+    pub fn is_carried_by(&self, package: &PackageName) -> bool {
+        let rest = package.as_ref().strip_prefix(self.carrier.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+    }
+
+    /// `libcudart.so.13`.
+    pub fn soname(&self, major: u32) -> String {
+        // CUDA 11's runtime library alone has its minor in its name.
+        let minor = if major == 11 && self.library == "libcudart.so" { ".0" } else { "" };
+        format!("{}.{major}{minor}", self.library)
+    }
+}
+
 /// The oldest version worth choosing.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -308,6 +337,7 @@ pub(super) struct PackagesFile {
     pub collision: Vec<Collision>,
     pub kernel: KernelPackages,
     pub title: Vec<Title>,
+    pub link: Vec<Link>,
 }
 
 /// What people call a library.

@@ -66,6 +66,9 @@ impl<'a> Provider<'a> {
     /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
     /// first are met. Where the matrix knows nothing of it, the published ones alone.
     pub(super) fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Failure> {
+        if let Some(why) = self.variation.barred.get(&(name.clone(), version.clone())) {
+            return Ok(Err(why.clone()));
+        }
         let build = self.build(name, version)?;
         let mut edges = match hardware_edges(self.question, name, version, build.as_deref()) {
             Ok(edges) => edges,

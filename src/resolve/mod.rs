@@ -7,6 +7,7 @@ mod hardware;
 mod collision;
 mod edges;
 mod explain;
+mod linked;
 mod plausible;
 mod package;
 mod provider;

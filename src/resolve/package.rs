@@ -1,8 +1,15 @@
 //! What the solver counts as a package.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Display, Formatter, Result as FmtResult};
 
-use crate::model::{ExtraName, PackageName};
+use crate::model::{ExtraName, PackageName, Version};
+
+/// Releases that can't be used, with the reason.
+pub(super) type Barred = BTreeMap<(PackageName, Version), String>;
+
+/// The version of each package in an answer.
+pub(super) type Solution = HashMap<Package, Version>;
 
 /// A node of the problem. Machine facts are packages with one version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

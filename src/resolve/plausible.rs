@@ -26,7 +26,9 @@ pub(super) fn hardware_edges(
         edges.extend(library.exact.and_then(|cuda| driver_edge(question, cuda)));
     }
     if let Some(build) = build {
-        if let Some(cuda) = build.cuda.filter(|_| build.local.is_some() || matrix.brings_cuda(name)) {
+        if let Some(cuda) =
+            build.cuda.filter(|_| build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name).is_some())
+        {
             allowed(LibraryCuda { major: cuda.major, exact: Some(cuda) }, target.cuda)?;
             // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
             edges.extend(major_edge(question, cuda.major));

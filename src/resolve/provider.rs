@@ -15,7 +15,7 @@ use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidec
 use crate::model::version::{is_pin, range_of};
 use crate::model::{PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
-use crate::resolve::package::Package;
+use crate::resolve::package::{Barred, Package};
 use crate::resolve::plausible::{Edge, plausible};
 use crate::resolve::release::{Release, Releases};
 use crate::resolve::{Present, Question};
@@ -29,6 +29,8 @@ pub(super) struct Variation {
     pub without: Vec<PackageName>,
     /// Lines of `[constraints]` and `[overrides]` to leave out.
     pub unbound: Vec<PackageName>,
+    /// Releases that earlier searches have ruled out.
+    pub barred: Barred,
     /// The most versions to look into before giving up; none means no end.
     pub budget: Option<usize>,
 }

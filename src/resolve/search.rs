@@ -1,18 +1,14 @@
 //! One run of the solver.
 
-use std::collections::HashMap;
-
 use pubgrub::PubGrubError;
 
 use crate::model::Version;
 use crate::resolve::Question;
 use crate::resolve::explain::Unsolved;
 use crate::resolve::explain::derivation::{Fact, facts_of};
-use crate::resolve::package::Package;
+use crate::resolve::linked::uncarried;
+use crate::resolve::package::{Package, Solution};
 use crate::resolve::provider::{Provider, Variation};
-
-/// The version of each package.
-pub(super) type Solution = HashMap<Package, Version>;
 
 /// What one run of the solver gave.
 pub(super) enum Run<'a> {
@@ -20,8 +16,20 @@ pub(super) enum Run<'a> {
     Failed(Vec<Fact>),
 }
 
-/// Runs the solver on `question` with what is varied.
-pub(super) fn run(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved> {
+/// Runs the solver on `question` with what is varied, until everything in its answer has what it is linked against.
+pub(super) fn run(question: Question<'_>, mut variation: Variation) -> Result<Run<'_>, Unsolved> {
+    loop {
+        let found = run_once(question, variation.clone())?;
+        let Run::Solved(provider, solution) = &found else { return Ok(found) };
+        let barred = uncarried(provider, solution)?;
+        if barred.is_empty() {
+            return Ok(found);
+        }
+        variation.barred.extend(barred);
+    }
+}
+
+fn run_once(question: Question<'_>, variation: Variation) -> Result<Run<'_>, Unsolved> {
     let provider = Provider::new(question, variation).ok_or_else(|| {
         Unsolved::Target(format!("Python {} has no marker environment", question.target.python.version))
     })?;

@@ -6,9 +6,9 @@ use crate::diag::Failure;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::collision::collisions;
 use crate::resolve::explain::contradiction;
-use crate::resolve::package::Package;
+use crate::resolve::package::{Package, Solution};
 use crate::resolve::provider::{Provider, Variation};
-use crate::resolve::search::{Run, Solution, run};
+use crate::resolve::search::{Run, run};
 use crate::resolve::{Caveat, Pick, PickSource, Present, Question, Resolution, Unsolved};
 
 /// Solves `question`.

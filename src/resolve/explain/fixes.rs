@@ -9,9 +9,9 @@ use crate::profile::{Profile, Wanted};
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::Fix;
 use crate::resolve::explain::derivation::Fact;
-use crate::resolve::package::Package;
+use crate::resolve::package::{Package, Solution};
 use crate::resolve::provider::{Provider, Variation};
-use crate::resolve::search::{Run, Solution, run};
+use crate::resolve::search::{Run, run};
 
 /// How many fixes are looked for, and how many tries that may take.
 const FIXES: usize = 3;

@@ -9,9 +9,9 @@ use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::{Conflict, Unsolved};
 use crate::resolve::explain::contradiction::contradiction;
-use crate::resolve::package::Package;
+use crate::resolve::package::{Package, Solution};
 use crate::resolve::provider::{Provider, Variation};
-use crate::resolve::search::{Run, Solution, run};
+use crate::resolve::search::{Run, run};
 
 /// The reasons for one package.
 #[derive(Clone, Debug)]

@@ -1,0 +1,47 @@
+//! Libraries that what is there was linked against, and nothing there carries.
+
+use std::collections::BTreeSet;
+
+use crate::audit::{Environment, Held};
+use crate::diag::{Code, Finding};
+use crate::matrix::{Link, Matrix};
+
+/// Findings about packages that are linked against the CUDA of their build: an error where the environment has another CUDA's libraries, a
+/// warning where it has none that are known of.
+pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let find = |held: &Held| {
+        let link = matrix.link(&held.name)?;
+        let cuda = held.build.as_ref().or_else(|| matrix.build(&held.name, &held.version))?.cuda?;
+        let others = environment.held.iter().filter(|other| other.name != held.name);
+        let mut carried = matrix.carried(link, others.map(|other| (&other.name, &other.version)));
+        carried.extend(of_debian(environment, link));
+        if carried.contains(&cuda.major) || (carried.is_empty() && !environment.complete) {
+            return None;
+        }
+        let (library, without) = (link.soname(cuda.major), &link.without);
+        let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
+        let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
+        let finding = if carried.is_empty() {
+            Finding::warning(Code::LibraryMissing, message)
+        } else {
+            let of = majors.join(" and ");
+            Finding::error(Code::LibraryMissing, message).with_note(format!("what is here is of CUDA {of}"))
+        };
+        let help = format!(
+            "choose a release that was built for the CUDA that is here, or add `{}` of CUDA {}",
+            link.carrier, cuda.major
+        );
+        Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
+    };
+    environment.held.iter().filter_map(find).collect()
+}
+
+/// The CUDA majors of which Debian packages bring the library: `libcublas-12-8`, `cuda-cudart-13-0`.
+fn of_debian(environment: &Environment, link: &Link) -> BTreeSet<u32> {
+    let stem = link.library.trim_start_matches("lib").trim_end_matches(".so").trim_end_matches("Lt");
+    let major = |(name, _): &(String, String)| {
+        let rest = name.strip_prefix("cuda-").or_else(|| name.strip_prefix("lib"))?.strip_prefix(stem)?;
+        rest.strip_prefix('-')?.split('-').next()?.parse().ok()
+    };
+    environment.debian.iter().filter_map(major).collect()
+}

@@ -258,7 +258,12 @@ impl Matrix {
     /// Requirements of `package` at `version` that its METADATA does not state.
     pub fn overlays(&self, package: &PackageName, version: &Version) -> impl Iterator<Item = &Overlay> {
         let version = version.clone();
-        self.overlays.iter().filter(move |row| row.package == *package && row.range.contains(&version))
+        self.overlays_of(package).filter(move |row| row.range.contains(&version))
+    }
+
+    /// The same for any version.
+    pub fn overlays_of(&self, package: &PackageName) -> impl Iterator<Item = &Overlay> {
+        self.overlays.iter().filter(move |row| row.package == *package)
     }
 
     /// The package that `package` at `version` was built against, and the versions of it that go with it; local labels aside.

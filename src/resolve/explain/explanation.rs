@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Code, Finding};
 use crate::model::PackageName;
-use crate::model::version::{is_pin, range_of};
+use crate::model::version::{describe, is_pin, range_of};
 use crate::profile::Wanted;
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::Conflict;
@@ -43,7 +43,7 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     let helps: Vec<String> =
         conflict.fixes.iter().map(|fix| fix.sentence(question.profile)).chain(wording.advice(facts)).collect();
     let rest = (0..facts.len()).filter(|at| !used.contains(at)).filter_map(|at| wording.sentence(&facts[at]));
-    let mut notes: Vec<String> = rest.collect();
+    let mut notes: Vec<String> = unstated(question, facts).into_iter().chain(rest).collect();
     notes.dedup();
     let drawn = 2 + drawn(question, &ways);
     let mut helps = helps;
@@ -56,6 +56,28 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
     }
     finding = notes.into_iter().fold(finding, Finding::with_note);
     helps.into_iter().fold(finding, Finding::with_help)
+}
+
+/// Why packages need what their METADATA does not say.
+fn unstated(question: Question<'_>, facts: &[Fact]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for fact in facts {
+        let Fact::Needs { package, versions, needed, range } = fact else { continue };
+        let (Some(name), Some(dependency)) = (package.name(), needed.name()) else { continue };
+        let rows = question.matrix.overlays_of(name).filter(|row| row.requirement.name == *dependency);
+        for row in rows.filter(|row| range.subset_of(&row.requirement.range) && !row.range.is_disjoint(versions)) {
+            notes.push(format!(
+                "that {name} {} needs {dependency} {} is known beside its METADATA: {}",
+                describe(&row.range),
+                describe(&row.requirement.range),
+                row.why
+            ));
+        }
+    }
+    notes.sort();
+    notes.dedup();
+    notes.truncate(2);
+    notes
 }
 
 /// The lines of the profile that are drawn with their carets, and the marks for what is left out between them.

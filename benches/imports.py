@@ -1,6 +1,6 @@
 """Tries what the matrix says of NumPy: of every package with such a row, the last release before the border is installed beside NumPy 2 and imported.
 
-    python3 benches/imports.py --uv PATH [--matrix FILE]
+    python3 benches/imports.py --uv PATH [--python 3.12]... [--matrix FILE]
 
 For each: `metadata` (its METADATA says so itself, uv refuses), `fails` (the import fails, as the row says), `imports` (it does not: the row is wrong) or
 `other` (something else is missing). Environments are made by uv, and deleted.
@@ -14,7 +14,6 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-PYTHONS = ["3.12", "3.11"]
 MODULES = {
     "PyWavelets": "pywt", "astropy": "astropy.io.fits", "faiss-cpu": "faiss", "gensim": "gensim.models", "matplotlib": "matplotlib.path", "ml-dtypes": "ml_dtypes",
     "opencv-contrib-python": "cv2", "opencv-python": "cv2", "opencv-python-headless": "cv2", "pot": "ot", "pycocotools": "pycocotools.mask",
@@ -24,8 +23,8 @@ MODULES = {
 ROW = re.compile(r'package = "([^"]+)"\nversions = "[^"]+"\nadds = "numpy<2"\nwhy = "compiled against NumPy 1"\nsource = "libraries of ([^,"]+)')
 
 
-def tried(uv, name, version):
-    for python in PYTHONS:
+def tried(uv, pythons, name, version):
+    for python in pythons:
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([uv, "venv", "-q", "--python", python, folder, "--clear"], check=True)
             interpreter = f"{folder}/bin/python"
@@ -48,11 +47,12 @@ def tried(uv, name, version):
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--uv", required=True)
+parser.add_argument("--python", action="append", help="a version or path that uv knows; may be repeated")
 parser.add_argument("--matrix", default="matrix/packages.toml")
 options = parser.parse_args()
 counts = Counter()
 for name, version in ROW.findall(Path(options.matrix).read_text()):
-    state, said = tried(options.uv, name, version)
+    state, said = tried(options.uv, options.python or ["3.12", "3.11"], name, version)
     counts[state] += 1
     print(f"{name} {version}: {state} {said[:110]}", flush=True)
 print(dict(counts))

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use colab_boot::index::{Filter, read_page};
+use colab_boot::model::day::moment_in;
 use colab_boot::model::{Libc, PythonFacts, Tags};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let package = "demo".parse().expect("a name");
     let buildable = if kind & 2 == 0 { BTreeSet::new() } else { BTreeSet::from([Clone::clone(&package)]) };
-    let as_of = (kind & 4 != 0).then(|| "2026-01-01".to_owned());
+    let as_of = moment_in("2026-01-01").filter(|_| kind & 4 != 0);
     let filter = Filter { tags: Tags::of(&python), python, as_of, buildable };
     let address = "https://index.test/simple/demo/".parse().expect("an address");
     let form = if kind & 1 == 0 { "application/vnd.pypi.simple.v1+json" } else { "text/html" };

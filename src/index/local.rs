@@ -12,7 +12,7 @@ use crate::index::page::Filter;
 use crate::index::{Builder, Cache, Locations, folder};
 use crate::matrix::Hints;
 use crate::model::catalog::{Candidate, Listing, Metadata};
-use crate::model::day::Date;
+use crate::model::day::Moment;
 use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
 
 /// What a catalog is for: a target, and what is known of it without asking.
@@ -20,7 +20,7 @@ use crate::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange
 pub struct Scope {
     pub python: PythonFacts,
     pub markers: MarkerEnvironment,
-    pub as_of: Option<Date>,
+    pub as_of: Option<Moment>,
     /// Packages that may be built from source.
     pub buildable: BTreeSet<PackageName>,
     /// Who can tell what these require; `None` where the target's Python is not here.

@@ -1,27 +1,35 @@
-//! Days of the calendar, all in UTC.
+//! Days of the calendar and moments in them, all in UTC.
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
+use jiff::SignedDuration;
+use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
 
+pub use jiff::Timestamp as Moment;
 pub use jiff::civil::Date;
 
 /// The day of `seconds` since 1970.
 pub fn day_of(seconds: u64) -> Date {
-    let moment = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
-    moment.unwrap_or(Timestamp::MAX).to_zoned(TimeZone::UTC).date()
+    let moment = i64::try_from(seconds).ok().and_then(|seconds| Moment::from_second(seconds).ok());
+    moment.unwrap_or(Moment::MAX).to_zoned(TimeZone::UTC).date()
 }
 
-/// The day of an ISO 8601 moment, as indexes write the time of an upload: `2026-11-21T23:30:00-02:00` is the 22nd. A moment without an
-/// offset is taken for UTC, which PEP 700 prescribes. `None` for anything else.
-pub fn day_in(text: &str) -> Option<Date> {
-    let moment = text.parse::<Timestamp>().map(|moment| moment.to_zoned(TimeZone::UTC).date());
-    moment.or_else(|_| text.parse::<DateTime>().map(DateTime::date)).ok()
+/// An ISO 8601 moment, as indexes write the time of an upload and profiles their `as-of`. One without an offset is taken for UTC, which
+/// PEP 700 prescribes; a day alone is its last moment. `None` for anything else.
+pub fn moment_in(text: &str) -> Option<Moment> {
+    let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    if let Ok(date) = text.parse::<Date>().as_ref()
+        && !text.contains(['T', 't', ' '])
+    {
+        return utc(date.tomorrow().ok()?.to_datetime(Time::midnight()))?
+            .checked_sub(SignedDuration::from_nanos(1))
+            .ok();
+    }
+    text.parse::<Moment>().ok().or_else(|| text.parse::<DateTime>().ok().and_then(utc))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{day_in, day_of};
+    use super::{day_of, moment_in};
 
     #[test]
     fn days_are_counted_as_calendars_do() {
@@ -37,18 +45,18 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_of_the_day_in_utc() {
-        for (text, day) in [
-            ("2026-11-21T23:30:00Z", Some("2026-11-21")),
-            ("2026-11-21T23:30:00.123456Z", Some("2026-11-21")),
-            ("2026-11-21T23:30:00-02:00", Some("2026-11-22")),
-            ("2026-11-21T23:30:00", Some("2026-11-21")),
-            ("2026-11-21", Some("2026-11-21")),
+    fn moments_are_read_to_the_second() {
+        for (text, moment) in [
+            ("2026-11-21T23:30:00Z", Some("2026-11-21T23:30:00Z")),
+            ("2026-11-21T23:30:00.123456Z", Some("2026-11-21T23:30:00.123456Z")),
+            ("2026-11-21T23:30:00-02:00", Some("2026-11-22T01:30:00Z")),
+            ("2026-11-21T23:30:00", Some("2026-11-21T23:30:00Z")),
+            ("2026-11-21", Some("2026-11-21T23:59:59.999999999Z")),
             ("2026-02-30T00:00:00Z", None),
             ("yesterday", None),
             ("", None),
         ] {
-            assert_eq!(day_in(text).map(|day| day.to_string()).as_deref(), day, "{text}");
+            assert_eq!(moment_in(text).map(|moment| moment.to_string()).as_deref(), moment, "{text}");
         }
     }
 }

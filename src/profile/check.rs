@@ -261,7 +261,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
         let choice = faults.value(&place, "`prereleases`", one_of(&place.value, &choices));
         policy.prereleases = choice.unwrap_or(Prereleases::IfNecessary);
     }
-    policy.as_of = table.date("as-of", faults);
+    policy.as_of = table.moment("as-of", faults);
     table.finish(faults);
     policy
 }

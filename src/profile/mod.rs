@@ -17,7 +17,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::diag::{Finding, Source};
-use crate::model::day::Date;
+use crate::model::day::{Date, Moment};
 use crate::model::wheel::file_of;
 use crate::model::{Condition, CudaVersion, Sha256};
 
@@ -150,8 +150,8 @@ pub struct Policy {
     pub prereleases: Prereleases,
     /// Packages that the installer may build from source where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
-    /// `2026-11-01`: files uploaded later do not exist.
-    pub as_of: Option<Date>,
+    /// Files uploaded later do not exist; of a day, its last moment.
+    pub as_of: Option<Moment>,
 }
 
 impl Default for Policy {

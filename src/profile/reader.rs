@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Code, Finding, Source};
-use crate::model::day::Date;
+use crate::model::day::{Date, Moment, moment_in};
 
 /// A value with its place.
 #[derive(Clone, Debug)]
@@ -104,6 +104,17 @@ impl<'t, 'i> Reader<'t, 'i> {
             wrong_type(value, &format!("`{key}`"), "a date without quotes, such as 2027-02-28", faults);
         }
         date
+    }
+
+    /// A TOML date or moment, as `2027-02-28` or `2027-02-28T12:00:00Z`; a date is its last moment.
+    pub(super) fn moment(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<Moment> {
+        let value = self.take(key)?;
+        let moment = value.get_ref().as_datetime().and_then(|moment| moment_in(&moment.to_string()));
+        if moment.is_none() {
+            let wanted = "a date or moment without quotes, such as 2027-02-28 or 2027-02-28T12:00:00Z";
+            wrong_type(value, &format!("`{key}`"), wanted, faults);
+        }
+        moment
     }
 
     pub(super) fn texts(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Vec<Placed<String>> {

@@ -33,7 +33,7 @@ fn the_starter_shows_every_key_as_it_works() {
         .collect();
     let profile = parse(&enabled).unwrap_or_else(|faults| panic!("{faults:#?}"));
     assert_eq!(profile.target.runtimes, ["colab-2026.07"]);
-    assert_eq!(profile.policy.as_of, "2026-11-01".parse().ok());
+    assert_eq!(profile.policy.as_of, crate::model::day::moment_in("2026-11-01"));
     assert_eq!(profile.policy.prereleases, Prereleases::IfNecessary);
     assert_eq!(profile.index_of(&"torch".parse().expect("a name")), Some("pytorch-cu128"));
     assert_eq!(profile.full_environment()["PYTHONHASHSEED"], "1234");

@@ -14,7 +14,7 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::model::catalog::{Listing, Sidecar};
-use crate::model::day::Date;
+use crate::model::day::Moment;
 use crate::model::{PythonFacts, Tags};
 
 /// What to ask for: JSON, and HTML from servers that have no other.
@@ -26,8 +26,8 @@ pub(super) const ACCEPT: &str =
 pub struct Filter {
     pub tags: Tags,
     pub python: PythonFacts,
-    /// `2026-11-01`: later uploads are passed over.
-    pub as_of: Option<Date>,
+    /// Later uploads are passed over.
+    pub as_of: Option<Moment>,
     /// Packages whose source distributions may be used where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
 }

@@ -10,7 +10,7 @@ use url::Url;
 use crate::index::location::may_lead;
 use crate::index::page::{Filter, Listed};
 use crate::model::catalog::{Candidate, Listing, Rejection, Sidecar};
-use crate::model::day::day_in;
+use crate::model::day::moment_in;
 use crate::model::requirement::lenient_specifiers;
 use crate::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
 
@@ -147,8 +147,8 @@ impl<'p> Judge<'p> {
         let Some(cutoff) = self.filter.as_of else {
             return Ok(());
         };
-        let day = self.listed[at].uploaded.as_deref().and_then(day_in);
-        if day.ok_or(Rejection::Undated)? > cutoff { Err(Rejection::TooNew) } else { Ok(()) }
+        let moment = self.listed[at].uploaded.as_deref().and_then(moment_in);
+        if moment.ok_or(Rejection::Undated)? > cutoff { Err(Rejection::TooNew) } else { Ok(()) }
     }
 
     /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags, anything before

@@ -18,7 +18,7 @@ fn tried(content_type: &str, body: &str, as_of: Option<&str>) -> Result<Listing,
     let filter = Filter {
         tags: Tags::of(&python),
         python,
-        as_of: as_of.and_then(|day| day.parse().ok()),
+        as_of: as_of.and_then(crate::model::day::moment_in),
         buildable: BTreeSet::new(),
     };
     let address = Url::parse("https://index.test/simple/demo/").expect("an address");

@@ -1,6 +1,8 @@
 //! Locked distributions whose version is right and whose files may not be: an apply that did not end has touched them, or they came from
 //! an address. Their files are compared with their wheels.
 
+use std::collections::BTreeSet;
+
 use crate::diag::Failure;
 use crate::inspect::Entry;
 use crate::installed::{Held, check_distributions};
@@ -11,8 +13,8 @@ use crate::model::PackageName;
 use crate::session::machine::Seen;
 use crate::state::State;
 
-/// Those that an apply which did not end has changed and whose files differ from their wheels, and those given by address that were
-/// never installed from here: another file may have the same version.
+/// Those that an apply which did not end has changed and whose files differ from their wheels, those of which a module is gone, and those
+/// given by address that were never installed from here: another file may have the same version.
 pub(super) fn doubtful(
     layout: &Layout,
     state: &State,
@@ -32,6 +34,7 @@ pub(super) fn doubtful(
     let broken = packages.iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
     let mut doubtful: Vec<PackageName> = broken.map(|(package, _)| package.name.clone()).collect();
     doubtful.extend(half_back(layout, state, target, seen, names)?);
+    doubtful.extend(gutted(layout, state, target, seen)?);
     for package in &target.packages {
         if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
             && recorded(state, wheel)?.is_none()
@@ -47,6 +50,39 @@ pub(super) fn doubtful(
 pub fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
     let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
     location.is_none_or(|folder| layout.folders().contains(&folder))
+}
+
+/// What colab-boot has installed, and of which a module or folder of site-packages is gone. Files within are not looked at: that is for
+/// `verify`.
+fn gutted(layout: &Layout, state: &State, target: &LockedTarget, seen: &Seen) -> Result<Vec<PackageName>, Failure> {
+    let mut gutted = Vec::new();
+    for package in &target.packages {
+        let installed = seen.machine.installed.get(&package.name).is_some_and(|one| one.version == package.version);
+        let digest = package.wheel.as_ref().filter(|wheel| !wheel.is_source()).and_then(|wheel| wheel.sha256);
+        let (true, Some(digest)) = (installed && is_ours(layout, seen, &package.name), digest) else { continue };
+        let Some(record) = state.record_text(&digest)? else { continue };
+        let is_there = |top: &&str| layout.folders().iter().any(|site| site.join(top).symlink_metadata().is_ok());
+        if !tops(&record).iter().all(is_there) {
+            gutted.push(package.name.clone());
+        }
+    }
+    Ok(gutted)
+}
+
+/// The entries of site-packages that the files of a RECORD lie in. Lines with quotes, which are rare, are passed over.
+fn tops(record: &str) -> BTreeSet<&str> {
+    let mut tops = BTreeSet::new();
+    let mut last = "";
+    for line in record.lines() {
+        let top = line.split(['/', ',']).next().unwrap_or_default();
+        // Files of one folder stand behind each other.
+        if top != last {
+            last = top;
+            tops.insert(top);
+        }
+    }
+    tops.retain(|top| !top.is_empty() && !top.starts_with(['"', '.']) && !top.ends_with(".data"));
+    tops
 }
 
 /// What was on its way back when an apply was killed, and is not whole.

@@ -118,3 +118,19 @@ fn a_command_line_that_makes_no_sense_is_json_too() {
         assert!(value["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{value}");
     }
 }
+
+#[test]
+fn a_package_whose_module_is_gone_is_not_called_ready() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    let module = day.venv.layout().join("lib.py");
+    std::fs::remove_file(&module).expect("the module of lib");
+    let plan = day.run(&["plan", "p.toml"]).expect(0);
+    assert!(plan.stdout.contains("replace") && plan.stdout.contains("lib 2.0"), "{}", plan.stdout);
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert!(module.is_file());
+    let again = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(again.stdout.contains("ready"), "{}", again.stdout);
+    day.run(&["verify", "p.toml"]).expect(0);
+}

@@ -93,7 +93,11 @@ def serve(table):
             files.append({"filename": file, "url": f"/f/{file}", "size": 1000, "hashes": {"sha256": digest}, "core-metadata": sidecar})
         return json.dumps({"meta": {"api-version": "1.1"}, "name": name, "versions": list(table[name]), "files": files}).encode()
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(http.server.ThreadingHTTPServer):
+        def handle_error(self, *_):
+            """A connection that is closed early is no news."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_address[1]}/simple"
@@ -134,7 +138,7 @@ def main():
                 (folder / "p.in").write_text("\n".join(roots) + "\n")
                 environment = {"PATH": os.environ["PATH"], "HOME": name, "COLAB_BOOT_CACHE_DIR": f"{name}/cache"}
                 ours = [options.colab_boot, "lock", f"{name}/p.toml", "--runtime", "bare-3.12", "--index-url", url]
-                theirs = [options.uv, "pip", "compile", f"{name}/p.in", "--no-config", "--cache-dir", f"{name}/uv", "--index-url", url, "--python-version", "3.12", "--quiet"]
+                theirs = [options.uv, "pip", "compile", f"{name}/p.in", "--no-config", "--cache-dir", f"{name}/uv", "--index-url", url, "--python", sys.executable, "--python-version", "3.12", "--quiet"]
                 rows["ours"].append(measure(ours, environment, folder))
                 rows["uv"].append(measure(theirs, environment, folder))
         cells = []

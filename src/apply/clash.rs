@@ -8,7 +8,7 @@ use crate::host::files;
 use crate::inspect::{files_of_record, parse_record};
 use crate::model::PackageName;
 use crate::model::contents::{Files, clashes, installed_path};
-use crate::resolve::collision;
+use crate::resolve::collision_finding;
 use crate::session::Planned;
 
 /// A distribution with the RECORD of its wheel, or of its installation.
@@ -27,7 +27,7 @@ pub(super) fn shared_paths(owners: &[Owner]) -> (BTreeSet<String>, Vec<Finding>)
     for clash in clashes(&files.iter().collect::<Vec<_>>()) {
         let (first, second) = (&owners[clash.first], &owners[clash.second]);
         if first.new || second.new {
-            findings.push(collision(&first.name, &second.name, &clash));
+            findings.push(collision_finding(&first.name, &second.name, &clash));
         }
         paths.extend(clash.paths);
     }

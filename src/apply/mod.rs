@@ -7,7 +7,7 @@ mod report;
 mod unmet;
 mod rollback;
 mod install;
-mod sound;
+mod malformed;
 mod startup;
 mod sweep;
 mod work;

@@ -46,12 +46,26 @@ pub(super) fn settle(planned: &Planned, state: &State) -> Result<Report, Failure
         };
         match planned.profile {
             Some(_) => format!("ready: {count} packages as locked, {text}"),
-            None if planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept) => {
-                "restored: all but what stands above".to_owned()
-            }
+            None if keeps_some(planned) => RESTORED_MOST.to_owned(),
             None => "restored: colab-boot has nothing here".to_owned(),
         }
     })
+}
+
+/// The last line of an apply that has changed something.
+pub(super) fn applied(planned: &Planned) -> String {
+    match planned.profile {
+        Some(_) => format!("applied: {} packages as locked, no restart needed", planned.target.packages.len()),
+        None if keeps_some(planned) => format!("{RESTORED_MOST}, no restart needed"),
+        None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
+    }
+}
+
+const RESTORED_MOST: &str = "restored: all but what stands above";
+
+/// Whether something stays that a restore would remove.
+fn keeps_some(planned: &Planned) -> bool {
+    planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept)
 }
 
 /// What a verdict means for the user; `ready` is the last line where nothing is left to do.

@@ -1,4 +1,4 @@
-//! What the downloaded wheels themselves require, held against what will be installed: an index can show other METADATA than its
+//! What the downloaded wheels themselves require, compared with what will be installed: an index can show other METADATA than its
 //! wheels have, and what was solved is then not what is installed.
 
 use std::collections::BTreeMap;

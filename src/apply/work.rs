@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use crate::apply::clash::{Owner, bystanders, shared_paths, without};
 use crate::apply::install::{Failed, Job, run_script};
-use crate::apply::outcome::{now, outcome, settle};
+use crate::apply::malformed::open_all;
+use crate::apply::outcome::{applied, now, outcome, settle};
 use crate::apply::report::ApplyReport;
-use crate::apply::sound::open_all;
 use crate::apply::startup::locked_out;
 use crate::apply::sweep::{empty_trash, sweep};
 use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
-use crate::diag::{Code, Failure, Finding, Kind};
+use crate::diag::{Failure, Finding, Kind};
 use crate::host::{Invocation, files};
 use crate::installed::{Downloaded, check_distributions, finding_of};
 use crate::ledger::{Before, Hand, Ledger, Step};
@@ -136,7 +136,7 @@ impl Work<'_> {
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
-        let mut report = outcome(self.planned, verdict, |_| self.applied())?;
+        let mut report = outcome(self.planned, verdict, |_| applied(self.planned))?;
         let is_known = |finding: &Finding| report.findings.contains(finding);
         let new: Vec<Finding> = clashes.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
@@ -198,16 +198,6 @@ impl Work<'_> {
         };
         let done: Vec<Step> = steps.iter().filter(came).cloned().collect();
         Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
-    }
-
-    fn applied(&self) -> String {
-        match self.planned.profile {
-            Some(_) => format!("applied: {} packages as locked, no restart needed", self.planned.target.packages.len()),
-            None if self.planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept) => {
-                "restored: all but what stands above, no restart needed".to_owned()
-            }
-            None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
-        }
     }
 
     /// What becomes of a failed install: its log is kept, and what was there before comes back.

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
-use crate::audit::listing::{one, read_requirements};
 use crate::audit::nesting::is_shallow;
+use crate::audit::requirements_txt::{one, read_requirements};
 use crate::audit::{Listed, Place};
 use crate::diag::Source;
 

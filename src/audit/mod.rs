@@ -4,10 +4,10 @@
 
 mod rules;
 mod links;
-mod listing;
+mod requirements_txt;
 mod nesting;
 mod foreign;
-mod requirements;
+mod unmet_requirements;
 mod documents;
 
 use std::collections::BTreeSet;
@@ -23,9 +23,9 @@ use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use documents::read_other;
 pub use foreign::{LockKind, kind_of, read_lock_file};
-pub use listing::{Listed, Named, read_requirements};
-pub use requirements::requirements;
+pub use requirements_txt::{Listed, Named, read_requirements};
 pub use rules::{judge, judge_families, judge_locked};
+pub use unmet_requirements::requirements;
 
 /// What is to be judged.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::audit::links::links;
-use crate::audit::requirements::requirements;
+use crate::audit::unmet_requirements::requirements;
 use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding, Severity};
 use crate::matrix::{Build, Matrix, code_for, forward_level};

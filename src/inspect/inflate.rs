@@ -1,4 +1,4 @@
-//! A member of a zip file, unpacked as its bytes arrive: local header, then stored or deflated data, held against the length and
+//! A member of a zip file, unpacked as its bytes arrive: local header, then stored or deflated data, compared with the length and
 //! CRC-32 that the directory states.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};

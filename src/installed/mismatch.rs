@@ -46,7 +46,7 @@ impl std::fmt::Display for FileFault {
     }
 }
 
-/// A distribution that is to be held against its wheel.
+/// A distribution that is to be compared with its wheel.
 #[derive(Clone, Debug)]
 pub struct Held<'a> {
     pub layout: &'a Layout,

@@ -1,4 +1,4 @@
-//! What is installed, held against RECORD: the one of the wheel where it is known, else the one that its installer wrote.
+//! What is installed, compared with RECORD: the one of the wheel where it is known, else the one that its installer wrote.
 
 mod mismatch;
 mod downloaded;

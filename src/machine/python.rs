@@ -1,5 +1,5 @@
 //! The interpreter: asked once, and remembered for as long as nothing that its answer depends on has changed. Starting Python takes
-//! longer than all else that an apply with nothing to do has to do.
+//! longer than the rest of an apply that changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;

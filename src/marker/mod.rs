@@ -1,4 +1,4 @@
-//! The durable record of the applies of one environment, and every move of it. Pure: the file is read and written by the commands.
+//! The durable record of the applies of one environment, and every move of it. Pure: `state` reads and writes the file.
 //!
 //! What makes a marker void: another boot id (the machine was started anew or is another one). Another lock digest means that
 //! something else is wanted; what was changed under running kernels, and what is in doubt, stays true. What does not make it void:

@@ -1,4 +1,4 @@
-//! The only rooms that print: findings and failures with carets, tables for people, the JSON envelope, progress.
+//! The only room that prints: findings and failures with carets, tables for people, the JSON envelope, progress.
 
 mod table;
 mod human;

@@ -251,7 +251,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
     }
     policy.one_cuda_major = table.flag("one-cuda-major", faults).unwrap_or(true);
     policy.prune = table.flag("prune", faults).unwrap_or(true);
-    sources(&mut table, &mut policy, faults);
+    build_policy(&mut table, &mut policy, faults);
     if let Some(place) = table.text("prereleases", faults) {
         let choices = [
             ("if-necessary", Prereleases::IfNecessary),
@@ -267,7 +267,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
 }
 
 /// `wheels-only = false` and the packages it is for: each must be named, for a build runs whatever its authors wrote.
-fn sources(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Faults<'_>) {
+fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Faults<'_>) {
     let wheels_only = table.placed_flag("wheels-only", faults);
     let places = table.texts("build", faults);
     let allowed = wheels_only.as_ref().is_some_and(|(flag, _)| !flag);

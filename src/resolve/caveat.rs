@@ -9,7 +9,7 @@ use crate::resolve::{Caveat, Resolution};
 const SHOWN: usize = 6;
 
 /// Two packages that overwrite each other's files.
-pub fn collision(first: &str, second: &str, clash: &Clash) -> Finding {
+pub fn collision_finding(first: &str, second: &str, clash: &Clash) -> Finding {
     let message = format!("`{first}` and `{second}` both own {} with different content", clash.count());
     let finding = if clash.is_serious() {
         Finding::warning(Code::FilesCollide, message)
@@ -55,7 +55,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
                 .with_note(format!("the matrix has no row for it, and {why}"))
         }
-        Caveat::FilesCollide { first, second, clash } => collision(first.as_ref(), second.as_ref(), clash),
+        Caveat::FilesCollide { first, second, clash } => collision_finding(first.as_ref(), second.as_ref(), clash),
         Caveat::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),

@@ -24,7 +24,7 @@ use crate::model::contents::Clash;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
-pub use caveat::{caveats, collision, compiled_on_use, yanked};
+pub use caveat::{caveats, collision_finding, compiled_on_use, yanked};
 pub use explain::{Asker, Conflict, Newer, Unsolved, Why, explain, why};
 pub use solve::resolve;
 

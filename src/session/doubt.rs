@@ -1,4 +1,4 @@
-//! Locked distributions whose version is right and whose files may not be: an apply that did not end has touched them, or they came from
+//! Locked distributions of the right version whose files may be wrong: an apply that did not end has touched them, or they came from
 //! an address. Their files are compared with their wheels.
 
 use std::collections::BTreeSet;

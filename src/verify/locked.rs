@@ -1,4 +1,4 @@
-//! The files of a locked target, held against their wheels where those are known.
+//! The files of a locked target, compared with their wheels where those are known.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::model::PackageName;
 use crate::session::{Seen, is_ours};
 use crate::state::State;
 
-/// How many packages were held against what.
+/// How many packages were compared with what.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Files {

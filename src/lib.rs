@@ -220,7 +220,9 @@ fn present(
 fn tell(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {
-            Err(Failure::world("could not write to stdout").because(&error))
+            Err(Failure::world("could not write to stdout")
+                .because(&error)
+                .help("free some space where it goes, or write the report to a file with --json=FILE"))
         }
         _ => Ok(()),
     }

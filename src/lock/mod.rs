@@ -27,6 +27,9 @@ pub use write::write_lock;
 /// Format 1 left out the wheels of what the target had; a lock of that format is stale.
 pub const FORMAT: u64 = 2;
 
+/// The releases of this program that read it.
+pub const REQUIRES: &str = ">=0.1.0";
+
 /// A lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

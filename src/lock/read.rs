@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use semver::{Version as SemanticVersion, VersionReq};
 use serde::Deserialize;
 
 use crate::lock::{FORMAT, Lock, LockedTarget};
@@ -16,11 +17,14 @@ const MOST_PACKAGES: usize = 20_000;
 /// Why a text is no lock we can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// A newer format; the text says what it asks for.
+    /// A newer format, or one that asks for a newer program; the text says for which.
     Future { version: u64, requires: Option<String> },
     /// What is wrong, in one line.
     Malformed(String),
 }
+
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Deserialize)]
 struct Head {
@@ -38,7 +42,9 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
         return Err(Unreadable::Malformed(format!("it has more than {} MB", SIZE_LIMIT >> 20)));
     }
     let head: Head = toml::from_str(text).map_err(malformed)?;
-    if head.version > FORMAT {
+    let asks_for = head.requires.as_ref().and_then(|text| VersionReq::parse(text).ok());
+    let suits = |wanted: &VersionReq| VERSION.parse::<SemanticVersion>().is_ok_and(|own| wanted.matches(&own));
+    if head.version > FORMAT || asks_for.is_some_and(|wanted| !suits(&wanted)) {
         return Err(Unreadable::Future { version: head.version, requires: head.requires });
     }
     let lock: Lock = toml::from_str(text).map_err(malformed)?;

@@ -75,6 +75,8 @@ fn a_future_format_is_refused_and_unknown_keys_are_ignored() {
     let text = write_lock(&lock());
     let future = text.replace("version = 2\n", "version = 9\nrequires-more = true\n");
     assert!(matches!(read_lock(&future), Err(Unreadable::Future { version: 9, .. })));
+    let newer = text.replace("requires = \">=0.1.0\"", "requires = \">=90.1\"");
+    assert!(matches!(read_lock(&newer), Err(Unreadable::Future { version: 2, .. })), "{newer}");
     let newer = text.replace("matrix = ", "colour = \"blue\"\nmatrix = ");
     assert!(read_lock(&newer).is_ok());
     assert!(matches!(read_lock("version = 1\n"), Err(Unreadable::Malformed(_))));

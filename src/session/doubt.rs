@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Failure;
+use crate::host::files;
 use crate::inspect::Entry;
 use crate::installed::{Held, check_distributions};
 use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
@@ -34,7 +35,7 @@ pub(super) fn doubtful(
     let broken = packages.iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
     let mut doubtful: Vec<PackageName> = broken.map(|(package, _)| package.name.clone()).collect();
     doubtful.extend(half_back(layout, state, target, seen, names)?);
-    doubtful.extend(gutted(layout, state, target, seen)?);
+    doubtful.extend(gutted(layout, state, target, seen, marker.is_none())?);
     for package in &target.packages {
         if let Some(wheel) = package.wheel.as_ref().filter(|wheel| wheel.index == "direct")
             && recorded(state, wheel)?.is_none()
@@ -52,21 +53,38 @@ pub fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
     location.is_none_or(|folder| layout.folders().contains(&folder))
 }
 
-/// What colab-boot has installed, and of which a module or folder of site-packages is gone. Files within are not looked at: that is for
-/// `verify`.
-fn gutted(layout: &Layout, state: &State, target: &LockedTarget, seen: &Seen) -> Result<Vec<PackageName>, Failure> {
+/// What colab-boot has installed, and of which a module or folder of site-packages is gone; where nothing is known of an apply, whatever is
+/// locked, by its own RECORD. Files within are not looked at: that is for `verify`.
+fn gutted(
+    layout: &Layout,
+    state: &State,
+    target: &LockedTarget,
+    seen: &Seen,
+    all: bool,
+) -> Result<Vec<PackageName>, Failure> {
     let mut gutted = Vec::new();
     for package in &target.packages {
         let installed = seen.machine.installed.get(&package.name).is_some_and(|one| one.version == package.version);
         let digest = package.wheel.as_ref().filter(|wheel| !wheel.is_source()).and_then(|wheel| wheel.sha256);
         let (true, Some(digest)) = (installed && is_ours(layout, seen, &package.name), digest) else { continue };
-        let Some(record) = state.record_text(&digest)? else { continue };
+        let record = match state.record_text(&digest)? {
+            Some(record) => record,
+            None if all => own_record(seen, &package.name)?.unwrap_or_default(),
+            None => continue,
+        };
         let is_there = |top: &&str| layout.folders().iter().any(|site| site.join(top).symlink_metadata().is_ok());
         if !tops(&record).iter().all(is_there) {
             gutted.push(package.name.clone());
         }
     }
     Ok(gutted)
+}
+
+/// The RECORD that an installer has written.
+fn own_record(seen: &Seen, name: &PackageName) -> Result<Option<String>, Failure> {
+    let mut all = seen.observed.iter().flat_map(|observed| &observed.distributions);
+    let found = all.find(|one| one.name.parse::<PackageName>().ok().as_ref() == Some(name));
+    found.map_or(Ok(None), |one| files::read_optional(&one.folder.join("RECORD")))
 }
 
 /// The entries of site-packages that the files of a RECORD lie in. Lines with quotes, which are rare, are passed over.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::{Invocation, files};
 use crate::lock::{
-    FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
-    target_for,
+    FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, REQUIRES, Unreadable,
+    read_lock, target_for,
 };
 use crate::model::CudaVersion;
 use crate::profile::Profile;
@@ -20,16 +20,22 @@ use crate::session::machine::Seen;
 impl Session<'_> {
     /// The lock of `path`, if there is one that can be read.
     pub fn read_lock(&self, path: &Path) -> Result<Option<Lock>, Failure> {
-        let Some(text) = files::read_optional(path)? else {
+        let again = "give a lock that `colab-boot lock` has written; if it was one, remove it and make it anew";
+        let Some(text) = files::read_optional(path).map_err(|failure| failure.help(again))? else {
             return Ok(None);
         };
         read_lock(&text).map(Some).map_err(|unreadable| {
             let shown = path.display();
             let finding = match unreadable {
                 Unreadable::Future { version, requires } => {
-                    let requires = requires.map(|text| format!("; it asks for colab-boot {text}")).unwrap_or_default();
-                    let message =
-                        format!("`{shown}` is a lock of format {version}, this colab-boot reads {FORMAT}{requires}");
+                    let own = env!("CARGO_PKG_VERSION");
+                    let asks = requires.map(|text| format!("; it asks for colab-boot {text}")).unwrap_or_default();
+                    let reads = if version > FORMAT {
+                        format!("this colab-boot reads {FORMAT}")
+                    } else {
+                        format!("this is colab-boot {own}")
+                    };
+                    let message = format!("`{shown}` is a lock of format {version}, {reads}{asks}");
                     Finding::error(Code::LockFuture, message)
                         .with_help("install a newer colab-boot, or make the lock anew with this one")
                 }
@@ -37,8 +43,7 @@ impl Session<'_> {
                     let help = if Profile::is_one(&text) {
                         format!("it is a profile; its lock is `{}`", path.with_extension("lock").display())
                     } else {
-                        "give a lock that `colab-boot lock` has written; if it was one, remove it and make it anew"
-                            .to_owned()
+                        again.to_owned()
                     };
                     Finding::error(Code::LockMalformed, format!("`{shown}` is not a lock: {why}")).with_help(help)
                 }
@@ -130,7 +135,7 @@ impl Session<'_> {
     pub fn lock_of(&self, profile: &Profile, targets: Vec<LockedTarget>) -> Lock {
         Lock {
             version: FORMAT,
-            requires: format!(">={}", env!("CARGO_PKG_VERSION")),
+            requires: REQUIRES.to_owned(),
             matrix: self.matrix.version.clone(),
             profile: LockedProfile {
                 name: profile.name.clone(),

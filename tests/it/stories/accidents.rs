@@ -133,4 +133,11 @@ fn a_package_whose_module_is_gone_is_not_called_ready() {
     let again = day.run(&["apply", "p.toml"]).expect(0);
     assert!(again.stdout.contains("ready"), "{}", again.stdout);
     day.run(&["verify", "p.toml"]).expect(0);
+    // The same where nothing is known of the apply any more.
+    let state = day.test.path("state");
+    assert!(state.is_dir());
+    std::fs::remove_dir_all(&state).expect("the state folder");
+    std::fs::remove_file(&module).expect("the module of lib");
+    let blind = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(blind.stdout.contains("applied") && module.is_file(), "{}", blind.stdout);
 }

@@ -62,6 +62,19 @@ impl Body {
     }
 }
 
+/// The body that arrives in `pieces` with this Content-Encoding, of at most `limit` bytes when it is unpacked; or why it is none.
+pub fn unpack<'a>(encoding: &str, pieces: impl IntoIterator<Item = &'a [u8]>, limit: u64) -> Result<Vec<u8>, String> {
+    let mut headers = HeaderMap::new();
+    if let Ok(value) = encoding.parse() {
+        headers.insert(CONTENT_ENCODING, value);
+    }
+    let mut body = Body::new(&headers, limit).map_err(|miss| miss.why)?;
+    for piece in pieces {
+        body.take(piece).map_err(|miss| miss.why)?;
+    }
+    body.finish().map_err(|miss| miss.why)
+}
+
 /// Nothing for a reply whose body is the file itself.
 pub(super) fn must_be_plain(headers: &HeaderMap) -> Result<(), Miss> {
     match text_of(headers, CONTENT_ENCODING.as_str()) {
@@ -89,9 +102,8 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
-    use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
 
-    use super::Body;
+    use super::unpack;
 
     fn packed(text: &str) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -99,14 +111,8 @@ mod tests {
         encoder.finish().expect("memory")
     }
 
-    fn read(encoding: &'static str, body: &[u8], limit: u64) -> Result<String, String> {
-        let mut headers = HeaderMap::new();
-        if !encoding.is_empty() {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
-        }
-        let mut taken = Body::new(&headers, limit).map_err(|miss| miss.why)?;
-        body.chunks(7).try_for_each(|piece| taken.take(piece).map(drop)).map_err(|miss| miss.why)?;
-        taken.finish().map(|bytes| String::from_utf8(bytes).expect("text")).map_err(|miss| miss.why)
+    fn read(encoding: &str, body: &[u8], limit: u64) -> Result<String, String> {
+        unpack(encoding, body.chunks(7), limit).map(|bytes| String::from_utf8(bytes).expect("text"))
     }
 
     #[test]

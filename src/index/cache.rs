@@ -161,3 +161,20 @@ fn write(path: &Path, record: &(impl Serialize + ?Sized)) {
 pub(super) fn listing_key(page: &str, target: &str) -> Sha256 {
     Sha256::of(format!("{FORMAT}\n{page}\n{target}").as_bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cache, ListingRecord, Trust, listing_key};
+
+    #[test]
+    fn a_page_of_the_future_is_asked_for_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let key = listing_key("https://index.test/simple/demo/", "any");
+        let record = ListingRecord { fetched: 1_000, lifetime: 600, validator: None, listing: None };
+        Cache::new(folder.path(), 1_000, Trust::WhileFresh).keep_listing(&key, &record);
+        for (now, fresh) in [(1_000, true), (1_599, true), (1_600, false), (999, false), (0, false)] {
+            let cache = Cache::new(folder.path(), now, Trust::WhileFresh);
+            assert_eq!(cache.listing(&key).map(|(_, fresh)| fresh), Some(fresh), "{now}");
+        }
+    }
+}

@@ -27,6 +27,7 @@ mod sdist;
 mod online;
 mod wheels;
 
+pub use body::unpack as unpack_body;
 pub use cache::{Cache, Trust};
 pub use client::Client;
 pub use credentials::Credentials;

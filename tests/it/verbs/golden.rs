@@ -117,3 +117,42 @@ fn the_cell_checks_its_binary_at_each_run_and_heals_it() {
     let said = String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(said, ["pinned"; 3], "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Runs functions of the cell, and of what it passes on, in a Python.
+fn in_python(code: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let prelude = format!(
+        "import json, os, pathlib, sys, tempfile, types\n\
+         def taken(file, name):\n    \
+             blocks = pathlib.Path({folder:?}, file).read_text().split('\\n\\n\\n')\n    \
+             exec(next(block for block in blocks if block.startswith('def ' + name)), globals())\n"
+    );
+    let output = Command::new(python::interpreter()).args(["-c", &format!("{prelude}{code}")]).output();
+    let output = output.expect("a Python");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn torn_files_of_servers_and_odd_modules_do_not_end_the_cell() {
+    let server = in_python(
+        "taken('golden/cell.py', 'colab_boot_server')\n\
+         folder = tempfile.mkdtemp()\n\
+         paths = types.ModuleType('jupyter_core.paths'); paths.jupyter_runtime_dir = lambda: folder\n\
+         sys.modules.update({'jupyter_core': types.ModuleType('jupyter_core'), 'jupyter_core.paths': paths})\n\
+         os.environ['JPY_PARENT_PID'] = '7'; os.environ.pop('COLAB_JUPYTER_IP', None)\n\
+         texts = ['', '{', '[]', 'null', '{\"pid\": 8}', '{\"pid\": 7}', '{\"pid\": 7, \"url\": \"http://here/\"}']\n\
+         [pathlib.Path(folder, f'jpserver-{at}.json').write_text(text) for at, text in enumerate(texts)]\n\
+         print(colab_boot_server())",
+    );
+    assert_eq!(server, "('http://here/', '')");
+    let facts = in_python(
+        "taken('notebook/facts.py', 'colab_boot_facts')\n\
+         class Odd(types.ModuleType):\n    __file__ = property(lambda self: 1 / 0)\n\
+         sys.modules['a\\ud800'] = types.ModuleType('x'); sys.modules['odd'] = Odd('odd')\n\
+         torn = types.ModuleType('torn'); torn.__file__ = '/x/\\ud800.py'; torn.__version__ = 3; sys.modules['torn'] = torn\n\
+         sys.modules[7] = torn\n\
+         print(json.dumps(colab_boot_facts(['HOME']), ensure_ascii=False)[:1])",
+    );
+    assert_eq!(facts, "{");
+}

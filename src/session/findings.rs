@@ -8,7 +8,7 @@ use crate::resolve::compiled_on_use;
 use crate::session::Session;
 use crate::session::machine::Seen;
 
-/// What the plan means for the user: breakages, apt without root, CUDA without a GPU.
+/// What the plan means for the user: breakages, moves whose effect only the machine knows, CUDA without a GPU.
 pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &Seen) -> Vec<Finding> {
     let mut findings = Vec::new();
     for breakage in &plan.breakages {

@@ -150,7 +150,7 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
         }
         before = Some(here);
         retries.after(&download.url, miss, http.left()).await.map_err(|failure| match part.len() {
-            0 => failure,
+            0 => files::remove_if_there(&part.path).err().unwrap_or(failure),
             _ => failure.help("what has arrived is kept; run the command again to go on"),
         })?;
     }

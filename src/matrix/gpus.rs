@@ -69,17 +69,21 @@ impl Gpus {
         })
     }
 
-    /// Names that come near to `name`, best first.
+    /// Names that come near to `name`: those that notebooks meet before others, best first.
     pub fn near(&self, name: &str) -> Vec<&str> {
         let wanted = essence(name);
-        let mut near: Vec<(f64, &str)> = self
+        let likeness = |known: &str| {
+            let likeness = strsim::jaro_winkler(known, &wanted);
+            (likeness > 0.85 || strsim::damerau_levenshtein(known, &wanted) < 2).then_some(likeness)
+        };
+        let mut near: Vec<(bool, f64, &str)> = self
             .all()
-            .filter_map(|row| row.names.first())
-            .map(|known| (strsim::jaro_winkler(&essence(known), &wanted), known.as_str()))
-            .filter(|(likeness, _)| *likeness > 0.85)
+            .enumerate()
+            .filter_map(|(at, row)| Some((at >= self.products.len(), row.names.first()?)))
+            .filter_map(|(is_other, name)| Some((is_other, likeness(&essence(name))?, name.as_str())))
             .collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0));
-        near.into_iter().map(|(_, name)| name).take(3).collect()
+        near.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        near.into_iter().map(|(.., name)| name).take(3).collect()
     }
 
     fn all(&self) -> impl Iterator<Item = &GpuRow> {

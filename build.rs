@@ -13,6 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let packed = Path::new(&std::env::var("OUT_DIR")?).join("matrix");
     pack(Path::new("matrix"), &packed)?;
     pack(Path::new("matrix/metadata"), &packed.join("metadata"))?;
+    pack(Path::new("matrix/linking"), &packed.join("linking"))?;
     pack_builds(Path::new("matrix"), &packed.join("builds"))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding};
-use crate::matrix::{Link, Matrix};
+use crate::matrix::{Link, Matrix, Missing};
 
 /// Findings about packages that are linked against the CUDA of their build: an error where the environment has another CUDA's libraries, a
 /// warning where it has none that are known of.
@@ -33,7 +33,21 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
         );
         Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
     };
-    environment.held.iter().filter_map(find).collect()
+    let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
+    environment.held.iter().filter_map(find).chain(by_rows).collect()
+}
+
+/// The same of a package whose wheels were read into rows.
+fn by_row(environment: &Environment, matrix: &Matrix, held: &Held) -> Option<Finding> {
+    let row = matrix.linkages.of(&held.name)?.row(&held.version)?;
+    let others = environment.held.iter().filter(|other| other.name != held.name);
+    let missing = matrix.missing(&held.name, &row.linkage, &others.map(|other| (&other.name, &other.version)))?;
+    let Missing { library, instead, carrier } = missing;
+    let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
+    let finding = Finding::error(Code::LibraryMissing, message)
+        .with_note(format!("what is here is {instead}; without that library it can't be imported"))
+        .with_help(format!("choose a release that was built for the CUDA that is here, or add `{carrier}`"));
+    (matrix.link(&held.name).is_none()).then(|| held.placed(finding))
 }
 
 /// The CUDA majors of which Debian packages bring the library: `libcublas-12-8`, `cuda-cudart-13-0`.

@@ -7,6 +7,7 @@ use pep508_rs::MarkerEnvironment;
 
 use crate::audit::Place;
 use crate::diag::Source;
+use crate::model::accepted::Accepted;
 use crate::model::version::is_pin;
 use crate::model::wheel::file_of;
 use crate::model::{PackageName, Requirement, Version, WheelName};
@@ -22,6 +23,8 @@ pub struct Listed {
     pub open: Vec<String>,
     /// Lines that name no distribution of an index: editable installs, folders, version control.
     pub elsewhere: Vec<String>,
+    /// Facts that a lock of ours overrules.
+    pub accepted: Vec<Accepted>,
 }
 
 /// A distribution with its version.

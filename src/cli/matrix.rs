@@ -17,6 +17,8 @@ pub enum MatrixVerb {
     Refresh(RefreshOptions),
     /// Hold the rows against the wheels that they were made from
     Check(CheckOptions),
+    /// Read what wheels are linked against, and write the rows
+    Linking(LinkingOptions),
     /// Gather what saves `lock` from waiting: which packages come along, where METADATA lies, that of the frameworks
     Hints(HintsOptions),
 }
@@ -26,6 +28,24 @@ pub struct HintsOptions {
     /// The folder `matrix` of a checkout
     #[arg(long, value_name = "FOLDER", default_value = "matrix")]
     pub into: PathBuf,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct LinkingOptions {
+    /// The folder `matrix` of a checkout
+    #[arg(long, value_name = "FOLDER", default_value = "matrix")]
+    pub into: PathBuf,
+
+    /// Only this package, listed in `matrix/watch.toml` or not; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub package: Vec<PackageName>,
+
+    /// Read instead which minor release of torch has which symbols
+    #[arg(long, conflicts_with = "package")]
+    pub symbols: bool,
 
     #[command(flatten)]
     pub index: IndexOptions,

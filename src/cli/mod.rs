@@ -11,7 +11,9 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use crate::model::PackageName;
 
 pub use index::IndexOptions;
-pub use matrix::{CheckOptions, HintsOptions, InspectOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions};
+pub use matrix::{
+    CheckOptions, HintsOptions, InspectOptions, LinkingOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions,
+};
 pub use named_files::{NamedFiles, lock_path};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.

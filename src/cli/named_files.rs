@@ -87,7 +87,7 @@ impl NamedFiles {
                 self.written.extend(options.overlay.clone());
             }
             MatrixVerb::Inspect(options) => self.read.extend(options.specs.iter().map(PathBuf::from)),
-            MatrixVerb::Show(_) | MatrixVerb::Check(_) | MatrixVerb::Hints(_) => {}
+            MatrixVerb::Show(_) | MatrixVerb::Check(_) | MatrixVerb::Linking(_) | MatrixVerb::Hints(_) => {}
         }
     }
 }

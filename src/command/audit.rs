@@ -9,6 +9,7 @@ use crate::cli::{AuditOptions, MachineOptions};
 use crate::diag::{Code, Failure, Finding, Severity};
 use crate::machine::runtime_names;
 use crate::model::DriverVersion;
+use crate::model::accepted::accept;
 use crate::output::Report;
 use crate::session::{Session, installed, not_pinned, read_listed, surroundings};
 
@@ -26,6 +27,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     let seen = session.machine_near(&target.machine(options), None)?;
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);
+    let mut accepted = Vec::new();
     match &target {
         Target::Machine(_) | Target::Runtime(_) => {
             environment.held = installed(session, &seen);
@@ -35,6 +37,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let python = seen.python_facts()?;
             let listed = read_listed(path, &python)?;
             findings.extend(not_pinned(&listed));
+            accepted = listed.accepted;
             let index = session.default_index(&options.index, seen.machine.python.as_ref())?;
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
@@ -44,6 +47,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     findings.extend(not_judged(&environment));
     findings.retain(|finding| finding.severity != Severity::Warning || !matches!(finding.code, Code::MachineNoGpu));
     findings.extend(judge(&environment, session.matrix));
+    accept(&mut findings, &accepted);
     let summary = summary(&target, &environment, &findings);
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     let data = AuditReport {

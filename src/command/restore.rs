@@ -52,6 +52,7 @@ fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer
         driver_floor: None,
         gpus: Vec::new(),
         apt: Vec::new(),
+        accept: Vec::new(),
         packages: Vec::new(),
     };
     let name = "restore".parse().map_err(|_| Failure::bug("`restore` is no name"))?;

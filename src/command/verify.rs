@@ -13,6 +13,7 @@ use crate::lock::LockedTarget;
 use crate::machine::Python;
 use crate::marker::{Event, Standing, standing};
 use crate::model::PackageName;
+use crate::model::accepted::accept;
 use crate::output::Report;
 use crate::session::{Planned, PythonReport, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
@@ -53,6 +54,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let is_locked = |name: &PackageName| target.package(name).is_some();
     let environment = Environment { held: installed(session, seen), complete: true, ..surroundings(seen) };
     findings.extend(judge_locked(&environment, session.matrix, &is_locked, !planned.wish.breakage_is_error));
+    accept(&mut findings, &target.accept);
     findings.extend(kernel_findings(&planned, stands, &now));
     findings.extend(shadowed(&planned, layout)?);
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;

@@ -2,7 +2,8 @@
 
 use std::fmt::{Display, Formatter, Result as FmtResult};
 
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! codes {
     ($($name:ident = $text:literal: $explanation:literal,)*) => {
@@ -43,6 +44,7 @@ codes! {
     GpuPtxOnly = "gpu-ptx-only": "The wheel has only PTX for this GPU. It runs, but the driver compiles every kernel when it is first launched, which takes minutes for a framework and is cached on this machine alone (CUDA_CACHE_PATH). The driver's compiler must know the PTX's ISA; an older one refuses it.",
     BuildUnknown = "build-unknown": "Neither the bundled matrix nor the wheel itself could tell for which GPUs a package was built, so nothing was checked about it. With the index at hand the wheel is read; `colab-boot matrix inspect NAME==VERSION` shows what it says.",
     FilesCollide = "files-collide": "Two distributions own the same path with different content. Installers say nothing: the one installed later overwrites the other's file, and removing either takes the file from both. With shared libraries the wrong one is then loaded. Choose releases of the same CUDA major, or leave one of the two out.",
+    LinkingUnread = "linking-unread": "A wheel has compiled code that the matrix has no row for, and what it is linked against could not be read: it is larger than a solve reads, or the index could not be asked. Nothing is refused on account of it; `colab-boot matrix inspect` reads it whole.",
     FilesUnchecked = "files-unchecked": "The zip directories of some wheels could not be read (offline, or a server that does not send parts of files), so that collisions of their files with others are not known.",
     CudaMixedMajors = "cuda-mixed-majors": "The profile's packages need libraries of two CUDA majors. They overwrite each other's files (`libcudnn.so.9`, `libnccl.so.2`) and double the download. Align the frameworks, or set `one-cuda-major = false` to have it anyway.",
     RequirementBroken = "requirement-broken": "An installed distribution requires another one, or a version of it, or a Python, that is not here: what `pip check` finds. It may fail when it is imported, or later. Install what it asks for, or another release of it.",
@@ -105,6 +107,13 @@ impl Code {
 impl Display for Code {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         f.write_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::find(&text).ok_or_else(|| D::Error::custom(format!("there is no code `{text}`")))
     }
 }
 

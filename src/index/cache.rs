@@ -15,6 +15,7 @@ use crate::model::Sha256;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::Listing;
 use crate::model::contents::Files;
+use crate::model::linking::Linking;
 
 /// Raised when the meaning of a record changes.
 const FORMAT: u32 = 6;
@@ -122,6 +123,16 @@ impl Cache {
         write(&self.path(&builds_folder(thorough), &build_key(wheel, reading)), build);
     }
 
+    /// What the wheel is linked against; what was read to the end does for every limit.
+    pub(super) fn linking(&self, wheel: &Sha256, limit: u64) -> Option<Linking> {
+        let (read_to, linking): (u64, Linking) = read(&self.path(LINKING, wheel))?;
+        (read_to >= limit || linking.unread.is_empty()).then_some(linking)
+    }
+
+    pub(super) fn keep_linking(&self, wheel: &Sha256, limit: u64, linking: &Linking) {
+        write(&self.path(LINKING, wheel), &(limit, linking));
+    }
+
     /// A folder for what is needed for a while.
     pub(super) fn folder(&self, name: &str) -> PathBuf {
         self.folder.join(name)
@@ -146,6 +157,9 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let bytes = files::read_bytes(path, LARGEST).ok()?;
     postcard::from_bytes(&bytes).ok()
 }
+
+/// What is linked is kept here; the number changes with what is read.
+const LINKING: &str = "linking-1";
 
 /// The largest record; that of a page of ten thousand files has 4 MB.
 const LARGEST: u64 = 256 << 20;

@@ -18,6 +18,7 @@ use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Listing, Metadata};
 use crate::model::contents::Files;
+use crate::model::linking::Linking;
 use crate::model::{Sha256, WheelName};
 
 /// The largest METADATA.
@@ -84,6 +85,11 @@ impl LocalWheel {
         Ok(Metadata::parse(&text, Some(self.size)))
     }
 
+    /// What it is linked against, as far as `limit` packed bytes tell it.
+    pub fn linking(&mut self, limit: u64) -> IoResult<Linking> {
+        self.archive.linking(limit)
+    }
+
     /// What it was built for; `thorough` also reads the fat binaries where a text file says it all.
     pub fn inspect(&mut self, package: &PackageName, matrix: &Matrix, thorough: bool) -> IoResult<WheelBuild> {
         let files = self.archive.files().clone();
@@ -123,6 +129,13 @@ pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> O
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     Some(LocalWheel::of(candidate)?.and_then(|mut local| local.inspect(&wheel.name, matrix, thorough).map_err(failed)))
+}
+
+/// What a folder's wheel is linked against; `None` for one of the network.
+pub(super) fn linking(candidate: &Candidate, limit: u64) -> Option<Result<Linking, Failure>> {
+    let url = local(candidate)?;
+    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
+    Some(LocalWheel::of(candidate)?.and_then(|mut local| local.linking(limit).map_err(failed)))
 }
 
 /// Digest and length of a folder's file; `None` for one of the network.

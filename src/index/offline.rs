@@ -15,6 +15,7 @@ use crate::matrix::Matrix;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Wish};
 use crate::model::contents::Files;
+use crate::model::linking::Linking;
 use crate::model::{PackageName, Sha256, WheelName};
 
 type Answer<T> = Result<T, Failure>;
@@ -145,6 +146,14 @@ impl Catalog for Offline<'_> {
             return Ok(None);
         };
         Ok(self.desk.view.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
+    }
+
+    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>> {
+        let of = |candidate: &Candidate| match folder::linking(candidate, limit) {
+            Some(answer) => answer.ok(),
+            None => self.desk.view.cache.linking(&self.desk.view.key(candidate)?, limit),
+        };
+        candidates.iter().map(of).collect()
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {

@@ -17,10 +17,12 @@ use crate::index::prefetch::{Foresight, consequences, favourite};
 use crate::index::remote::Remote;
 use crate::index::retry::no_answer;
 use crate::index::{Cache, Client, Locations, Scope};
+use crate::inspect::Sink;
 use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Catalog, Listing, Metadata, Wish};
-use crate::model::contents::Files;
+use crate::model::contents::{Files, Member};
+use crate::model::linking::Linking;
 use crate::model::{ExtraName, PackageName, Sha256, VersionRange};
 
 /// The largest index page, decoded; the largest METADATA with its directory.
@@ -87,6 +89,25 @@ impl<'a> Online<'a> {
     }
 }
 
+impl Online<'_> {
+    /// What a wheel is linked against, as far as `limit` packed bytes tell it.
+    pub fn linking_of(&self, candidate: &Candidate, limit: u64) -> Answer<Linking> {
+        self.wait(self.shared.linking(candidate, limit))
+    }
+}
+
+impl Online<'_> {
+    /// Unpacks a member of a wheel into `sink`.
+    pub fn read_member(&self, candidate: &Candidate, member: &Member, sink: &mut (dyn Sink + Send)) -> Answer<()> {
+        self.wait(async {
+            let remote = self.shared.remote(candidate).await?;
+            let whole = remote.unpack(&self.shared.http, member, None, sink).await?;
+            let url = candidate.url()?;
+            whole.map(drop).map_err(|error| no_answer(&url, &error.to_string(), 1))
+        })
+    }
+}
+
 impl Catalog for Online<'_> {
     fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
         self.wait(self.shared.listing(package))
@@ -116,6 +137,13 @@ impl Catalog for Online<'_> {
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
         let all = candidates.iter().map(|candidate| self.shared.files(candidate));
+        let all = self.wait(async { Ok(futures::future::join_all(all).await) }).unwrap_or_default();
+        let found: Vec<_> = all.into_iter().map(Result::ok).collect();
+        if found.is_empty() { vec![None; candidates.len()] } else { found }
+    }
+
+    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>> {
+        let all = candidates.iter().map(|candidate| self.shared.linking(candidate, limit));
         let all = self.wait(async { Ok(futures::future::join_all(all).await) }).unwrap_or_default();
         let found: Vec<_> = all.into_iter().map(Result::ok).collect();
         if found.is_empty() { vec![None; candidates.len()] } else { found }

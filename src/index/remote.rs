@@ -10,12 +10,15 @@ use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::exchange::{Part, Request};
 use crate::index::retry::no_answer;
-use crate::inspect::{Collected, Flow, Inspection, Malformed, Sink, Subject, TAIL, Unpacker, locate, read};
+use crate::inspect::{
+    Collected, Flow, Inspection, LinkReading, Malformed, Sink, Subject, TAIL, Unpacker, locate, read,
+};
 use crate::matrix::Matrix;
 use crate::model::PackageName;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::Metadata;
 use crate::model::contents::{Files, Member};
+use crate::model::linking::Linking;
 
 /// The largest tail and directory; the largest METADATA.
 const LIMIT: u64 = 16 << 20;
@@ -86,9 +89,24 @@ impl Remote {
         Ok(inspection.finish())
     }
 
+    /// What the wheel is linked against, as far as `limit` packed bytes tell it.
+    pub(super) async fn linking(&self, http: &Http, limit: u64) -> Answer<Linking> {
+        let mut reading = LinkReading::new(&self.files, limit);
+        let start = self.total - self.tail.len() as u64;
+        for mut span in reading.spans() {
+            let held = span.range.start.checked_sub(start).and_then(|at| self.tail.get(usize::try_from(at).ok()?..));
+            match held {
+                Some(bytes) => drop(span.take(bytes)),
+                None => http.stream(&self.url, span.range.clone(), &mut |bytes: &[u8]| span.take(bytes)).await?,
+            }
+            reading.took(span);
+        }
+        Ok(reading.finish())
+    }
+
     /// Unpacks `member` into `sink`, at most `limit` packed bytes of it. The inner result is about its bytes: `true` where all of
     /// them were read.
-    async fn unpack(
+    pub(super) async fn unpack(
         &self,
         http: &Http,
         member: &Member,
@@ -121,21 +139,29 @@ impl Remote {
     }
 }
 
-/// Inspects the wheel at `url`, of which no index speaks: its build and METADATA.
+/// What a wheel says of itself.
+pub struct Inspected {
+    pub build: WheelBuild,
+    pub linking: Linking,
+    pub metadata: Metadata,
+}
+
+/// Inspects the wheel at `url`, of which no index speaks; of its libraries at most `limit` packed bytes.
 pub fn inspect_address(
     client: &Client,
     url: &Url,
     package: &PackageName,
-    matrix: &Matrix,
-    thorough: bool,
-) -> Answer<(WheelBuild, Metadata)> {
+    (matrix, thorough): (&Matrix, bool),
+    limit: u64,
+) -> Answer<Inspected> {
     let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
     runtime.block_on(async {
         let remote = Remote::open(&client.http, url, TAIL).await?;
         let subject = Subject { package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&client.http, subject).await?;
+        let linking = remote.linking(&client.http, limit).await?;
         let text = remote.metadata(&client.http).await?;
-        Ok((build, Metadata::parse(&text, Some(remote.total))))
+        Ok(Inspected { build, linking, metadata: Metadata::parse(&text, Some(remote.total)) })
     })
 }
 

@@ -14,6 +14,7 @@ use crate::matrix::{Hints, Matrix};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Candidate, Sidecar};
 use crate::model::contents::Files;
+use crate::model::linking::Linking;
 use crate::model::{PackageName, Sha256, WheelName};
 
 /// A wheel whose directory and tail take more bytes is not kept open after its METADATA is read.
@@ -153,6 +154,21 @@ impl Shared {
             self.view.cache.keep_build(&key, &reading, thorough, &build);
         }
         Ok(build)
+    }
+
+    /// What the wheel is linked against, as far as `limit` packed bytes tell it.
+    pub(super) async fn linking(&self, candidate: &Candidate, limit: u64) -> Answer<Linking> {
+        if let Some(linking) = self.view.key(candidate).and_then(|key| self.view.cache.linking(&key, limit)) {
+            return Ok(linking);
+        }
+        if let Some(answer) = folder::linking(candidate, limit) {
+            return answer;
+        }
+        let linking = self.remote(candidate).await?.linking(&self.http, limit).await?;
+        if let Some(key) = self.view.key(candidate) {
+            self.view.cache.keep_linking(&key, limit, &linking);
+        }
+        Ok(linking)
     }
 
     /// Digest and size of a file for which the index gives none: it has to be read whole, once.

@@ -306,7 +306,7 @@ fn cuda_libraries(files: &Files) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn is_cuda_library(path: &str) -> bool {
+pub(super) fn is_cuda_library(path: &str) -> bool {
     const STEMS: [&str; 19] = [
         "libcudart",
         "libcublas",

@@ -8,7 +8,10 @@ mod elf;
 mod fatbin;
 mod inflate;
 mod inspection;
+mod link_reading;
 mod record;
+mod shared_object;
+mod sparse;
 mod strings;
 mod text;
 
@@ -19,7 +22,9 @@ pub use directory::{Place, locate, read};
 pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;
 pub use inspection::{Inspection, Request, Subject};
+pub use link_reading::{LinkReading, Span};
 pub use record::{Entry, files_of_record, parse_record};
+pub use shared_object::{SharedObject, is_of_torch, symbol_hash};
 pub use text::Collected;
 
 /// Bytes that are not what they should be, and where.

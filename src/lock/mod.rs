@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::accepted::Accepted;
 use crate::model::platform::parse_platform;
 use crate::model::{ComputeCapability, CudaVersion, DriverVersion, Libc, PackageName, Sha256, Version};
 
@@ -71,6 +72,9 @@ pub struct LockedTarget {
     /// Compute capabilities that its builds were checked against.
     pub gpus: Vec<ComputeCapability>,
     pub apt: Vec<LockedApt>,
+    /// Facts that the profile overrules.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub accept: Vec<Accepted>,
     #[serde(rename = "package")]
     pub packages: Vec<LockedPackage>,
 }

@@ -1,10 +1,12 @@
 //! Reading what was written gives the same value; writing what was read gives the same bytes; order does not matter.
 
+use crate::diag::Code;
 use crate::lock::{
     FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
     stale, target_for, write_lock,
 };
 use crate::matrix::{Hardware, InstalledGpu};
+use crate::model::accepted::Accepted;
 use crate::model::{PythonFacts, Sha256};
 
 fn lock() -> Lock {
@@ -33,6 +35,11 @@ fn lock() -> Lock {
             LockedApt { name: "libsndfile1".into(), version: Some("1.2-3".into()) },
             LockedApt { name: "ffmpeg".into(), version: None },
         ],
+        accept: vec![Accepted {
+            package: "torch".parse().expect("a name"),
+            code: Code::LibraryMissing,
+            because: "the \"toolkit\" is here".into(),
+        }],
         packages: vec![package("torch", "2.9.1+cu128", true), package("numpy", "2.1.3", false)],
     };
     Lock {

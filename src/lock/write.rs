@@ -50,6 +50,15 @@ fn write_target(text: &mut String, target: &LockedTarget) {
         None => format!("{{ name = {} }}", quoted(&one.name)),
     });
     line(text, "apt", list(apt));
+    if !target.accept.is_empty() {
+        let mut accepted: Vec<_> = target.accept.iter().collect();
+        accepted.sort();
+        let accepted = accepted.into_iter().map(|one| {
+            let (package, because) = (quoted(one.package.as_ref()), quoted(&one.because));
+            format!("{{ package = {package}, code = \"{}\", because = {because} }}", one.code)
+        });
+        line(text, "accept", list(accepted));
+    }
     let mut packages: Vec<&LockedPackage> = target.packages.iter().collect();
     packages.sort_by(|a, b| a.name.cmp(&b.name));
     for package in packages {

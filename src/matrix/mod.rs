@@ -2,10 +2,15 @@
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
+mod carriers;
 mod gpus;
 mod hints;
 mod hosts;
+mod leniency;
+mod linkage;
+mod missing;
 mod rows;
+mod symbols;
 mod variables;
 mod verdict;
 
@@ -22,13 +27,18 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
+pub use carriers::Soname;
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
+pub use leniency::{Aspect, Lenient};
+pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
+pub use missing::Missing;
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Link, Overlay, Probe, SourceOnly,
     Title, Toolkit, Watch,
 };
+pub use symbols::TorchSymbols;
 pub use variables::{Read, Variable};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
 
@@ -66,6 +76,10 @@ pub struct Matrix {
     variables: Vec<Variable>,
     titles: Vec<Title>,
     links: Vec<Link>,
+    pub linkages: Linkages,
+    sonames: Vec<Soname>,
+    /// The packages that `matrix linking` reads.
+    pub linked: Vec<PackageName>,
 }
 
 impl Matrix {
@@ -90,6 +104,9 @@ impl Matrix {
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
             titles: packages.title,
             links: packages.link,
+            linkages: Linkages::bundled(packages.lenient),
+            linked: watch.linked,
+            sonames: packages.soname,
             floors: packages.floor,
             collisions: packages.collision,
             scattered: watch.scattered,
@@ -263,7 +280,7 @@ impl Matrix {
 
     /// The same for any version.
     pub fn overlays_of(&self, package: &PackageName) -> impl Iterator<Item = &Overlay> {
-        self.overlays.iter().filter(move |row| row.package == *package)
+        self.overlays.iter().filter(move |row| row.package == *package).chain(self.linkages.overlays(package))
     }
 
     /// The package that `package` at `version` was built against, and the versions of it that go with it; local labels aside.

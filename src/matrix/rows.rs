@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::matrix::{Build, range_from_text, requirement_from_text};
+use crate::matrix::carriers::is_carrier;
+use crate::matrix::{Build, Lenient, Soname, range_from_text, requirement_from_text};
 use crate::model::version::VersionRange;
 use crate::model::{Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
@@ -191,8 +192,7 @@ pub struct Link {
 impl Link {
     /// Whether `package` has the library, of whichever CUDA.
     pub fn is_carried_by(&self, package: &PackageName) -> bool {
-        let rest = package.as_ref().strip_prefix(self.carrier.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+        is_carrier(&self.carrier, package)
     }
 
     /// `libcudart.so.13`.
@@ -316,6 +316,7 @@ pub struct SourceOnly {
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WatchFile {
+    pub linked: Vec<PackageName>,
     pub scattered: Vec<PackageName>,
     pub watch: Vec<Watch>,
     pub source_only: Vec<SourceOnly>,
@@ -338,6 +339,8 @@ pub(super) struct PackagesFile {
     pub kernel: KernelPackages,
     pub title: Vec<Title>,
     pub link: Vec<Link>,
+    pub lenient: Vec<Lenient>,
+    pub soname: Vec<Soname>,
 }
 
 /// What people call a library.

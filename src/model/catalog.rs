@@ -11,6 +11,7 @@ use url::Url;
 use crate::diag::Failure;
 use crate::model::build::WheelBuild;
 use crate::model::contents::Files;
+use crate::model::linking::Linking;
 use crate::model::requirement::lenient_specifiers;
 use crate::model::version::VersionRange;
 use crate::model::{Requirement, Sha256};
@@ -265,6 +266,9 @@ pub trait Catalog {
 
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure>;
+
+    /// What each of the wheels is linked against, as far as `limit` packed bytes of it tell that; `None` for one that could not be read.
+    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>>;
 
     /// Bytes of a file of which its page does not say so, where they can be known.
     fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure>;

@@ -50,6 +50,11 @@ impl Sha256 {
         u32::from_be_bytes([a, b, c, d])
     }
 
+    /// The first five bytes, as a number.
+    pub fn first_40_bits(&self) -> u64 {
+        self.0.iter().take(5).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
     /// The first twelve digits, for people.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()

@@ -1,5 +1,6 @@
 //! Values every other room speaks in: versions, names, wheels, tags, CUDA numbers. It names no other room, and has no input or output.
 
+pub mod accepted;
 pub mod build;
 pub mod catalog;
 pub mod condition;
@@ -7,6 +8,7 @@ pub mod contents;
 pub mod cuda;
 pub mod day;
 pub mod digest;
+pub mod linking;
 pub mod modules;
 pub mod platform;
 pub mod requirement;

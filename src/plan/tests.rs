@@ -62,6 +62,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
         driver_floor: None,
         gpus: vec![],
         apt: vec![LockedApt { name: "ffmpeg".into(), version: None }],
+        accept: vec![],
         packages,
     };
     let matrix = Matrix::bundled().expect("the matrix");

@@ -12,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 use crate::diag::{Code, Finding, Source};
 use crate::model::day::Date;
 use crate::model::{Condition, Sha256};
+use crate::profile::accept::accepted;
 use crate::profile::indexes::{address_of, indexes};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name};
@@ -57,6 +58,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
     wanted.extend(packages(root.table("packages", faults), false, faults));
     let constraints = bounds(root.table("constraints", faults), faults);
     let overrides = bounds(root.table("overrides", faults), faults);
+    let accepted = accepted(root, faults);
     let (apt, apt_snapshot) = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
     let environment = root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
     let seed = root.table("determinism", faults).and_then(|mut table| {
@@ -84,6 +86,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         wanted,
         constraints,
         overrides,
+        accepted,
         apt,
         apt_snapshot,
         environment,

@@ -1,5 +1,6 @@
 //! What the user wants: TOML text → a checked [`Profile`], or all its faults at once, each with a place.
 
+mod accept;
 mod check;
 mod indexes;
 mod reader;
@@ -16,7 +17,8 @@ use semver::Version as SemanticVersion;
 use serde::Serialize;
 use url::Url;
 
-use crate::diag::{Finding, Source};
+use crate::diag::{Code, Finding, Source};
+use crate::model::accepted::Accepted;
 use crate::model::day::{Date, Moment};
 use crate::model::wheel::file_of;
 use crate::model::{Condition, CudaVersion, Sha256};
@@ -42,6 +44,8 @@ pub struct Profile {
     pub constraints: Vec<Bound>,
     /// `[overrides]`: versions that a package must have, whatever those that need it ask for.
     pub overrides: Vec<Bound>,
+    /// `[[accept]]`: facts that it overrules.
+    pub accepted: Vec<Accepted>,
     /// Debian package names.
     pub apt: Vec<String>,
     /// The archive as it was then, `20261101T000000Z`, where the distribution has a snapshot service.
@@ -194,6 +198,11 @@ impl Profile {
     /// The line of `[constraints]` about `package`.
     pub fn constraint_of(&self, package: &PackageName) -> Option<&Bound> {
         self.constraints.iter().find(|bound| bound.name == *package)
+    }
+
+    /// Whether the profile overrules what `code` says of `package`.
+    pub fn accepts(&self, package: &PackageName, code: Code) -> bool {
+        self.accepted.iter().any(|one| one.package == *package && one.code == code)
     }
 
     /// The name of the index that alone may serve `package`.

@@ -60,6 +60,10 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),
         ),
+        Caveat::LinkingUnread { name, version, why } => {
+            let message = format!("what the libraries of `{name}` {version} ask for is not known");
+            Finding::note(Code::LinkingUnread, message).with_note(why.clone())
+        }
         Caveat::Unreadable { name, count, line } => {
             let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
             let message = format!("{releases} of `{name}` passed over: their requirements can't be read");

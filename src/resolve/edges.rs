@@ -95,7 +95,7 @@ impl<'a> Provider<'a> {
             return Ok(Err(why));
         }
         if let Some(build) = self.unlisted_build(name, version, requires)? {
-            edges.extend(code_edges(self.question, &build));
+            edges.extend(code_edges(self.question, name, &build));
         }
         Ok(Ok(edges))
     }

@@ -139,6 +139,12 @@ pub enum Caveat {
     FilesUnchecked {
         count: usize,
     },
+    /// What its libraries ask for is not known, or not wholly.
+    LinkingUnread {
+        name: PackageName,
+        version: Version,
+        why: String,
+    },
     VariantsSkipped {
         count: usize,
     },

@@ -1,5 +1,6 @@
 //! What the matrix adds to a distribution's own requirements: driver floor, CUDA major, GPU coverage, families.
 
+use crate::diag::Code;
 use crate::matrix::{Build, LibraryCuda, coverage, forward_level};
 use crate::model::version::release;
 use crate::model::{CudaVersion, PackageName, Version, VersionRange};
@@ -19,49 +20,59 @@ pub(super) fn hardware_edges(
     build: Option<&Build>,
 ) -> Result<Vec<Edge>, String> {
     let Question { matrix, target, .. } = question;
+    let accepts = |code: Code| question.profile.accepts(name, code);
     let mut edges = Vec::new();
-    if let Some(library) = matrix.library_cuda(name, version) {
-        allowed(library, target.cuda)?;
-        edges.extend(major_edge(question, library.major));
-        edges.extend(library.exact.and_then(|cuda| driver_edge(question, cuda)));
-    }
-    if let Some(build) = build {
-        if let Some(cuda) =
-            build.cuda.filter(|_| build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name).is_some())
-        {
-            allowed(LibraryCuda { major: cuda.major, exact: Some(cuda) }, target.cuda)?;
-            // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
-            edges.extend(major_edge(question, cuda.major));
+    let mut belongs_to = |library: LibraryCuda| -> Result<(), String> {
+        if !accepts(Code::CudaMixedMajors) {
+            allowed(library, target.cuda)?;
+            edges.extend(major_edge(question, library.major));
         }
-        edges.extend(code_edges(question, build));
+        Ok(())
+    };
+    let library = matrix.library_cuda(name, version);
+    if let Some(library) = library {
+        belongs_to(library)?;
+    }
+    // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
+    let decides = |build: &&Build| build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name).is_some();
+    if let Some(cuda) = build.filter(decides).and_then(|build| build.cuda) {
+        belongs_to(LibraryCuda { major: cuda.major, exact: Some(cuda) })?;
     }
     // A label says it where nothing else does: of a build that only an image has.
     let labelled = CudaVersion::of_label(version).filter(|_| build.is_none_or(|build| build.cuda.is_none()));
     if let Some(cuda) = labelled {
-        allowed(LibraryCuda { major: cuda.major, exact: Some(cuda) }, target.cuda)?;
-        edges.extend(major_edge(question, cuda.major));
+        belongs_to(LibraryCuda { major: cuda.major, exact: Some(cuda) })?;
     }
-    if let Some((anchor, range)) = matrix.family(name, version) {
+    let exact = library.and_then(|library| library.exact).filter(|_| !accepts(Code::DriverTooOld));
+    edges.extend(exact.and_then(|cuda| driver_edge(question, cuda)));
+    if let Some(build) = build {
+        edges.extend(code_edges(question, name, build));
+    }
+    if let Some((anchor, range)) = matrix.family(name, version).filter(|_| !accepts(Code::FamilyBroken)) {
         edges.push((Package::Distribution(anchor.clone()), range));
     }
-    for (at, owner) in matrix.owned(name, version).filter(|(at, _)| matrix.collisions[*at].hard) {
+    let owned = matrix.owned(name, version).filter(|(at, _)| matrix.collisions[*at].hard);
+    for (at, owner) in owned.filter(|_| !accepts(Code::FilesCollide)) {
         edges.push((Package::Owner(at), VersionRange::singleton(Version::new([owner as u64]))));
     }
-    for overlay in matrix.overlays(name, version) {
+    for overlay in matrix.overlays(name, version).filter(|_| !accepts(Code::FamilyBroken)) {
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }
     Ok(edges)
 }
 
 /// What the GPU code of `build` asks for, where it has any: its driver, and that every target GPU is covered.
-pub(super) fn code_edges(question: Question<'_>, build: &Build) -> Vec<Edge> {
+pub(super) fn code_edges(question: Question<'_>, name: &PackageName, build: &Build) -> Vec<Edge> {
     let hardware = &question.target.hardware;
     if !build.is_gpu() {
         return Vec::new();
     }
+    let accepts = |code: Code| question.profile.accepts(name, code);
+    let count = if accepts(Code::GpuNotCovered) { 0 } else { hardware.gpus.len() };
     let covered = coverage(question.matrix, build, hardware);
-    let gpus = (0..hardware.gpus.len()).map(|at| (Package::Gpu(at), covered.clone()));
-    gpus.chain(build.cuda.and_then(|cuda| driver_edge(question, cuda))).collect()
+    let gpus = (0..count).map(|at| (Package::Gpu(at), covered.clone()));
+    let cuda = build.cuda.filter(|_| !accepts(Code::DriverTooOld));
+    gpus.chain(cuda.and_then(|cuda| driver_edge(question, cuda))).collect()
 }
 
 /// Whether the profile's `cuda` lets a library or build of `cuda` in.

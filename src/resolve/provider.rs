@@ -68,6 +68,8 @@ pub(super) struct Provider<'a> {
     by_name: HashMap<&'a PackageName, Vec<&'a Wanted>>,
     /// What the profile asks for, whatever is chosen.
     asked: OnceCell<HashMap<Package, VersionRange>>,
+    /// Wheels that may be linked against anything: they were not read, or not to the end, and why.
+    pub(super) unread: RefCell<BTreeMap<PackageName, (Version, String)>>,
     /// Releases with a requirement that can't be parsed, and that requirement.
     pub(super) unreadable: RefCell<BTreeMap<(PackageName, Version), String>>,
 }
@@ -95,6 +97,7 @@ impl<'a> Provider<'a> {
             edges: RefCell::default(),
             builds: RefCell::default(),
             asked: OnceCell::new(),
+            unread: RefCell::default(),
             unreadable: RefCell::default(),
         })
     }

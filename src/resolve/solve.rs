@@ -54,6 +54,9 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
             present: present.is_some(),
         });
     }
+    let unread = std::mem::take(&mut *provider.unread.borrow_mut()).into_iter();
+    let unread = unread.map(|(name, (version, why))| Caveat::LinkingUnread { name, version, why });
+    resolution.caveats.extend(unread);
     resolution.caveats.extend(unreadable(provider));
     resolution.caveats.extend(collisions(provider.question.catalog, &resolution.picks));
     if skipped > 0 {

@@ -48,14 +48,16 @@ fn ours(text: &str) -> Result<Listed, String> {
         Unreadable::Future { version, .. } => format!("it has format {version}, which a newer colab-boot has written"),
     })?;
     let mut targets = lock.targets.iter();
-    let packages = targets.next().map(|target| target.packages.as_slice()).unwrap_or_default();
+    let first = targets.next();
+    let packages = first.map(|target| target.packages.as_slice()).unwrap_or_default();
+    let accepted = first.map(|target| target.accept.clone()).unwrap_or_default();
     let named = packages.iter().map(|package| Named {
         name: package.name.clone(),
         version: package.version.clone(),
         place: None,
     });
     let open = targets.map(|target| format!("target {}", target.name)).collect();
-    Ok(Listed { named: named.collect(), open, ..Listed::default() })
+    Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })
 }
 
 /// A note on what names no exact version.

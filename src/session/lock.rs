@@ -99,6 +99,7 @@ impl Session<'_> {
                 .into_iter()
                 .map(|name| LockedApt { name: name.clone(), version: versions.get(name).cloned() })
                 .collect(),
+            accept: profile.accepted.clone(),
             packages: resolution.picks.iter().map(|pick| locked_package(pick, &image)).collect(),
         }
     }

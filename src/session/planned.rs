@@ -10,6 +10,7 @@ use crate::index::Traffic;
 use crate::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
 use crate::machine::owned_elsewhere;
 use crate::marker::Marker;
+use crate::model::accepted::accept;
 use crate::model::{PackageName, Version};
 use crate::notebook::Loaded;
 use crate::plan::{Basis, Decision, Plan, Wish, decide, wanted_back};
@@ -145,12 +146,12 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
     explain_decision(session, &decision);
     let mut more = decision.findings.clone();
     more.extend(judged(&wish, &decision.plan, &target, &seen));
-    more.extend(unhashed(&target));
-    more.extend(refused(session, &seen, &target));
+    more.extend(unhashed(&target).into_iter().chain(refused(session, &seen, &target)));
     if traffic.is_none() {
         // A new answer has said so itself.
         more.extend(compiled(session, &seen, &target));
     }
+    accept(&mut more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
     let indexes = Session::indexes(&options.index, profile.as_ref())?;

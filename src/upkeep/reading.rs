@@ -7,14 +7,18 @@ use url::Url;
 
 use crate::cli::{IndexOptions, WheelOptions};
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::index::{Cache, Client, LocalWheel, Locations, Online, Scope, Traffic, Trust, inspect_address};
+use crate::index::{Cache, Client, Inspected, LocalWheel, Locations, Online, Scope, Traffic, Trust, inspect_address};
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Rejection};
+use crate::model::linking::Linking;
 use crate::model::platform::parse_platform;
 use crate::model::version::is_pin;
 use crate::model::wheel::file_of;
 use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
 use crate::session::Session;
+
+/// Packed bytes of a wheel's libraries that are read to know what they are linked against.
+const LINKING_LIMIT: u64 = 128 << 20;
 
 /// A wheel that was read.
 pub struct Reading {
@@ -22,6 +26,7 @@ pub struct Reading {
     pub sha256: Option<Sha256>,
     pub size: Option<u64>,
     pub build: WheelBuild,
+    pub linking: Linking,
     pub metadata: Metadata,
     /// What reading it took.
     pub traffic: Traffic,
@@ -133,12 +138,14 @@ impl<'a> Reader<'a> {
     pub fn candidate(&self, candidate: &Candidate) -> Result<Reading, Failure> {
         let before = self.client.traffic();
         let build = self.catalog.inspect(candidate, self.thorough)?;
+        let linking = self.catalog.linking_of(candidate, LINKING_LIMIT)?;
         let metadata = self.catalog.metadata(candidate)?;
         Ok(Reading {
             wheel: wheel_name(&candidate.file)?,
             sha256: candidate.sha256,
             size: metadata.size.or(candidate.size),
             build: (*build).clone(),
+            linking,
             metadata: (*metadata).clone(),
             traffic: self.client.traffic().since(before),
         })
@@ -147,9 +154,10 @@ impl<'a> Reader<'a> {
     fn address(&self, url: &Url) -> Result<Reading, Failure> {
         let before = self.client.traffic();
         let wheel = wheel_name(&file_of(url.path()))?;
-        let (build, metadata) = inspect_address(self.client, url, &wheel.name, self.session.matrix, self.thorough)?;
-        let size = metadata.size;
-        Ok(Reading { wheel, sha256: None, size, build, metadata, traffic: self.client.traffic().since(before) })
+        let seen = inspect_address(self.client, url, &wheel.name, (self.session.matrix, self.thorough), LINKING_LIMIT)?;
+        let Inspected { build, linking, metadata } = seen;
+        let (size, traffic) = (metadata.size, self.client.traffic().since(before));
+        Ok(Reading { wheel, sha256: None, size, build, linking, metadata, traffic })
     }
 
     fn file(&self, path: &Path) -> Result<Reading, Failure> {
@@ -163,8 +171,10 @@ impl<'a> Reader<'a> {
         };
         let mut local = LocalWheel::open(path).map_err(|error| failed(&error))?;
         let build = local.inspect(&wheel.name, self.session.matrix, self.thorough).map_err(|error| failed(&error))?;
+        let linking = local.linking(u64::MAX).map_err(|error| failed(&error))?;
         let metadata = local.metadata().map_err(|error| failed(&error))?;
-        Ok(Reading { wheel, sha256: None, size: Some(local.size), build, metadata, traffic: Traffic::default() })
+        let (size, traffic) = (Some(local.size), Traffic::default());
+        Ok(Reading { wheel, sha256: None, size, build, linking, metadata, traffic })
     }
 }
 

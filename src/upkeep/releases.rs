@@ -77,7 +77,7 @@ impl<'a> Releases<'a> {
         Ok(Ok(Build::of_wheel(&reading.wheel, reading.sha256, &reading.build, &reading.metadata)))
     }
 
-    fn reader(&self, python: u64, thorough: bool) -> Result<Reader<'a>, Failure> {
+    pub(super) fn reader(&self, python: u64, thorough: bool) -> Result<Reader<'a>, Failure> {
         let facts = PythonFacts {
             version: Version::new([3, python, 0]),
             architecture: "x86_64".to_owned(),

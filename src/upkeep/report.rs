@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::index::Traffic;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
+use crate::model::linking::{Demands, NumpyInterface};
 use crate::model::{Architecture, CudaVersion, PackageName, Sha256, Version};
 use crate::output::bytes;
 use crate::upkeep::reading::Reading;
@@ -33,6 +34,7 @@ pub struct BuildReport {
     /// CUDA libraries that it requires in one version.
     pins: Vec<String>,
     libraries: Vec<String>,
+    linking: LinkingReport,
     method: String,
     basis: String,
     #[serde(flatten)]
@@ -43,7 +45,8 @@ impl BuildReport {
     /// Of what was read, and what `matrix` knows of the package.
     pub fn of(reading: Reading, matrix: &Matrix) -> Self {
         let (cuda, cuda_major) = (cuda(&reading, matrix), cuda_major(&reading, matrix));
-        let Reading { wheel, sha256, size, build, metadata, traffic } = reading;
+        let linking = LinkingReport::of(&reading);
+        let Reading { wheel, sha256, size, build, metadata, traffic, .. } = reading;
         Self {
             package: wheel.name.clone(),
             version: wheel.version.clone(),
@@ -61,9 +64,81 @@ impl BuildReport {
             cudnn: build.cudnn,
             compilers: build.compilers,
             libraries: build.libraries,
+            linking,
             method: build.method,
             traffic,
         }
+    }
+}
+
+/// What its shared objects are linked against.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct LinkingReport {
+    /// How many were read.
+    objects: usize,
+    /// Sets of libraries, of which one must be there whole.
+    needs: Vec<BTreeSet<String>>,
+    /// Libraries that only parts of the package need.
+    some: BTreeSet<String>,
+    numpy: Option<NumpyInterface>,
+    /// How many names of torch it asks for.
+    torch: usize,
+    /// Whether some of these are of its C++ interface.
+    torch_cxx: bool,
+    /// The newest symbol versions: `GLIBC_2.34`.
+    versions: Vec<String>,
+    opens: BTreeSet<String>,
+    unread: Vec<String>,
+}
+
+impl LinkingReport {
+    fn of(reading: &Reading) -> Self {
+        let linking = &reading.linking;
+        let Demands { needs, some, numpy, torch, torch_cxx, opens, .. } = linking.demands();
+        let version = |name: &str| linking.version(name).map(|version| format!("{name}_{version}"));
+        Self {
+            objects: linking.objects.len(),
+            needs,
+            some,
+            numpy,
+            torch: torch.iter().flatten().collect::<BTreeSet<_>>().len(),
+            torch_cxx,
+            versions: ["GLIBC", "GLIBCXX", "CXXABI"].into_iter().filter_map(version).collect(),
+            opens,
+            unread: linking.unread.clone(),
+        }
+    }
+
+    /// Rows for people: what, and its value.
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let words = |all: &BTreeSet<String>| all.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let numpy = match self.numpy {
+            Some(NumpyInterface::First) => "built for NumPy 1: fails beside 2",
+            Some(NumpyInterface::Both) => "built for NumPy 2: runs with 1 and 2",
+            None => "",
+        };
+        let torch = match (self.torch, self.torch_cxx) {
+            (0, _) => String::new(),
+            (count, true) => format!("{count} names of its C++ interface"),
+            (count, false) => format!("{count} names of its stable interface"),
+        };
+        let needs: Vec<String> = self.needs.iter().map(words).collect();
+        let unread = if self.unread.is_empty() { String::new() } else { format!(", {} not read", self.unread.len()) };
+        let objects = if self.objects + self.unread.len() == 0 {
+            "no shared objects of its own".to_owned()
+        } else {
+            format!("{} shared objects{unread}", self.objects)
+        };
+        vec![
+            ("links", objects),
+            ("needs", needs.join(", or ")),
+            ("parts need", words(&self.some)),
+            ("may open", words(&self.opens)),
+            ("NumPy", numpy.to_owned()),
+            ("torch", torch),
+            ("symbols", self.versions.join(" ")),
+        ]
     }
 }
 
@@ -111,7 +186,7 @@ pub fn render_reading(reading: &Reading, matrix: &Matrix) -> String {
     let mut text = format!("{} {}  {wheel}{size}\n", wheel.name, wheel.version);
     let mut row = |key: &str, value: &str| {
         if !value.is_empty() {
-            let _ = writeln!(text, "  {key:<10}{value}");
+            let _ = writeln!(text, "  {key:<11}{value}");
         }
     };
     let names = |all: &[Architecture]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -131,11 +206,20 @@ pub fn render_reading(reading: &Reading, matrix: &Matrix) -> String {
     row("cuDNN", build.cudnn.as_deref().unwrap_or_default());
     row("pins", &pins(metadata).join(" "));
     row("carries", &build.libraries.join(" "));
+    for (key, value) in LinkingReport::of(reading).rows() {
+        row(key, &value);
+    }
     let read = match traffic.requests {
         0 => "nothing fetched".to_owned(),
         requests => format!("{requests} requests, {}", bytes(traffic.bytes)),
     };
-    let method = if build.method.is_empty() { String::new() } else { format!("{}; ", build.method) };
+    let mut methods = build.method.split(" + ").filter(|method| !method.is_empty());
+    let first: Vec<&str> = methods.by_ref().take(2).collect();
+    let more = match methods.count() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let method = if first.is_empty() { String::new() } else { format!("{}{more}; ", first.join(" + ")) };
     row("read", &format!("{method}{}; {read}", build.basis));
     text
 }

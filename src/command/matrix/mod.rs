@@ -3,6 +3,7 @@
 mod check;
 mod hints;
 mod inspect;
+mod linking;
 mod refresh;
 mod show;
 
@@ -17,6 +18,7 @@ pub(super) fn run(verb: &MatrixVerb, session: &Session<'_>) -> Result<Report, Fa
         MatrixVerb::Check(options) => check::run(options, session),
         MatrixVerb::Hints(options) => hints::run(options, session),
         MatrixVerb::Refresh(options) => refresh::run(options, session),
+        MatrixVerb::Linking(options) => linking::run(options, session),
         MatrixVerb::Inspect(options) => inspect::run(options, session),
     }
 }

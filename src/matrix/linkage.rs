@@ -1,0 +1,200 @@
+//! Rows of `matrix/linking/*.toml`, a file for each package: what its releases are linked against, read from their wheels. Releases that are
+//! alike stand in one row, with the digests of those that were read: the first, the last, and some between.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use include_dir::{Dir, File};
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::symbols::TorchSymbols;
+use crate::matrix::{Aspect, Lenient, Overlay};
+use crate::model::linking::{Demands, NumpyInterface, SymbolVersion};
+use crate::model::{Libc, PackageName, Sha256, Version, VersionRange, WheelName};
+
+/// What importing a release asks of an environment, beside what its METADATA says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Linkage {
+    /// Sets of libraries, of which one must be there whole; none where nothing is needed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<BTreeSet<String>>,
+    /// Libraries that parts of it need.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub some: BTreeSet<String>,
+    /// CUDA libraries that it may open when it runs.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub opens: BTreeSet<String>,
+    /// Built for NumPy 1: its import fails beside NumPy 2.
+    #[serde(skip_serializing_if = "is_false")]
+    pub numpy_1: bool,
+    /// The releases of torch that have all that it asks for: `>=2.8,<2.9`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub torch: Option<String>,
+    /// Parts of it alone use torch.
+    #[serde(skip_serializing_if = "is_false")]
+    pub torch_parts: bool,
+    /// The glibc that it asks for, where that is newer than its tag says: `2.34`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glibc: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a function of a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Linkage {
+    /// What follows from what was read of `wheel`.
+    pub fn of(demands: &Demands, wheel: &WheelName, symbols: &TorchSymbols) -> Self {
+        let tagged = wheel.platforms.split('.').filter_map(glibc_of_tag).min();
+        let newer = |version: &&SymbolVersion| tagged.as_ref().is_none_or(|tagged| *version > tagged);
+        let torch = symbols.range(&demands.torch, demands.torch_cxx);
+        Self {
+            needs: demands.needs.clone(),
+            some: demands.some.clone(),
+            opens: demands.opens.clone(),
+            numpy_1: demands.numpy == Some(NumpyInterface::First),
+            torch_parts: torch.is_some() && !demands.torch_whole,
+            torch,
+            glibc: demands.glibc.as_ref().filter(newer).map(ToString::to_string),
+        }
+    }
+
+    /// The releases of torch that it fits.
+    pub fn torch_range(&self) -> Option<VersionRange> {
+        super::range_from_text(self.torch.as_deref()?).ok()
+    }
+
+    /// Whether nothing is asked for that METADATA does not say.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The glibc that a platform tag promises to be enough.
+fn glibc_of_tag(tag: &str) -> Option<SymbolVersion> {
+    match crate::model::platform::parse_platform(tag)?.0 {
+        Libc::Glibc(major, minor) => Some(SymbolVersion(vec![major, minor])),
+        Libc::Musl(..) | Libc::Other => None,
+    }
+}
+
+/// A row: releases that are linked alike.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LinkRow {
+    pub first: Version,
+    pub last: Version,
+    /// The wheels that were read.
+    pub read: BTreeMap<Version, Sha256>,
+    #[serde(flatten)]
+    pub linkage: Linkage,
+}
+
+/// The file of one package.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkFile {
+    #[serde(default, rename = "releases", skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<LinkRow>,
+}
+
+impl LinkFile {
+    /// The rows of a file as [`LinkFile::to_text`] writes it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// As a file of the matrix.
+    pub fn to_text(&self) -> Result<String, String> {
+        let mut text = "# Written by `colab-boot matrix linking`.\n".to_owned();
+        for row in &self.rows {
+            let table = toml::Table::try_from(row).map_err(|error| error.to_string())?;
+            text.push_str("\n[[releases]]\n");
+            for (key, value) in table {
+                let _ = writeln!(text, "{key} = {value}");
+            }
+        }
+        Ok(text)
+    }
+
+    /// The row of `version`: it, or releases around it, were read.
+    pub fn row(&self, version: &Version) -> Option<&LinkRow> {
+        let version = version.clone().without_local();
+        self.rows.iter().find(|row| row.first <= version && version <= row.last)
+    }
+}
+
+impl LinkRow {
+    /// The requirements that follow for releases of `package`, but for what it can do `without`.
+    fn overlays(&self, package: &PackageName, without: &[Aspect]) -> Vec<Overlay> {
+        let torch =
+            self.linkage.torch.as_ref().filter(|_| !self.linkage.torch_parts && !without.contains(&Aspect::Torch));
+        let torch = torch.map(|range| (format!("torch{range}"), "its libraries ask for symbols that only these have"));
+        let numpy = (self.linkage.numpy_1 && !without.contains(&Aspect::Numpy))
+            .then(|| ("numpy<2".to_owned(), "compiled against NumPy 1"));
+        let range = VersionRange::from_range_bounds(self.first.clone()..=self.last.clone());
+        let overlay = |(adds, why): (String, &str)| {
+            Some(Overlay {
+                package: package.clone(),
+                range: range.clone(),
+                requirement: super::requirement_from_text(&adds).ok()?,
+                why: why.to_owned(),
+                source: "read from its wheels".to_owned(),
+            })
+        };
+        torch.into_iter().chain(numpy).filter_map(overlay).collect()
+    }
+}
+
+/// The rows of each package, read when somebody asks for that package.
+#[derive(Debug)]
+pub struct Linkages {
+    packages: BTreeMap<PackageName, OnceLock<Known>>,
+    lenient: Vec<Lenient>,
+}
+
+/// The rows of one package, and the requirements that follow.
+type Known = (LinkFile, Vec<Overlay>);
+
+impl Linkages {
+    /// The bundled rows; packages are lenient as `lenient` says.
+    pub(super) fn bundled(lenient: Vec<Lenient>) -> Self {
+        let folder = super::PACKED.get_dir("linking").into_iter().flat_map(Dir::files);
+        let package = |file: &File<'_>| file.path().file_stem()?.to_str()?.parse().ok();
+        let packages = folder.filter_map(package).map(|package| (package, OnceLock::new())).collect();
+        Self { packages, lenient }
+    }
+
+    /// The rows of `package`. Those of a bundled file are right, which a test makes sure of.
+    pub fn of(&self, package: &PackageName) -> Option<&LinkFile> {
+        self.read(package).map(|(file, _)| file)
+    }
+
+    /// Requirements of releases of `package` that follow from what they are linked against.
+    pub(super) fn overlays(&self, package: &PackageName) -> &[Overlay] {
+        self.read(package).map(|(_, overlays)| overlays.as_slice()).unwrap_or_default()
+    }
+
+    /// What `package` can do without, and what happens then.
+    pub fn leniency(&self, package: &PackageName) -> Option<&Lenient> {
+        self.lenient.iter().find(|row| row.package == *package)
+    }
+
+    /// The packages that have rows.
+    pub fn packages(&self) -> impl Iterator<Item = &PackageName> {
+        self.packages.keys()
+    }
+
+    fn read(&self, package: &PackageName) -> Option<&Known> {
+        let read = || {
+            let file: LinkFile = super::parse(&format!("linking/{package}")).unwrap_or_default();
+            let without = self.leniency(package).map(|row| row.without.as_slice()).unwrap_or_default();
+            let overlays = file.rows.iter().flat_map(|row| row.overlays(package, without)).collect();
+            (file, overlays)
+        };
+        self.packages.get(package).map(|rows| rows.get_or_init(read))
+    }
+}

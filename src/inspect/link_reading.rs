@@ -11,11 +11,17 @@ use crate::model::linking::{Linking, Object};
 /// Members that are no further apart are read in one span, with what is between them.
 const GAP: u64 = 256 << 10;
 
+/// The least and the most that is kept of the beginning of a library.
+const SMALL_HEAD: u64 = 32 << 20;
+const LARGE_HEAD: u64 = 256 << 20;
+
 /// One reading under way.
 pub struct LinkReading<'a> {
     files: &'a Files,
     /// Members to read, in the order of the file.
     members: Vec<usize>,
+    /// As much of the beginning of a library is kept; some have tables of 100 MB.
+    head: u64,
     linking: Linking,
 }
 
@@ -46,7 +52,7 @@ impl<'a> LinkReading<'a> {
             }
         }
         members.sort_by_key(|at| files.members[*at].offset);
-        Self { files, members, linking }
+        Self { files, members, head: (limit / 4).clamp(SMALL_HEAD, LARGE_HEAD), linking }
     }
 
     /// What to read: the spans of the file, each with what takes its bytes.
@@ -58,7 +64,7 @@ impl<'a> LinkReading<'a> {
                     last.range.end = member.end.max(last.range.end);
                     last.open.push(member);
                 }
-                _ => spans.push(Span::of(member)),
+                _ => spans.push(Span::of(member, self.head)),
             }
         }
         for span in &mut spans {
@@ -89,6 +95,7 @@ pub struct Span<'a> {
     /// Of the wheel.
     pub range: Range<u64>,
     at: u64,
+    head: u64,
     /// Those still to come, the next one last.
     open: Vec<&'a Member>,
     current: Option<Current<'a>>,
@@ -102,9 +109,9 @@ struct Current<'a> {
 }
 
 impl<'a> Span<'a> {
-    fn of(member: &'a Member) -> Self {
+    fn of(member: &'a Member, head: u64) -> Self {
         let range = member.offset..member.end;
-        Self { at: range.start, range, open: vec![member], current: None, done: Vec::new() }
+        Self { at: range.start, range, head, open: vec![member], current: None, done: Vec::new() }
     }
 
     /// Takes the next bytes of the span.
@@ -133,7 +140,11 @@ impl<'a> Span<'a> {
         while let Some(member) = self.open.pop() {
             match Unpacker::new(member) {
                 Ok(unpacker) => {
-                    return Some(Current { member, unpacker, object: SharedObject::new(&member.path, member.size) });
+                    return Some(Current {
+                        member,
+                        unpacker,
+                        object: SharedObject::with_head(&member.path, member.size, self.head),
+                    });
                 }
                 Err(error) => self.done.push((member.path.clone(), Err(error))),
             }

@@ -335,7 +335,7 @@ impl Names {
             self.numpy_first |= rest.starts_with(b"core.multiarray") || rest.starts_with(b"core._multiarray_umath");
             self.numpy_both |= rest.starts_with(b"_core");
         }
-        for at in Finder::new(b".so.1").find_iter(bytes) {
+        for at in Finder::new(b".so.").find_iter(bytes) {
             self.opens.extend(cuda_library_at(bytes, at));
         }
     }

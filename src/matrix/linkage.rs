@@ -23,12 +23,12 @@ pub struct Linkage {
     /// Libraries that parts of it need.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub some: BTreeSet<String>,
-    /// CUDA libraries that it may open when it runs.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub opens: BTreeSet<String>,
     /// Built for NumPy 1: its import fails beside NumPy 2.
     #[serde(skip_serializing_if = "is_false")]
     pub numpy_1: bool,
+    /// Its METADATA does not ask for NumPy.
+    #[serde(skip_serializing_if = "is_false")]
+    pub numpy_parts: bool,
     /// The releases of torch that have all that it asks for: `>=2.8,<2.9`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub torch: Option<String>,
@@ -54,17 +54,12 @@ impl Linkage {
         Self {
             needs: demands.needs.clone(),
             some: demands.some.clone(),
-            opens: demands.opens.clone(),
             numpy_1: demands.numpy == Some(NumpyInterface::First),
+            numpy_parts: false,
             torch_parts: torch.is_some() && !demands.torch_whole,
             torch,
             glibc: demands.glibc.as_ref().filter(newer).map(ToString::to_string),
         }
-    }
-
-    /// The releases of torch that it fits.
-    pub fn torch_range(&self) -> Option<VersionRange> {
-        super::range_from_text(self.torch.as_deref()?).ok()
     }
 
     /// Whether nothing is asked for that METADATA does not say.
@@ -127,25 +122,40 @@ impl LinkFile {
     }
 }
 
+impl Linkage {
+    /// What it asks of torch, for releases `range` of `package`.
+    pub fn on_torch(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
+        let adds = format!("torch{}", self.torch.as_ref()?);
+        overlay(package, range, &adds, "its libraries ask for symbols that only these releases of torch have")
+    }
+
+    /// What it asks of NumPy, for releases `range` of `package`.
+    pub fn on_numpy(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
+        self.numpy_1.then(|| overlay(package, range, "numpy<2", "compiled against NumPy 1"))?
+    }
+}
+
+fn overlay(package: &PackageName, range: VersionRange, adds: &str, why: &str) -> Option<Overlay> {
+    let requirement = super::requirement_from_text(adds).ok()?;
+    let source = "read from its wheels".to_owned();
+    Some(Overlay { package: package.clone(), range, requirement, why: why.to_owned(), source })
+}
+
 impl LinkRow {
-    /// The requirements that follow for releases of `package`, but for what it can do `without`.
+    /// The releases that it is about.
+    pub fn range(&self) -> VersionRange {
+        VersionRange::from_range_bounds(self.first.clone()..=self.last.clone())
+    }
+
+    /// The requirements that follow for releases of `package`, but for what it can do `without`. What its METADATA does not ask for, or parts
+    /// of it alone use, is not to be brought along by it.
     fn overlays(&self, package: &PackageName, without: &[Aspect]) -> Vec<Overlay> {
-        let torch =
-            self.linkage.torch.as_ref().filter(|_| !self.linkage.torch_parts && !without.contains(&Aspect::Torch));
-        let torch = torch.map(|range| (format!("torch{range}"), "its libraries ask for symbols that only these have"));
-        let numpy = (self.linkage.numpy_1 && !without.contains(&Aspect::Numpy))
-            .then(|| ("numpy<2".to_owned(), "compiled against NumPy 1"));
-        let range = VersionRange::from_range_bounds(self.first.clone()..=self.last.clone());
-        let overlay = |(adds, why): (String, &str)| {
-            Some(Overlay {
-                package: package.clone(),
-                range: range.clone(),
-                requirement: super::requirement_from_text(&adds).ok()?,
-                why: why.to_owned(),
-                source: "read from its wheels".to_owned(),
-            })
-        };
-        torch.into_iter().chain(numpy).filter_map(overlay).collect()
+        let Linkage { torch_parts, numpy_parts, .. } = self.linkage;
+        let torch = self.linkage.on_torch(package, self.range());
+        let torch = torch.filter(|_| !torch_parts && !without.contains(&Aspect::Torch));
+        let numpy = self.linkage.on_numpy(package, self.range());
+        let numpy = numpy.filter(|_| !numpy_parts && !without.contains(&Aspect::Numpy));
+        torch.into_iter().chain(numpy).collect()
     }
 }
 

@@ -138,7 +138,7 @@ impl Library {
 }
 
 /// A requirement that holds though METADATA is silent.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Overlay {
     pub package: PackageName,

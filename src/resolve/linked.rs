@@ -3,9 +3,10 @@
 //! the next search.
 
 use crate::diag::{Code, Failure};
-use crate::matrix::{Aspect, Linkage, TorchSymbols};
+use crate::matrix::{Aspect, LinkFile, Linkage, Missing, TorchSymbols};
 use crate::model::catalog::Candidate;
-use crate::model::{PackageName, Version, WheelName};
+use crate::model::{PackageName, Requirement, Version, VersionRange, WheelName};
+use crate::resolve::Question;
 use crate::resolve::package::{Barred, Package, Solution};
 use crate::resolve::provider::Provider;
 
@@ -16,9 +17,18 @@ const ALL: u64 = 96 << 20;
 /// The distributions of an answer.
 type Chosen<'a> = Vec<(&'a PackageName, &'a Version)>;
 
-/// The releases that `solution` can't have: for want of CUDA's libraries those in it and all that are linked like them, and those whose
-/// libraries ask for another torch or NumPy.
-pub(super) fn uncarried(provider: &Provider<'_>, solution: &Solution) -> Result<Barred, Failure> {
+/// What an answer can't have.
+#[derive(Default)]
+pub(super) struct Objections {
+    /// Releases without their libraries.
+    pub barred: Barred,
+    /// Whether requirements were found that were not known when the search began.
+    pub bound: bool,
+}
+
+/// What `solution` can't have: for want of CUDA's libraries releases in it, and all that are linked like them; and what they ask of torch and
+/// NumPy beside their METADATA.
+pub(super) fn objections(provider: &Provider<'_>, solution: &Solution) -> Result<Objections, Failure> {
     let chosen: Chosen<'_> = solution
         .iter()
         .filter_map(|(package, version)| match package {
@@ -26,22 +36,72 @@ pub(super) fn uncarried(provider: &Provider<'_>, solution: &Solution) -> Result<
             _ => None,
         })
         .collect();
-    let mut barred = by_build(provider, &chosen, solution)?;
     let environment = environment(provider, &chosen, solution);
+    let mut objections = Objections { barred: by_build(provider, &chosen, solution)?, bound: false };
     for (name, version) in new_ones(provider, &chosen) {
-        let Some(row) = provider.question.matrix.linkages.of(name).and_then(|file| file.row(version)) else { continue };
-        let Some(why) = why_not(provider, name, &row.linkage, &environment) else { continue };
-        let alike = provider.listing(name)?;
-        let alike = alike.iter().flat_map(|listing| &listing.candidates).map(|one| &one.version);
-        let alike = alike.filter(|version| row.first <= **version && **version <= row.last);
-        barred.extend(alike.map(|version| ((name.clone(), version.clone()), why.clone())));
-        barred.insert((name.clone(), version.clone()), why);
+        if let Some(row) = provider.question.matrix.linkages.of(name).and_then(|file| file.row(version)) {
+            let listing = provider.listing(name)?;
+            let alike = listing.iter().flat_map(|listing| &listing.candidates).map(|one| one.version.clone());
+            let range = row.range();
+            let alike = alike.filter(|version| range.contains(version)).chain([version.clone()]).collect();
+            let alike = Alike { name, versions: alike, range, linkage: &row.linkage };
+            alike.judge(provider, &environment, &mut objections);
+        } else if let Some(linkage) = provider.question.learned.linkage(name, version) {
+            Alike::one(name, version, &linkage).judge(provider, &environment, &mut objections);
+        }
     }
     // Wheels are read for an answer that stands otherwise, and not for the sake of a suggestion.
-    if barred.is_empty() && provider.variation.budget.is_none() {
-        barred.extend(by_reading(provider, &chosen, &environment)?);
+    if objections.barred.is_empty() && !objections.bound && provider.variation.budget.is_none() {
+        for (name, version) in read_more(provider, &chosen, &environment)? {
+            let linkage = provider.question.learned.linkage(&name, &version).unwrap_or_default();
+            Alike::one(&name, &version, &linkage).judge(provider, &environment, &mut objections);
+        }
     }
-    Ok(barred)
+    Ok(objections)
+}
+
+/// Releases of a package that are linked alike.
+struct Alike<'a> {
+    name: &'a PackageName,
+    versions: Vec<Version>,
+    range: VersionRange,
+    linkage: &'a Linkage,
+}
+
+impl<'a> Alike<'a> {
+    fn one(name: &'a PackageName, version: &Version, linkage: &'a Linkage) -> Self {
+        let range = VersionRange::singleton(version.clone());
+        Self { name, versions: vec![version.clone()], range, linkage }
+    }
+
+    /// Adds what the environment has against them.
+    fn judge(self, provider: &Provider<'_>, environment: &Chosen<'_>, objections: &mut Objections) {
+        let matrix = provider.question.matrix;
+        let accepts = |code: Code| provider.question.profile.accepts(self.name, code);
+        let missing = matrix.missing(self.name, self.linkage, &environment.iter().copied());
+        if let Some(missing) = missing.filter(|_| !accepts(Code::LibraryMissing)) {
+            let Missing { library, instead, .. } = missing;
+            let why = format!(
+                "it is linked against {library}, and the environment has {instead}; without that library it can't be imported"
+            );
+            let barred = self.versions.iter().map(|version| ((self.name.clone(), version.clone()), why.clone()));
+            return objections.barred.extend(barred);
+        }
+        if accepts(Code::FamilyBroken) {
+            return;
+        }
+        let without = matrix.linkages.leniency(self.name).map(|row| row.without.as_slice()).unwrap_or_default();
+        let torch = self.linkage.on_torch(self.name, self.range.clone());
+        let torch = torch.filter(|_| !self.linkage.torch_parts && !without.contains(&Aspect::Torch));
+        let numpy = self.linkage.on_numpy(self.name, self.range.clone()).filter(|_| !without.contains(&Aspect::Numpy));
+        for overlay in torch.into_iter().chain(numpy) {
+            let Requirement { name, range, .. } = &overlay.requirement;
+            let here = environment.iter().find(|(other, _)| *other == name).map(|(_, version)| *version);
+            if here.is_some_and(|version| !range.contains(&version.clone().without_local())) {
+                objections.bound |= provider.question.learned.bind(overlay);
+            }
+        }
+    }
 }
 
 /// What is chosen and not there already.
@@ -92,46 +152,21 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
     Ok(barred)
 }
 
-/// Why a package that is linked so can't be imported in the environment.
-fn why_not(provider: &Provider<'_>, name: &PackageName, linkage: &Linkage, environment: &Chosen<'_>) -> Option<String> {
-    let matrix = provider.question.matrix;
-    let accepts = |code: Code| provider.question.profile.accepts(name, code);
-    let missing = matrix.missing(name, linkage, &environment.iter().copied());
-    if let Some(missing) = missing.filter(|_| !accepts(Code::LibraryMissing)) {
-        let crate::matrix::Missing { library, instead, .. } = missing;
-        return Some(format!(
-            "it is linked against {library}, and the environment has {instead}; without that library it can't be imported"
-        ));
-    }
-    if accepts(Code::FamilyBroken) {
-        return None;
-    }
-    let without = matrix.linkages.leniency(name).map(|row| row.without.as_slice()).unwrap_or_default();
-    let version =
-        |wanted: &str| environment.iter().find(|(name, _)| name.as_ref() == wanted).map(|(_, version)| *version);
-    let torch = version("torch").filter(|_| !linkage.torch_parts && !without.contains(&Aspect::Torch));
-    if let (Some(torch), Some(range)) = (torch, linkage.torch_range())
-        && !range.contains(&torch.clone().without_local())
-    {
-        let wanted = linkage.torch.as_deref().unwrap_or_default();
-        return Some(format!("its libraries ask for symbols that only torch {wanted} has, and torch is {torch}"));
-    }
-    let numpy = version("numpy").filter(|version| linkage.numpy_1 && **version >= Version::new([2]));
-    let numpy = numpy.filter(|_| !without.contains(&Aspect::Numpy))?;
-    Some(format!("it was compiled against NumPy 1, and NumPy is {numpy}"))
-}
-
-/// By what the wheels say of which the matrix has no row, as far as the budget goes.
-fn by_reading(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'_>) -> Result<Barred, Failure> {
-    let matrix = provider.question.matrix;
+/// Reads wheels that the matrix has no row for, as far as the budget goes. Returns which.
+fn read_more(
+    provider: &Provider<'_>,
+    chosen: &Chosen<'_>,
+    environment: &Chosen<'_>,
+) -> Result<Vec<(PackageName, Version)>, Failure> {
+    let Question { matrix, catalog, learned, .. } = provider.question;
     let matters = |name: &PackageName| matches!(name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(name);
-    let mut barred = Barred::new();
     if !environment.iter().any(|(name, _)| matters(name)) {
-        return Ok(barred);
+        return Ok(Vec::new());
     }
     let mut wheels: Vec<(&PackageName, Candidate)> = Vec::new();
     for (name, version) in new_ones(provider, chosen) {
-        if matrix.is_cuda_library(name) || matrix.brings_cuda(name) || !is_unread(matrix.linkages.of(name), version) {
+        let is_known = learned.linkage(name, version).is_some() || !is_unread(matrix.linkages.of(name), version);
+        if is_known || matrix.is_cuda_library(name) || matrix.brings_cuda(name) {
             continue;
         }
         let listing = provider.listing(name)?;
@@ -152,7 +187,7 @@ fn by_reading(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen
     });
     let symbols = TorchSymbols::bundled().map_err(Failure::bug)?;
     let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
-    for ((name, candidate), linking) in wheels.iter().zip(provider.question.catalog.linking(&candidates, WHEEL)) {
+    for ((name, candidate), linking) in wheels.iter().zip(catalog.linking(&candidates, WHEEL)) {
         let Ok(wheel) = candidate.file.parse::<WheelName>() else { continue };
         let why = match &linking {
             None => Some("its wheel could not be read".to_owned()),
@@ -161,17 +196,14 @@ fn by_reading(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen
         if let Some(why) = why {
             unread.insert((*name).clone(), (candidate.version.clone(), why));
         }
-        let Some(linking) = linking else { continue };
-        let linkage = Linkage::of(&linking.demands(), &wheel, &symbols);
-        if let Some(why) = why_not(provider, name, &linkage, environment) {
-            barred.insert(((*name).clone(), candidate.version.clone()), why);
-        }
+        let linkage = linking.map(|linking| Linkage::of(&linking.demands(), &wheel, &symbols));
+        learned.keep(name, &candidate.version, linkage.unwrap_or_default());
     }
-    Ok(barred)
+    Ok(wheels.into_iter().map(|(name, candidate)| (name.clone(), candidate.version)).collect())
 }
 
 /// Whether nothing is known of `version`. Newer ones than were read are taken to be like the last, where that asked for nothing.
-fn is_unread(known: Option<&crate::matrix::LinkFile>, version: &Version) -> bool {
+fn is_unread(known: Option<&LinkFile>, version: &Version) -> bool {
     let Some(file) = known else { return true };
     let last = file.rows.last().filter(|row| row.last < *version);
     file.row(version).is_none() && last.is_none_or(|row| !row.linkage.is_empty())

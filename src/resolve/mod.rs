@@ -7,6 +7,7 @@ mod hardware;
 mod collision;
 mod edges;
 mod explain;
+mod learned;
 mod linked;
 mod plausible;
 mod package;
@@ -26,6 +27,7 @@ use crate::profile::{CudaWish, Profile};
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, yanked};
 pub use explain::{Asker, Conflict, Newer, Unsolved, Why, explain, why};
+pub use learned::Learned;
 pub use solve::resolve;
 
 /// What to solve for.
@@ -66,6 +68,8 @@ pub struct Question<'a> {
     pub preferred: &'a BTreeMap<PackageName, Version>,
     /// Whether the time for it is over; what a solve says does not depend on it, but for that it gave up.
     pub is_over: &'a dyn Fn() -> bool,
+    /// What wheels were found to be linked against; it grows, and is the same for each wheel at any time.
+    pub learned: &'a Learned,
 }
 
 /// A solved set, sorted by name.

@@ -55,7 +55,9 @@ pub(super) fn hardware_edges(
     for (at, owner) in owned.filter(|_| !accepts(Code::FilesCollide)) {
         edges.push((Package::Owner(at), VersionRange::singleton(Version::new([owner as u64]))));
     }
-    for overlay in matrix.overlays(name, version).filter(|_| !accepts(Code::FamilyBroken)) {
+    let learned = question.learned.overlays_of(name);
+    let learned = learned.iter().filter(|overlay| overlay.range.contains(version));
+    for overlay in matrix.overlays(name, version).chain(learned).filter(|_| !accepts(Code::FamilyBroken)) {
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }
     Ok(edges)

@@ -6,7 +6,7 @@ use crate::model::Version;
 use crate::resolve::Question;
 use crate::resolve::explain::Unsolved;
 use crate::resolve::explain::derivation::{Fact, facts_of};
-use crate::resolve::linked::uncarried;
+use crate::resolve::linked::objections;
 use crate::resolve::package::{Package, Solution};
 use crate::resolve::provider::{Provider, Variation};
 
@@ -21,11 +21,11 @@ pub(super) fn run(question: Question<'_>, mut variation: Variation) -> Result<Ru
     loop {
         let found = run_once(question, variation.clone())?;
         let Run::Solved(provider, solution) = &found else { return Ok(found) };
-        let barred = uncarried(provider, solution)?;
-        if barred.is_empty() {
+        let objections = objections(provider, solution)?;
+        if objections.barred.is_empty() && !objections.bound {
             return Ok(found);
         }
-        variation.barred.extend(barred);
+        variation.barred.extend(objections.barred);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::machine::{Machine, Python, observe_python};
 use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
-use crate::resolve::{Present, Question, Resolution, Target, Unsolved, explain, resolve};
+use crate::resolve::{Learned, Present, Question, Resolution, Target, Unsolved, explain, resolve};
 use crate::session::Session;
 
 /// A solve to be done.
@@ -106,8 +106,11 @@ impl Session<'_> {
         });
         let (started, limit) = (Instant::now(), options.solve_limit());
         let is_over = || started.elapsed() >= limit;
+        let learned = Learned::default();
         let ask = |catalog| {
-            let question = Question { profile, target, matrix: self.matrix, catalog, preferred, is_over: &is_over };
+            let learned = &learned;
+            let matrix = self.matrix;
+            let question = Question { profile, target, matrix, catalog, preferred, is_over: &is_over, learned };
             answer(question).map_err(|unsolved| refusal(unsolved, question))
         };
         if options.offline {

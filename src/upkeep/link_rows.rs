@@ -107,7 +107,11 @@ impl Run<'_> {
                 if let Some(unread) = linking.unread.first() {
                     return Err(Failure::answer(format!("{version}: {unread}")));
                 }
-                Linkage::of(&linking.demands(), &wheel, &self.symbols)
+                let mut linkage = Linkage::of(&linking.demands(), &wheel, &self.symbols);
+                let requires = &reader.catalog.metadata(candidate)?.requires;
+                linkage.numpy_parts = linkage.numpy_1
+                    && !requires.iter().any(|one| one.name.as_ref() == "numpy" && one.extras.is_empty());
+                linkage
             }
         };
         self.read.insert(place, (digest, linkage.clone()));

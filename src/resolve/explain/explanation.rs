@@ -64,7 +64,9 @@ fn unstated(question: Question<'_>, facts: &[Fact]) -> Vec<String> {
     for fact in facts {
         let Fact::Needs { package, versions, needed, range } = fact else { continue };
         let (Some(name), Some(dependency)) = (package.name(), needed.name()) else { continue };
-        let rows = question.matrix.overlays_of(name).filter(|row| row.requirement.name == *dependency);
+        let learned = question.learned.overlays_of(name);
+        let rows = question.matrix.overlays_of(name).chain(&learned);
+        let rows = rows.filter(|row| row.requirement.name == *dependency);
         for row in rows.filter(|row| range.subset_of(&row.requirement.range) && !row.range.is_disjoint(versions)) {
             notes.push(format!(
                 "that {name} {} needs {dependency} {} is known beside its METADATA: {}",

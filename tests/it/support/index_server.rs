@@ -37,6 +37,8 @@ pub struct Release {
     pub files: BTreeMap<String, String>,
     /// Architectures that a library of its wheels has code for: `sm_75`, `compute_90`; `broken` for a library that is cut off.
     pub code: Vec<String>,
+    /// Shared objects by path, as `support::object` describes them.
+    pub objects: BTreeMap<String, String>,
 }
 
 pub type Table = BTreeMap<String, BTreeMap<String, Release>>;

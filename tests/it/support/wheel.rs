@@ -9,6 +9,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::support::index_server::Release;
+use crate::support::object::object;
 
 /// The names of the files of one release.
 pub fn files(name: &str, version: &str, release: &Release) -> Vec<String> {
@@ -59,6 +60,9 @@ pub fn wheel(name: &str, file: &str, releases: &BTreeMap<String, Release>) -> Op
     };
     for (path, text) in &release.files {
         add(path, text.as_bytes());
+    }
+    for (path, words) in &release.objects {
+        add(path, &object(words));
     }
     if !release.code.is_empty() {
         add(&format!("{stem}/_cuda.so"), &library(&release.code));

@@ -10,6 +10,7 @@ mod fingerprint;
 mod golden;
 mod installers;
 mod lock;
+mod linking;
 mod matrix;
 mod plan;
 mod script;

@@ -1,0 +1,44 @@
+//! Shared objects made for a test, by the C compiler that cargo links with.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+/// The shared object that `words` describe: `needs:libx.so.1` is linked against it, `soname:libx.so.1` is called so, `asks:symbol` leaves one
+/// undefined, `defines:symbol` has one, `says:text` holds a text.
+pub fn object(words: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let compile = |source: &str, out: &str, more: &[String]| {
+        std::fs::write(path("x.c"), source).expect("a source");
+        let done = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined", "-o"])
+            .args([path(out), path("x.c")])
+            .args(more)
+            .output()
+            .expect("cc starts");
+        assert!(done.status.success(), "{words}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let (mut source, mut more) = (String::new(), Vec::new());
+    for (at, word) in words.split_whitespace().enumerate() {
+        let (kind, value) = word.split_once(':').expect(word);
+        match kind {
+            "needs" => {
+                compile("", value, &[format!("-Wl,-soname,{value}")]);
+                more.push(path(value).display().to_string());
+            }
+            "soname" => more.push(format!("-Wl,-soname,{value}")),
+            "asks" => {
+                let _ = writeln!(source, "extern int s{at}(void) __asm__(\"{value}\"); int (*p{at})(void) = s{at};");
+            }
+            "defines" => {
+                let _ = writeln!(source, "int d{at}(void) __asm__(\"{value}\"); int d{at}(void) {{ return {at}; }}");
+            }
+            "says" => {
+                let _ = writeln!(source, "const char t{at}[] __attribute__((used)) = \"{value}\";");
+            }
+            _ => panic!("{word}"),
+        }
+    }
+    compile(&source, "made.so", &more);
+    std::fs::read(path("made.so")).expect("an object")
+}

@@ -8,6 +8,7 @@ use url::{Host, Url};
 use crate::diag::Failure;
 use crate::index::pip;
 use crate::machine::Home;
+use crate::matrix::PublishedIndex;
 use crate::model::PackageName;
 use crate::profile::{NamedIndex, Profile};
 
@@ -47,6 +48,13 @@ impl Locations {
             folders: beside.collect(),
             folders_only: false,
         }
+    }
+
+    /// The same with one page of each index that has several: that called `label`, at the address that `known` has for it.
+    #[must_use]
+    pub fn page(mut self, label: &str, known: &[PublishedIndex]) -> Self {
+        self.named = page(self.named, label, known);
+        self
     }
 
     /// The default index alone.
@@ -91,6 +99,18 @@ impl Locations {
         let explicit = self.bound.get(package).and_then(|name| self.named.iter().find(|index| index.name == *name));
         explicit.map_or(("default", &self.default), |index| (index.name.as_str(), &index.url))
     }
+}
+
+/// `indexes`, of those with several pages that called `label` alone, at the address that `known` has for it.
+pub fn page(mut indexes: Vec<NamedIndex>, label: &str, known: &[PublishedIndex]) -> Vec<NamedIndex> {
+    indexes.retain(|index| index.page.as_deref().is_none_or(|page| page == label));
+    for index in indexes.iter_mut().filter(|index| index.page.is_some()) {
+        let row = known.iter().find(|row| row.name == index.name);
+        if let Some(page) = row.and_then(|row| row.pages.iter().find(|page| page.label == label)) {
+            index.url = page.address.clone();
+        }
+    }
+    indexes
 }
 
 /// The address of `package`'s page on the index at `base` (PEP 503).

@@ -35,7 +35,7 @@ pub use download::{Download, Progress, fetch_all};
 pub use folder::LocalWheel;
 pub use limits::{Limits, Traffic};
 pub use local::Scope;
-pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, redact};
+pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};
 pub use offline::Offline;
 pub use online::Online;
 pub use page::{Filter, read_page};

@@ -9,6 +9,7 @@ mod hosts;
 mod leniency;
 mod linkage;
 mod missing;
+mod published;
 mod rows;
 mod symbols;
 mod variables;
@@ -34,6 +35,7 @@ pub use hosts::{Host, Hosts, host_by_kind};
 pub use leniency::{Aspect, Lenient};
 pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
 pub use missing::Missing;
+pub use published::{IndexPage, PublishedIndex};
 pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Link, Overlay, Probe, SourceOnly,
     Title, Toolkit, Watch,
@@ -78,6 +80,8 @@ pub struct Matrix {
     links: Vec<Link>,
     pub linkages: Linkages,
     sonames: Vec<Soname>,
+    /// Indexes that a profile may name.
+    pub indexes: Vec<PublishedIndex>,
     /// The packages that `matrix linking` reads.
     pub linked: Vec<PackageName>,
 }
@@ -107,6 +111,7 @@ impl Matrix {
             linkages: Linkages::bundled(packages.lenient),
             linked: watch.linked,
             sonames: packages.soname,
+            indexes: PublishedIndex::bundled()?,
             floors: packages.floor,
             collisions: packages.collision,
             scattered: watch.scattered,
@@ -137,6 +142,7 @@ impl Matrix {
         self.branches.sort_by_key(|row| row.branch);
         replace(&mut self.gpus.products, overlay.gpu, |row| row.product.clone());
         replace(&mut self.families, overlay.family, |row| (row.anchor.clone(), row.version.clone()));
+        replace(&mut self.indexes, overlay.index, |row| row.name.clone());
         // The first that fits counts.
         self.probes.splice(..0, overlay.probe);
         self.collisions.extend(overlay.collision);
@@ -259,7 +265,20 @@ impl Matrix {
 
     /// Which CUDA a library package belongs to, at `version`.
     pub fn library_cuda(&self, package: &PackageName, version: &Version) -> Option<LibraryCuda> {
-        self.libraries.iter().find(|row| row.matches(package)).map(|row| row.cuda_of(version))
+        let row = self.libraries.iter().find(|row| row.matches(package))?;
+        let by_name_alone = row.is_suffix() && !self.titles.iter().any(|title| title.names(package));
+        if by_name_alone && self.is_of_no_cuda(package, version) {
+            return None;
+        }
+        Some(row.cuda_of(version))
+    }
+
+    /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against CUDA's.
+    fn is_of_no_cuda(&self, package: &PackageName, version: &Version) -> bool {
+        let row = self.linkages.of(package).and_then(|file| file.row(version));
+        let is_cuda = |library: &String| self.sonames.iter().any(|row| library.starts_with(row.library.as_str()));
+        let has_code = self.build(package, version).is_some_and(Build::is_gpu);
+        row.is_some_and(|row| !has_code && !row.linkage.needs.iter().flatten().chain(&row.linkage.some).any(is_cuda))
     }
 
     /// What people call the library that `package` is the wheel of: `cuDNN`.

@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::matrix::carriers::is_carrier;
-use crate::matrix::{Build, Lenient, Soname, range_from_text, requirement_from_text};
+use crate::matrix::{Build, Lenient, PublishedIndex, Soname, range_from_text, requirement_from_text};
 use crate::model::version::VersionRange;
 use crate::model::{Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
@@ -125,6 +125,11 @@ impl Library {
     pub(super) fn matches(&self, package: &PackageName) -> bool {
         let suffix = |suffix: &String| package.as_ref().ends_with(suffix.as_str());
         self.name.as_ref() == Some(package) || self.suffix.as_ref().is_some_and(suffix)
+    }
+
+    /// Whether it goes by the end of a name.
+    pub(super) fn is_suffix(&self) -> bool {
+        self.name.is_none()
     }
 
     pub(super) fn cuda_of(&self, version: &Version) -> LibraryCuda {
@@ -252,6 +257,7 @@ pub(super) struct OverlayFile {
     pub family: Vec<Family>,
     pub probe: Vec<Probe>,
     pub collision: Vec<Collision>,
+    pub index: Vec<PublishedIndex>,
 }
 
 #[derive(Deserialize)]

@@ -10,10 +10,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Code, Finding, Source};
+use crate::matrix::PublishedIndex;
 use crate::model::day::Date;
 use crate::model::{Condition, Sha256};
 use crate::profile::accept::accepted;
-use crate::profile::indexes::{address_of, indexes};
+use crate::profile::indexes::{address_of, indexes, published};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name};
 use crate::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
@@ -66,7 +67,8 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         table.finish(faults);
         seed
     });
-    let indexes = indexes(root, folder, faults);
+    let mut indexes = indexes(root, folder, faults);
+    indexes.extend(published(&wanted, &indexes));
     let policy = root.table("policy", faults).map(|table| policy(table, faults)).unwrap_or_default();
     check_packages(&wanted, &indexes, faults);
     check_overrides(&wanted, &overrides, faults);
@@ -351,7 +353,10 @@ fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults
             && !indexes.iter().any(|known| known.name == *index)
         {
             let message = format!("`{}` is to come from the index `{index}`, which no `[[index]]` defines", one.name);
-            faults.add(Code::ProfileConflict, one.span.clone(), message, "");
+            let known = PublishedIndex::bundled().unwrap_or_default();
+            let known: Vec<String> = known.into_iter().map(|index| format!("`{}`", index.name)).collect();
+            let help = format!("write an `[[index]]` of that name; known without one: {}", known.join(", "));
+            faults.add(Code::ProfileConflict, one.span.clone(), message, &help);
         }
     }
 }

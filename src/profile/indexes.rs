@@ -8,9 +8,10 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::diag::{Code, Finding};
-use crate::profile::NamedIndex;
+use crate::matrix::{IndexPage, PublishedIndex};
 use crate::profile::reader::{Faults, Placed, Reader};
 use crate::profile::values::{has_credentials, web_address, wheel_folder};
+use crate::profile::{NamedIndex, Wanted};
 
 pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
     let tables = root.tables("index", faults);
@@ -24,6 +25,25 @@ pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Fau
         indexes.push(index);
     }
     indexes
+}
+
+/// The pages of indexes that the matrix knows and `wanted` name.
+pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex> {
+    let is_named = |name: &str| wanted.iter().any(|one| one.index.as_deref() == Some(name));
+    let is_own = |name: &str| own.iter().any(|index| index.name == name);
+    let known = PublishedIndex::bundled().unwrap_or_default();
+    let known = known.into_iter().filter(|index| is_named(&index.name) && !is_own(&index.name));
+    let pages = known.flat_map(|PublishedIndex { name, packages, pages, .. }| {
+        let of = move |page: IndexPage| (name.clone(), packages.clone(), page);
+        pages.into_iter().map(of)
+    });
+    let index = |(name, packages, page): (String, Vec<PackageName>, IndexPage)| NamedIndex {
+        name,
+        url: page.address,
+        packages,
+        page: Some(page.label),
+    };
+    pages.map(index).collect()
 }
 
 fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &mut Faults<'_>) -> Option<NamedIndex> {
@@ -54,7 +74,7 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
         .into_iter()
         .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
         .collect();
-    Some(NamedIndex { name: parsed_name?, url: url?, packages })
+    Some(NamedIndex { name: parsed_name?, url: url?, packages, page: None })
 }
 
 /// An address of the web. One with credentials is refused without being shown: what is said of it ends up in logs.

@@ -138,6 +138,8 @@ pub struct NamedIndex {
     pub url: Url,
     /// What it serves; a folder that lists nothing is looked into for every package, beside the index.
     pub packages: Vec<PackageName>,
+    /// Of one that the matrix knows: which of its pages this is, `cu126`.
+    pub page: Option<String>,
 }
 
 /// `[policy]`.

@@ -3,7 +3,7 @@
 //! the next search.
 
 use crate::diag::{Code, Failure};
-use crate::matrix::{Aspect, LinkFile, Linkage, Missing, TorchSymbols};
+use crate::matrix::{Aspect, LinkFile, Linkage, Missing, Overlay, TorchSymbols};
 use crate::model::catalog::Candidate;
 use crate::model::{PackageName, Requirement, Version, VersionRange, WheelName};
 use crate::resolve::Question;
@@ -50,6 +50,7 @@ pub(super) fn objections(provider: &Provider<'_>, solution: &Solution) -> Result
             Alike::one(name, version, &linkage).judge(provider, &environment, &mut objections);
         }
     }
+    objections.bound |= outdated(provider, &chosen, &environment)?;
     // Wheels are read for an answer that stands otherwise, and not for the sake of a suggestion.
     if objections.barred.is_empty() && !objections.bound && provider.variation.budget.is_none() {
         for (name, version) in read_more(provider, &chosen, &environment)? {
@@ -150,6 +151,33 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
         barred.insert((name.clone(), version.clone()), why);
     }
     Ok(barred)
+}
+
+/// Binds frameworks to the cuDNN and NCCL that they were compiled against, where the environment has older ones. `true` where one was found.
+fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'_>) -> Result<bool, Failure> {
+    let mut bound = false;
+    for (name, version) in chosen.iter().copied() {
+        let accepted = provider.question.profile.accepts(name, Code::LibraryTooOld);
+        let Some(build) = provider.question.matrix.build(name, version).filter(|_| !accepted) else { continue };
+        let Some(cuda) = build.cuda else { continue };
+        for (library, floor) in [("cudnn", &build.cudnn), ("nccl", &build.nccl)] {
+            let Some(floor) = floor else { continue };
+            let library = format!("nvidia-{library}-cu{}", cuda.major);
+            let here = environment.iter().find(|(other, _)| other.as_ref() == library);
+            if here.is_none_or(|(_, version)| *version >= floor) {
+                continue;
+            }
+            let requirement = Requirement::parse(&format!("{library}>={floor}")).map_err(Failure::bug)?;
+            bound |= provider.question.learned.bind(Overlay {
+                package: name.clone(),
+                range: VersionRange::singleton(version.clone()),
+                requirement,
+                why: "it was compiled against that one, and refuses an older one".to_owned(),
+                source: "METADATA and build files of the wheel".to_owned(),
+            });
+        }
+    }
+    Ok(bound)
 }
 
 /// Reads wheels that the matrix has no row for, as far as the budget goes. Returns which.

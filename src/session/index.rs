@@ -11,14 +11,17 @@ use crate::diag::{Failure, Kind};
 use crate::host::files;
 use crate::index::{
     Builder, Cache, Client, Credentials, INDEX_VARIABLES, Limits, Locations, Offline, Online, Scope, Traffic, Trust,
-    find_links_name, is_open, locate_default, redact,
+    find_links_name, is_open, locate_default, page, redact,
 };
+use crate::lock::LockedTarget;
 use crate::machine::{Machine, Python, observe_python};
+use crate::model::catalog::Catalog;
 use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
 use crate::resolve::{Learned, Present, Question, Resolution, Target, Unsolved, explain, resolve};
 use crate::session::Session;
+use crate::session::pages::{page_of, pages_for};
 
 /// A solve to be done.
 #[derive(Clone, Copy)]
@@ -49,9 +52,20 @@ impl Session<'_> {
     }
 
     /// Names and addresses of the explicit indexes, and of the folders that the options name.
-    pub fn indexes(options: &IndexOptions, profile: Option<&Profile>) -> Result<Vec<(String, Url)>, Failure> {
-        let explicit = profile.iter().flat_map(|profile| &profile.indexes);
-        let explicit = explicit.map(|index| (index.name.clone(), index.url.clone()));
+    /// Of an index with several pages, that of the builds in `target`.
+    pub fn indexes(
+        &self,
+        options: &IndexOptions,
+        profile: Option<&Profile>,
+        target: &LockedTarget,
+    ) -> Result<Vec<(String, Url)>, Failure> {
+        let indexes = profile.map(|profile| profile.indexes.clone()).unwrap_or_default();
+        let indexes = match page_of(&target.packages, &indexes) {
+            Some(label) => page(indexes, &label, &self.matrix.indexes),
+            None => indexes,
+        };
+        let explicit = indexes.into_iter();
+        let explicit = explicit.map(|index| (index.name, index.url));
         let folders = find_links(options)?.into_iter().enumerate().map(|(at, url)| (find_links_name(at), url));
         Ok(explicit.chain(folders).collect())
     }
@@ -107,23 +121,45 @@ impl Session<'_> {
         let (started, limit) = (Instant::now(), options.solve_limit());
         let is_over = || started.elapsed() >= limit;
         let learned = Learned::default();
-        let ask = |catalog| {
+        let ask = |catalog: &dyn Catalog| {
             let learned = &learned;
             let matrix = self.matrix;
             let question = Question { profile, target, matrix, catalog, preferred, is_over: &is_over, learned };
             answer(question).map_err(|unsolved| refusal(unsolved, question))
         };
-        if options.offline {
-            return Ok((ask(&Offline::new(self.matrix, locations, scope, cache))?, Traffic::default()));
+        let client = (!options.offline).then(|| self.client(&locations.addresses(), options.limits())).transpose()?;
+        // Of an index with several pages the next one is asked where the best has no answer.
+        let mut refused = None;
+        for page in pages_for(profile, target, self.matrix)? {
+            let locations = locations.clone();
+            let locations = match &page {
+                Some(label) => locations.page(label, &self.matrix.indexes),
+                None => locations,
+            };
+            let (scope, cache) = (scope.clone(), cache.clone());
+            let answered = match &client {
+                Some(client) => ask(&Online::new(client, self.matrix, locations, scope, cache)),
+                None => ask(&Offline::new(self.matrix, locations, scope, cache)),
+            };
+            match answered {
+                Ok(answered) => return Ok((answered, self.traffic_of(client.as_ref()))),
+                Err(failure) if failure.kind == Kind::Answer && page.is_some() => {
+                    refused.get_or_insert(failure);
+                }
+                Err(failure) => return Err(failure),
+            }
         }
-        let client = self.client(&locations.addresses(), options.limits())?;
-        let catalog = Online::new(&client, self.matrix, locations, scope, cache);
-        let answered = ask(&catalog)?;
+        Err(refused.unwrap_or_else(|| Failure::bug("no page was asked")))
+    }
+
+    /// What went over the network.
+    fn traffic_of(&self, client: Option<&Client>) -> Traffic {
+        let Some(client) = client else { return Traffic::default() };
         let traffic = client.traffic();
         self.log.detail(|| {
             format!("{} requests, {} bytes read; the rest was in the cache", traffic.requests, traffic.bytes)
         });
-        Ok((answered, traffic))
+        traffic
     }
 
     /// The machine's Python with the default index for what a build needs.

@@ -15,6 +15,7 @@ mod overlay;
 mod planned;
 mod relock;
 mod target;
+mod pages;
 mod pinned;
 
 use std::collections::BTreeMap;

@@ -154,7 +154,7 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
     accept(&mut more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
-    let indexes = Session::indexes(&options.index, profile.as_ref())?;
+    let indexes = session.indexes(&options.index, profile.as_ref(), &target)?;
     Ok(Planned {
         wish,
         profile,

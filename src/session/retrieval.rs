@@ -21,6 +21,7 @@ use crate::resolve::yanked;
 use crate::session::Session;
 use crate::session::index::find_links;
 use crate::session::machine::Seen;
+use crate::session::pages::page_of;
 
 /// What stays free on a disk that we write to.
 const MARGIN: u64 = 256 << 20;
@@ -61,6 +62,11 @@ impl Retrieval<'_> {
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
         // Where all is here, the index need not be found.
         let locations = if remote.is_empty() { None } else { Some(self.locations()?) };
+        let indexes = self.profile.map(|profile| profile.indexes.as_slice()).unwrap_or_default();
+        let locations = match page_of(remote.iter().copied(), indexes) {
+            Some(label) => locations.map(|locations| locations.page(&label, &self.session.matrix.indexes)),
+            None => locations,
+        };
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
         let mut findings = Vec::new();

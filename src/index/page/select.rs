@@ -159,9 +159,9 @@ impl<'p> Judge<'p> {
         for (at, parts) in &release.wheels {
             if self.filter.tags.rank_of(parts.python, parts.abi, parts.platform).is_none() {
                 let platforms = || parts.platform.split('.');
-                tags.extend(
-                    parts.python.split('.').flat_map(|python| platforms().map(move |at| format!("{python}-{at}"))),
-                );
+                let stable = if parts.abi == "abi3" { ".abi3" } else { "" };
+                let pythons = parts.python.split('.');
+                tags.extend(pythons.flat_map(|python| platforms().map(move |at| format!("{python}{stable}-{at}"))));
                 continue;
             }
             let python = self.listed[*at].requires_python.as_deref().filter(|text| !python_fits(text, self.filter));

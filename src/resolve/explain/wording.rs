@@ -4,8 +4,9 @@ use std::ops::Bound as Edge;
 
 use crate::diag::Code;
 use crate::model::catalog::{Listing, Rejection};
+use crate::model::platform::parse_platform;
 use crate::model::version::{describe, is_pin, range_of};
-use crate::model::{CudaVersion, PackageName, Version, VersionRange};
+use crate::model::{CudaVersion, Libc, PackageName, Version, VersionRange};
 use crate::profile::Bound;
 use crate::resolve::Question;
 use crate::resolve::explain::derivation::Fact;
@@ -295,10 +296,14 @@ impl Wording<'_> {
             Rejection::Undated => "the index gives no upload date, so the profile's `as-of` can't be kept".to_owned(),
             Rejection::Tags(tags) => {
                 let (major, minor) = python.minor();
+                let fits = |tag: &&String| is_of_python(tag, python.minor());
                 let some: Vec<&str> = tags.iter().map(String::as_str).take(4).collect();
-                let of_python = tags.iter().any(|tag| tag.starts_with(&format!("cp{major}{minor}-")));
                 let pythons = pythons_of(tags);
-                if of_python || pythons.is_empty() {
+                let glibc = tags.iter().filter(fits).filter_map(|tag| glibc_of(tag, &python.architecture)).min();
+                let own = if let Libc::Glibc(major, minor) = python.libc { Some((major, minor)) } else { None };
+                if let Some(((wanted, least), (has, have))) = glibc.zip(own).filter(|(wanted, own)| wanted > own) {
+                    format!("its wheels need glibc {wanted}.{least} or newer, the target has {has}.{have}")
+                } else if tags.iter().any(|tag| fits(&tag)) || pythons.is_empty() {
                     let target = format!("cp{major}{minor} {}", python.platform_tag());
                     format!("its wheels are for {}, the target is {target}", some.join(", "))
                 } else {
@@ -353,6 +358,23 @@ fn yanked<'a>(listing: &'a Listing, range: &VersionRange) -> Option<(&'a Version
     let mut inside = listing.candidates.iter().filter(|one| range.contains(&one.version)).peekable();
     let first = *inside.peek()?;
     inside.all(|one| one.yanked.is_some()).then_some((&first.version, first.yanked.as_deref().unwrap_or_default()))
+}
+
+/// Whether a tag is for the Python, of which minor it is, or for all from an older one on (`cp39.abi3-…`).
+fn is_of_python(tag: &str, (major, minor): (u64, u64)) -> bool {
+    let (python, _) = tag.split_once('-').unwrap_or((tag, ""));
+    let stable = python.strip_suffix(".abi3").and_then(|python| python.strip_prefix("cp3")?.parse::<u64>().ok());
+    python == format!("cp{major}{minor}")
+        || python == format!("py{major}")
+        || stable.is_some_and(|oldest| oldest <= minor)
+}
+
+/// The glibc that a tag of this architecture asks for.
+fn glibc_of(tag: &str, architecture: &str) -> Option<(u32, u32)> {
+    match parse_platform(tag.split_once('-')?.1)? {
+        (Libc::Glibc(major, minor), of) if of == architecture => Some((major, minor)),
+        _ => None,
+    }
 }
 
 /// `3.9`, `3.10` of `cp39-manylinux…`, `cp310-win_amd64`, in order, each once.

@@ -13,6 +13,7 @@ mod lock;
 mod linking;
 mod matrix;
 mod plan;
+mod published_index;
 mod script;
 mod usage;
 mod verify;

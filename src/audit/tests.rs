@@ -227,7 +227,7 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
             vec!["torch 2.9.1", "torchaudio 2.11.0"],
             "580.82.07",
             "T4",
-            "family-broken: torchaudio 2.11.0 needs torch >=2.11, and 2.9.1 is here",
+            "family-broken: torchaudio 2.11.0 needs torch >=2.10, and 2.9.1 is here",
         ),
         (
             vec!["torch 2.9.1", "nvidia-cudnn-cu12 9.1.0.70"],

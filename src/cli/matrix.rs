@@ -43,6 +43,10 @@ pub struct LinkingOptions {
     #[arg(long, value_name = "NAME")]
     pub package: Vec<PackageName>,
 
+    /// Read the wheels of known rows anew, too
+    #[arg(long, conflicts_with = "symbols")]
+    pub again: bool,
+
     /// Read instead which minor release of torch has which symbols
     #[arg(long, conflicts_with = "package")]
     pub symbols: bool,

@@ -63,8 +63,8 @@ impl SharedObject {
         let mut object = Object { path: self.path, opens: self.names.opens, ..Object::default() };
         object.numpy = match (self.names.numpy_first, self.names.numpy_both) {
             (_, true) => Some(NumpyInterface::Both),
-            (true, false) => Some(NumpyInterface::First),
-            (false, false) => None,
+            (true, false) if self.names.numpy_abi => Some(NumpyInterface::First),
+            (_, false) => None,
         };
         let tables = Tables { kept: &self.kept, header };
         tables.read(&mut object).map_err(|what| Malformed::new(0, what))?;
@@ -105,7 +105,10 @@ impl SharedObject {
                 _ => false,
             }
         });
-        let ranges: Vec<(u64, u64)> = matters.map(|segment| segment.file_range(LittleEndian)).collect();
+        let mut ranges: Vec<(u64, u64)> = matters.map(|segment| segment.file_range(LittleEndian)).collect();
+        // What lies in the beginning is kept already; of the rest small ones first.
+        ranges.retain(|(start, size)| start.saturating_add(*size) > self.head);
+        ranges.sort_by_key(|(_, size)| *size);
         let mut left = 2 * self.head;
         for (start, size) in ranges {
             let Some(rest) = left.checked_sub(size) else { continue };
@@ -314,6 +317,9 @@ struct Names {
     before: Vec<u8>,
     numpy_first: bool,
     numpy_both: bool,
+    /// The text with which `import_array` refuses another NumPy. A library that looks NumPy up by itself when it is used, as those of older
+    /// pybind11 do, does not have it.
+    numpy_abi: bool,
     opens: BTreeSet<String>,
 }
 
@@ -335,6 +341,7 @@ impl Names {
             self.numpy_first |= rest.starts_with(b"core.multiarray") || rest.starts_with(b"core._multiarray_umath");
             self.numpy_both |= rest.starts_with(b"_core");
         }
+        self.numpy_abi |= Finder::new(b"compiled against ABI version").find(bytes).is_some();
         for at in Finder::new(b".so.").find_iter(bytes) {
             self.opens.extend(cuda_library_at(bytes, at));
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::matrix::{Hardware, InstalledGpu, Matrix, Reason, Verdict, coverage, verdict};
-use crate::model::{Architecture, CudaVersion, DriverVersion};
+use crate::matrix::{Hardware, InstalledGpu, LinkFile, Matrix, Reason, Verdict, coverage, verdict};
+use crate::model::{Architecture, CudaVersion, DriverVersion, VersionRange};
 
 fn matrix() -> Matrix {
     Matrix::bundled().expect("the bundled matrix")
@@ -247,4 +247,34 @@ fn an_overlay_adds_rows_takes_the_place_of_others_and_is_named() {
     assert!(overlaid.version.starts_with(&format!("{}+", matrix().version)));
     assert!(matrix().with_overlay("[[bild]]\n").is_err());
     assert!(matrix().with_overlay(&row("14.0")).expect_err("no such CUDA").contains("[[toolkit]]"));
+}
+
+#[test]
+fn rows_by_hand_say_what_reading_does_not_show() {
+    let matrix = matrix();
+    for row in &matrix.overlays {
+        let read = matrix.linkages.overlays(&row.package).iter();
+        let same = read.filter(|read| read.requirement.name == row.requirement.name);
+        let implied = same.filter(|read| read.requirement.range.subset_of(&row.requirement.range));
+        let implied = implied.fold(VersionRange::empty(), |all, read| all.union(&read.range));
+        let releases = matrix.linkages.of(&row.package).into_iter().flat_map(|file| &file.rows);
+        let mut releases =
+            releases.flat_map(|known| known.read.keys()).filter(|version| row.range.contains(version)).peekable();
+        let is_needed = releases.peek().is_none() || releases.any(|version| !implied.contains(version));
+        assert!(is_needed, "{} {}: what is read says it, too", row.package, row.requirement.name);
+    }
+}
+
+#[test]
+fn what_wheels_are_linked_against_is_bundled_for_all_packages_that_are_read() {
+    let matrix = matrix();
+    let mut rows = 0;
+    for package in &matrix.linked {
+        let Some(file) = matrix.linkages.of(package) else { panic!("{package} has no rows: run `matrix linking`") };
+        let text = file.to_text().expect("a text");
+        assert_eq!(LinkFile::parse(&text).as_ref(), Ok(file), "{package}");
+        assert!(file.rows.windows(2).all(|pair| pair[0].last < pair[1].first), "{package}");
+        rows += file.rows.len();
+    }
+    assert!(rows > 900, "{rows}");
 }

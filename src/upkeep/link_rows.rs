@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::cli::LinkingOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::inspect::{SharedObject, is_of_torch, symbol_hash};
@@ -13,7 +14,7 @@ use crate::session::Session;
 use crate::upkeep::releases::Releases;
 
 /// Packed bytes of one wheel's libraries that are read for a row.
-const LIMIT: u64 = 1 << 30;
+const LIMIT: u64 = 2 << 30;
 
 /// Between releases that are alike, one of so many is read.
 const STEP: usize = 12;
@@ -26,17 +27,17 @@ const TORCH_HEAD: u64 = 256 << 20;
 
 /// The packages to read: those named, or all that `matrix/watch.toml` lists.
 pub fn link(
-    folder: &Path,
-    packages: &[PackageName],
+    options: &LinkingOptions,
     session: &Session<'_>,
     releases: &Releases<'_>,
 ) -> Result<(Vec<String>, Vec<Finding>), Failure> {
-    let listed = if packages.is_empty() { session.matrix.linked.as_slice() } else { packages };
+    let named = options.package.as_slice();
+    let listed = if named.is_empty() { session.matrix.linked.as_slice() } else { named };
     let (mut lines, mut findings) = (Vec::new(), Vec::new());
     for package in listed {
-        match one(package, session, releases) {
+        match one(package, options.again, session, releases) {
             Ok((file, read)) => {
-                let path = folder.join("linking").join(format!("{package}.toml"));
+                let path = options.into.join("linking").join(format!("{package}.toml"));
                 files::write_whole(&path, file.to_text().map_err(Failure::bug)?.as_bytes())?;
                 lines.push(format!("{package}: {} rows, {read} wheels read", file.rows.len()));
                 session.say(lines.last().map_or("", String::as_str));
@@ -52,9 +53,14 @@ pub fn link(
 }
 
 /// The rows of one package, and how many wheels were read.
-fn one(package: &PackageName, session: &Session<'_>, releases: &Releases<'_>) -> Result<(LinkFile, usize), Failure> {
+fn one(
+    package: &PackageName,
+    again: bool,
+    session: &Session<'_>,
+    releases: &Releases<'_>,
+) -> Result<(LinkFile, usize), Failure> {
     let all: Vec<(Version, (Candidate, u64))> = releases.of(package, &Version::new([0]))?.into_iter().collect();
-    let known = session.matrix.linkages.of(package).cloned().unwrap_or_default();
+    let known = session.matrix.linkages.of(package).filter(|_| !again).cloned().unwrap_or_default();
     let symbols = TorchSymbols::bundled().map_err(Failure::bug)?;
     let mut run = Run { all: &all, releases, session, known, symbols, read: BTreeMap::new(), fetched: 0 };
     if let Some(last) = all.len().checked_sub(1) {

@@ -22,7 +22,7 @@ pub(super) fn run(options: &LinkingOptions, session: &Session<'_>) -> Result<Rep
     let (lines, findings) = if options.symbols {
         (read_symbols(&options.into, session, &releases)?, Vec::new())
     } else {
-        link(&options.into, &options.package, session, &releases)?
+        link(options, session, &releases)?
     };
     let traffic = client.traffic();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();

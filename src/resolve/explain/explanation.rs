@@ -10,6 +10,7 @@ use crate::profile::Wanted;
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::Conflict;
 use crate::resolve::explain::derivation::Fact;
+use crate::resolve::explain::elsewhere::published_elsewhere;
 use crate::resolve::explain::wording::Wording;
 use crate::resolve::package::Package;
 
@@ -40,8 +41,13 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
         finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&wording, conflict, way));
         used.extend(&way.steps);
     }
-    let helps: Vec<String> =
-        conflict.fixes.iter().map(|fix| fix.sentence(question.profile)).chain(wording.advice(facts)).collect();
+    let helps: Vec<String> = conflict
+        .fixes
+        .iter()
+        .map(|fix| fix.sentence(question.profile))
+        .chain(published_elsewhere(question, facts))
+        .chain(wording.advice(facts))
+        .collect();
     let rest = (0..facts.len()).filter(|at| !used.contains(at)).filter_map(|at| wording.sentence(&facts[at]));
     let mut notes: Vec<String> = unstated(question, facts).into_iter().chain(rest).collect();
     notes.dedup();

@@ -2,6 +2,7 @@
 
 mod conflict;
 mod contradiction;
+mod elsewhere;
 mod explanation;
 mod fixes;
 pub(in crate::resolve) mod derivation;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 /// The shared object that `words` describe: `needs:libx.so.1` is linked against it, `soname:libx.so.1` is called so, `asks:symbol` leaves one
-/// undefined, `defines:symbol` has one, `says:text` holds a text.
+/// undefined, `defines:symbol` has one, `says:text` holds a text, with `+` for a space.
 pub fn object(words: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -34,7 +34,7 @@ pub fn object(words: &str) -> Vec<u8> {
                 let _ = writeln!(source, "int d{at}(void) __asm__(\"{value}\"); int d{at}(void) {{ return {at}; }}");
             }
             "says" => {
-                let _ = writeln!(source, "const char t{at}[] __attribute__((used)) = \"{value}\";");
+                let _ = writeln!(source, "const char t{at}[] __attribute__((used)) = \"{}\";", value.replace('+', " "));
             }
             _ => panic!("{word}"),
         }

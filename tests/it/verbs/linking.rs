@@ -153,15 +153,17 @@ fn torchs_symbols_and_numpys_generation_decide_in_what_is_read() {
     let rows = vec![
         ("numpy", "1.26.4", Release::default()),
         ("numpy", "2.1.0", Release::default()),
-        ("app", "1.0", release("says:numpy.core.multiarray", &["numpy>=1.20"])),
+        ("app", "1.0", release("says:numpy.core.multiarray says:compiled+against+ABI+version", &["numpy>=1.20"])),
         ("app", "2.0", release("says:numpy.core.multiarray says:numpy._core", &["numpy>=1.20"])),
+        // As those of older pybind11: it looks NumPy up when it is used.
+        ("lazy", "1.0", release("says:numpy.core.multiarray", &["numpy>=1.20"])),
     ];
     let server = IndexServer::start(table(rows), Manner::Good);
     let profile = |packages: &str| format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\n{packages}\n");
     let test = Test::new()
         .file("old.toml", &profile("app='==1.0'"))
         .file("both.toml", &profile("app='==1.0'\nnumpy='>=2'"))
-        .file("new.toml", &profile("app='*'"));
+        .file("new.toml", &profile("app='*'\nlazy='*'"));
     let machine = observed("laptop");
     let lock = |name: &str, code: i32| {
         let profile = format!("{name}.toml");
@@ -179,7 +181,7 @@ fn inspect_says_in_short_what_a_wheel_asks_for() {
     let objects = [
         (
             "app/_c.so",
-            "defines:PyInit__c needs:libapp.so needs:libGL.so.1 asks:_ZN2at6detail3foov says:numpy.core.multiarray",
+            "defines:PyInit__c needs:libapp.so needs:libGL.so.1 asks:_ZN2at6detail3foov says:numpy.core.multiarray says:compiled+against+ABI+version",
         ),
         ("app/libapp.so", "soname:libapp.so needs:libcudart.so.12"),
         ("app/plugin.so", "needs:libX11.so.6 says:libcudnn.so.9"),

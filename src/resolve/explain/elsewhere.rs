@@ -1,0 +1,36 @@
+//! Builds that the default index does not have, and who publishes them.
+
+use crate::profile::CudaWish;
+use crate::resolve::Question;
+use crate::resolve::explain::derivation::Fact;
+
+/// The line that would take a framework's build for the wished CUDA from the framework's own index. It was not solved: that index is another
+/// one than the profile names.
+pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Option<String> {
+    let wish = match question.target.cuda {
+        CudaWish::Cpu => "without CUDA".to_owned(),
+        CudaWish::Exact(cuda) => format!("for CUDA {cuda}"),
+        CudaWish::Auto | CudaWish::Major(_) => return None,
+    };
+    let has_page = |page: &crate::matrix::IndexPage| match question.target.cuda {
+        CudaWish::Exact(cuda) => page.cuda == Some(cuda),
+        _ => page.cuda.is_none(),
+    };
+    let names = facts.iter().filter_map(|fact| match fact {
+        Fact::Unusable { package, .. } => package.name(),
+        _ => None,
+    });
+    names.into_iter().find_map(|name| {
+        let known = question.matrix.indexes.iter().find(|index| index.packages.contains(name))?;
+        if question.profile.index_of(name).is_some() || !known.pages.iter().any(has_page) {
+            return None;
+        }
+        let wanted = question.profile.wanted.iter().find(|one| one.name == *name);
+        let version = wanted.map(|one| one.specifiers.to_string().replace(", ", ",")).filter(|text| !text.is_empty());
+        let version = version.unwrap_or_else(|| "*".to_owned());
+        Some(format!(
+            "builds of `{name}` {wish} are on its own index: write `{name} = {{ version = \"{version}\", index = \"{}\" }}` (not tried)",
+            known.name
+        ))
+    })
+}

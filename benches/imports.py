@@ -1,6 +1,6 @@
 """Tries what the matrix says of NumPy: of every package with such a row, the last release before the border is installed beside NumPy 2 and imported.
 
-    python3 benches/imports.py --uv PATH [--python 3.12]... [--matrix FILE]
+    python3 benches/imports.py --uv PATH [--python 3.12]... [--matrix FOLDER]
 
 For each: `metadata` (its METADATA says so itself, uv refuses), `fails` (the import fails, as the row says), `imports` (it does not: the row is wrong) or
 `other` (something else is missing). Environments are made by uv, and deleted.
@@ -11,16 +11,31 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import Counter
 from pathlib import Path
 
+# What has to be imported for the compiled code to be loaded, where the package alone does not load it.
 MODULES = {
-    "PyWavelets": "pywt", "astropy": "astropy.io.fits", "faiss-cpu": "faiss", "gensim": "gensim.models", "matplotlib": "matplotlib.path", "ml-dtypes": "ml_dtypes",
-    "opencv-contrib-python": "cv2", "opencv-python": "cv2", "opencv-python-headless": "cv2", "pot": "ot", "pycocotools": "pycocotools.mask",
-    "scikit-image": "skimage.measure", "scikit-learn": "sklearn", "scikit-learn-extra": "sklearn_extra.cluster", "scipy": "scipy.linalg",
-    "statsmodels": "statsmodels.api",
+    "astropy": "astropy.io.fits", "gensim": "gensim.models", "matplotlib": "matplotlib.path", "pycocotools": "pycocotools.mask", "scipy": "scipy.linalg",
+    "scikit-image": "skimage.measure", "scikit-learn-extra": "sklearn_extra.cluster", "statsmodels": "statsmodels.api", "biopython": "Bio.PDB.kdtrees",
+    "nibabel": "nibabel", "mdanalysis": "MDAnalysis.lib.distances", "rdkit": "rdkit.Chem", "pyamg": "pyamg.amg_core", "tomopy": "tomopy",
 }
-ROW = re.compile(r'package = "([^"]+)"\nversions = "[^"]+"\nadds = "numpy<2"\nwhy = "compiled against NumPy 1"\nsource = "libraries of ([^,"]+)')
+OWN = """
+import importlib, importlib.metadata as metadata, re, sys
+name = re.sub("[-_.]+", "-", sys.argv[1]).lower()
+tops = [top for top, all in metadata.packages_distributions().items() if name in [re.sub("[-_.]+", "-", one).lower() for one in all]]
+for top in [top for top in tops if not top.startswith("_")] or tops:
+    importlib.import_module(top)
+"""
+
+
+def rows(folder):
+    """Packages with the last release that was compiled against NumPy 1."""
+    for path in sorted(folder.glob("*.toml")):
+        old = [row for row in tomllib.loads(path.read_text()).get("releases", []) if row.get("numpy-1")]
+        if old:
+            yield path.stem, old[-1]["last"]
 
 
 def tried(uv, pythons, name, version):
@@ -36,8 +51,8 @@ def tried(uv, pythons, name, version):
                 if "numpy" in install.stderr:
                     return "metadata", ""
                 continue
-            module = MODULES.get(name, name.replace("-", "_"))
-            run = subprocess.run([interpreter, "-W", "ignore", "-c", f"import {module}"], capture_output=True, text=True, cwd="/")
+            code = [f"import {MODULES[name]}"] if name in MODULES else [OWN, name]
+            run = subprocess.run([interpreter, "-W", "ignore", "-c", *code], capture_output=True, text=True, cwd="/")
             said = (run.stderr.strip().splitlines() or [""])[-1]
             if run.returncode == 0:
                 return "imports", said
@@ -48,10 +63,10 @@ def tried(uv, pythons, name, version):
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--uv", required=True)
 parser.add_argument("--python", action="append", help="a version or path that uv knows; may be repeated")
-parser.add_argument("--matrix", default="matrix/packages.toml")
+parser.add_argument("--matrix", type=Path, default=Path("matrix/linking"))
 options = parser.parse_args()
 counts = Counter()
-for name, version in ROW.findall(Path(options.matrix).read_text()):
+for name, version in rows(options.matrix):
     state, said = tried(options.uv, options.python or ["3.12", "3.11"], name, version)
     counts[state] += 1
     print(f"{name} {version}: {state} {said[:110]}", flush=True)

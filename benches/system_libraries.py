@@ -25,13 +25,16 @@ RELEASES = {
 LINE = re.compile(r"^(?:usr/)?lib/(?:x86_64-linux-gnu/)?([^/\s]+\.so[^/\s]*)\s+(\S+)$")
 
 
+CUDA = re.compile(r"lib(cuda|cudart|cublas|cudnn|cufft|cufile|cupti|curand|cusolver|cusparse|cutensor|nccl|npp|nv)")
+
+
 def wanted(folder):
-    """Sonames that rows name."""
+    """Sonames that rows name, but for CUDA's: those come as wheels."""
     names = set()
     for path in folder.glob("linking/*.toml"):
         for row in tomllib.loads(path.read_text()).get("releases", []):
             for group in [*row.get("needs", []), row.get("some", [])]:
-                names.update(group)
+                names.update(name for name in group if not CUDA.match(name))
     return names
 
 

@@ -53,7 +53,7 @@ pub enum Verb {
     /// Solve a profile and write its lock
     Lock(LockOptions),
     /// Show what `apply` would do: kept, installed, replaced, broken, downloaded, restart or not
-    Plan(PlanOptions),
+    Plan(PreviewOptions),
     /// Make this machine what the lock says; exit code 10 means: restart the kernel once, then run it again
     Apply(ApplyOptions),
     /// Undo every apply: remove what colab-boot installed, bring back what it replaced
@@ -222,6 +222,16 @@ pub struct PlanOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct PreviewOptions {
+    #[command(flatten)]
+    pub plan: PlanOptions,
+
+    /// Write the Debian packages of libraries that this system lacks into the profile's `[apt]`
+    #[arg(long, conflicts_with = "locked")]
+    pub add_apt: bool,
 }
 
 #[derive(Clone, Debug, Args)]

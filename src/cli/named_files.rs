@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Arguments, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, Verb};
+use crate::cli::{Arguments, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, Verb};
 
 /// The files that a command reads and writes, as the user names them or by default.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Arguments {
                 let lock = lock_path(&options.profile, options.lock.as_ref());
                 if options.check { files.read.push(lock) } else { files.written.push(lock) }
             }
-            Verb::Plan(options) => {
+            Verb::Plan(PreviewOptions { plan: options, .. }) => {
                 files.of_plan(options);
                 files.read.push(lock_path(&options.profile, options.lock.as_ref()));
             }

@@ -1,10 +1,13 @@
 //! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::cli::PlanOptions;
+use crate::cli::{PlanOptions, PreviewOptions};
 use crate::diag::Failure;
 use crate::host::destination::{is_stdout, write_output};
+use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::TargetReport;
 use crate::model::{PackageName, Sha256};
@@ -12,7 +15,7 @@ use crate::output::{Report, render_plan};
 use crate::plan::{Plan, Restart};
 use crate::profile::Profile;
 use crate::script::Part;
-use crate::session::{Planned, PythonReport, Session, make, script_of, verdicts};
+use crate::session::{Planned, PythonReport, Session, lacking, make, script_of, verdicts, with_apt};
 
 #[derive(Serialize)]
 struct PlanReport<'a> {
@@ -41,8 +44,13 @@ impl<'a> ProfileReport<'a> {
     }
 }
 
-pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let planned = make(options, session)?;
+pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let PreviewOptions { plan: options, add_apt } = options;
+    let mut planned = make(options, session)?;
+    let added = if *add_apt { write_apt(options, session, &planned)? } else { BTreeSet::new() };
+    if !added.is_empty() {
+        planned = make(options, session)?;
+    }
     let Planned { seen, target, lock, decision, traffic, .. } = &planned;
     let (plan, restart) = (&decision.plan, &decision.restart);
     let verdicts = verdicts(session, seen, target);
@@ -59,6 +67,10 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
         traffic: traffic.as_ref(),
     };
     let mut report = Report::new(data, text).with_findings(planned.findings);
+    if !added.is_empty() {
+        let names: Vec<&str> = added.iter().map(String::as_str).collect();
+        report.talk.push(format!("{} written to `[apt]` of {}", names.join(", "), options.profile.display()));
+    }
     if let Some((path, script)) = options.script.as_ref().zip(script) {
         if is_stdout(path) {
             report.print_instead(script);
@@ -68,4 +80,15 @@ pub(super) fn run(options: &PlanOptions, session: &Session<'_>) -> Result<Report
         }
     }
     Ok(report)
+}
+
+/// Writes the Debian packages of libraries that this system lacks into the profile. Returns them.
+fn write_apt(options: &PlanOptions, session: &Session<'_>, planned: &Planned) -> Result<BTreeSet<String>, Failure> {
+    let lacking = lacking(session, &planned.seen, &planned.target)?;
+    let packages: BTreeSet<String> = lacking.into_iter().flat_map(|one| one.debian).collect();
+    if !packages.is_empty() {
+        let text = files::read_text(&options.profile, "profile")?;
+        files::write_whole(&options.profile, with_apt(&text, &packages)?.as_bytes())?;
+    }
+    Ok(packages)
 }

@@ -17,7 +17,9 @@ use crate::model::accepted::accept;
 use crate::output::Report;
 use crate::session::{Planned, PythonReport, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
-use crate::verify::{Files, SmokeOutcome, check_files, kernel_findings, no_gpu, shadowed, smoke_finding, smoke_tests};
+use crate::verify::{
+    Files, SmokeOutcome, check_files, imports, kernel_findings, no_gpu, shadowed, smoke_finding, smoke_tests,
+};
 
 #[derive(Serialize)]
 struct VerifyReport<'a> {
@@ -60,6 +62,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target);
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
+    findings.extend(imports(session, profile, seen, target));
     findings.extend(no_gpu(&smokes, seen));
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
     let text = format!("  {:<12}{python}\n{}", "python", render(&files, stands, &smokes, &findings));

@@ -159,7 +159,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 }
 
 /// What is linked is kept here; the number changes with what is read.
-const LINKING: &str = "linking-2";
+const LINKING: &str = "linking-3";
 
 /// The largest record; that of a page of ten thousand files has 4 MB.
 const LARGEST: u64 = 256 << 20;

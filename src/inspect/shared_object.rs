@@ -317,8 +317,8 @@ struct Names {
     before: Vec<u8>,
     numpy_first: bool,
     numpy_both: bool,
-    /// The text with which `import_array` refuses another NumPy. A library that looks NumPy up by itself when it is used, as those of older
-    /// pybind11 do, does not have it.
+    /// A text with which another NumPy is refused at import: by `import_array`, or by Cython for types of another size. A library that looks
+    /// NumPy up when it is used, as those of older pybind11 do, has neither.
     numpy_abi: bool,
     opens: BTreeSet<String>,
 }
@@ -341,7 +341,8 @@ impl Names {
             self.numpy_first |= rest.starts_with(b"core.multiarray") || rest.starts_with(b"core._multiarray_umath");
             self.numpy_both |= rest.starts_with(b"_core");
         }
-        self.numpy_abi |= Finder::new(b"compiled against ABI version").find(bytes).is_some();
+        let texts: [&[u8]; 2] = [b"compiled against ABI version", b"may indicate binary incompatibility"];
+        self.numpy_abi = self.numpy_abi || texts.iter().any(|text| Finder::new(text).find(bytes).is_some());
         for at in Finder::new(b".so.").find_iter(bytes) {
             self.opens.extend(cuda_library_at(bytes, at));
         }

@@ -62,6 +62,14 @@ impl Linkage {
         }
     }
 
+    /// The glibc that it asks for, where `libc` is an older one.
+    pub fn newer_glibc(&self, libc: Libc) -> Option<&str> {
+        let text = self.glibc.as_deref()?;
+        let (_, wanted) = SymbolVersion::split(&format!("GLIBC_{text}"))?;
+        let Libc::Glibc(major, minor) = libc else { return None };
+        (wanted > SymbolVersion(vec![major, minor])).then_some(text)
+    }
+
     /// Whether nothing is asked for that METADATA does not say.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -126,19 +134,19 @@ impl Linkage {
     /// What it asks of torch, for releases `range` of `package`.
     pub fn on_torch(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
         let adds = format!("torch{}", self.torch.as_ref()?);
-        overlay(package, range, &adds, "its libraries ask for symbols that only these releases of torch have")
+        overlay(package, range, &adds, "its libraries ask for symbols that only these releases of torch have", false)
     }
 
     /// What it asks of NumPy, for releases `range` of `package`.
     pub fn on_numpy(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
-        self.numpy_1.then(|| overlay(package, range, "numpy<2", "compiled against NumPy 1"))?
+        self.numpy_1.then(|| overlay(package, range, "numpy<2", "compiled against NumPy 1", true))?
     }
 }
 
-fn overlay(package: &PackageName, range: VersionRange, adds: &str, why: &str) -> Option<Overlay> {
+fn overlay(package: &PackageName, range: VersionRange, adds: &str, why: &str, narrows: bool) -> Option<Overlay> {
     let requirement = super::requirement_from_text(adds).ok()?;
     let source = "read from its wheels".to_owned();
-    Some(Overlay { package: package.clone(), range, requirement, why: why.to_owned(), source })
+    Some(Overlay { package: package.clone(), range, requirement, why: why.to_owned(), source, narrows })
 }
 
 impl LinkRow {

@@ -36,6 +36,15 @@ impl Matrix {
         if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
     }
 
+    /// The package whose wheels have `library`, where it is one of CUDA's.
+    pub fn carrier_of(&self, library: &str) -> Option<&str> {
+        let row = self
+            .sonames
+            .iter()
+            .find(|row| library.strip_prefix(row.library.as_str()).is_some_and(|rest| rest.starts_with('.')));
+        row.map(|row| row.carrier.as_str())
+    }
+
     /// `library`, where it is one of CUDA's and `all` have another CUDA's alone.
     fn lacking<'a>(&self, library: &str, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> Option<Missing> {
         let (row, number) = self

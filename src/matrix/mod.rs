@@ -12,6 +12,7 @@ mod missing;
 mod published;
 mod rows;
 mod symbols;
+mod system;
 mod variables;
 mod verdict;
 
@@ -41,6 +42,7 @@ pub use rows::{
     Title, Toolkit, Watch,
 };
 pub use symbols::TorchSymbols;
+pub use system::{SystemLibraries, release_of};
 pub use variables::{Read, Variable};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
 

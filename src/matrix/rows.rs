@@ -153,6 +153,9 @@ pub struct Overlay {
     pub requirement: Requirement,
     pub why: String,
     pub source: String,
+    /// It counts where METADATA asks for the package too: it narrows, and brings nothing along.
+    #[serde(skip)]
+    pub narrows: bool,
 }
 
 /// Packages that were built against exactly one version of another.

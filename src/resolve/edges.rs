@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::diag::Failure;
+use crate::diag::{Code, Failure};
 use crate::model::catalog::Metadata;
 use crate::model::version::range_of;
 use crate::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
@@ -93,6 +93,13 @@ impl<'a> Provider<'a> {
         let mut applying = requires.iter().filter(|one| one.applies(&self.markers, None));
         if let Err(why) = applying.try_for_each(|requirement| self.push(&mut edges, requirement, name, version)) {
             return Ok(Err(why));
+        }
+        for overlay in self.question.matrix.overlays(name, version).filter(|overlay| overlay.narrows) {
+            let needed = Package::Distribution(overlay.requirement.name.clone());
+            let asked = edges.iter_mut().filter(|(package, _)| *package == needed);
+            for (_, range) in asked.filter(|_| !self.question.profile.accepts(name, Code::FamilyBroken)) {
+                *range = range.intersection(&overlay.requirement.range);
+            }
         }
         if let Some(build) = self.unlisted_build(name, version, requires)? {
             edges.extend(code_edges(self.question, name, &build));

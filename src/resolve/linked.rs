@@ -88,6 +88,12 @@ impl<'a> Alike<'a> {
             let barred = self.versions.iter().map(|version| ((self.name.clone(), version.clone()), why.clone()));
             return objections.barred.extend(barred);
         }
+        let libc = provider.question.target.python.libc;
+        if let Some(glibc) = self.linkage.newer_glibc(libc).filter(|_| !accepts(Code::LibraryMissing)) {
+            let why = format!("its libraries ask for glibc {glibc}, whatever its tag says, and the target has {libc}");
+            let barred = self.versions.iter().map(|version| ((self.name.clone(), version.clone()), why.clone()));
+            return objections.barred.extend(barred);
+        }
         if accepts(Code::FamilyBroken) {
             return;
         }
@@ -174,6 +180,7 @@ fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'
                 requirement,
                 why: "it was compiled against that one, and refuses an older one".to_owned(),
                 source: "METADATA and build files of the wheel".to_owned(),
+                narrows: false,
             });
         }
     }

@@ -57,7 +57,8 @@ pub(super) fn hardware_edges(
     }
     let learned = question.learned.overlays_of(name);
     let learned = learned.iter().filter(|overlay| overlay.range.contains(version));
-    for overlay in matrix.overlays(name, version).chain(learned).filter(|_| !accepts(Code::FamilyBroken)) {
+    let stated = matrix.overlays(name, version).filter(|overlay| !overlay.narrows);
+    for overlay in stated.chain(learned).filter(|_| !accepts(Code::FamilyBroken)) {
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }
     Ok(edges)

@@ -22,6 +22,7 @@ use crate::session::doubt::doubtful;
 use crate::session::findings::{compiled, judged, refused, unhashed};
 use crate::session::index::Asked;
 use crate::session::kernel::{environment_file, folders, loaded, modules};
+use crate::session::lacking::without_libraries;
 use crate::session::lock::{missing_lock, stale_lock};
 use crate::session::machine::Seen;
 use crate::state::State;
@@ -125,8 +126,7 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
     };
     let loaded = loaded(session, &seen, &options.machine)?;
     let known = marker.as_ref().filter(|marker| marker.boot_id == seen.machine.boot_id);
-    let folders = folders(&seen);
-    let environment = environment_file(&seen)?;
+    let (folders, environment) = (folders(&seen), environment_file(&seen)?);
     let basis = Basis {
         wish: &wish,
         target: &target,
@@ -146,7 +146,8 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
     explain_decision(session, &decision);
     let mut more = decision.findings.clone();
     more.extend(judged(&wish, &decision.plan, &target, &seen));
-    more.extend(unhashed(&target).into_iter().chain(refused(session, &seen, &target)));
+    let lacking = without_libraries(session, &seen, &target)?;
+    more.extend(unhashed(&target).into_iter().chain(refused(session, &seen, &target)).chain(lacking));
     if traffic.is_none() {
         // A new answer has said so itself.
         more.extend(compiled(session, &seen, &target));

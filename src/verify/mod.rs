@@ -4,11 +4,13 @@
 mod locked;
 mod frameworks;
 mod kernel;
+mod native;
 mod shadow;
 mod smoke;
 
 pub use frameworks::{no_gpu, smoke_finding, smoke_tests};
 pub use kernel::kernel_findings;
 pub use locked::{Files, check_files};
+pub use native::imports;
 pub use shadow::shadowed;
 pub use smoke::SmokeOutcome;

@@ -194,6 +194,9 @@ pub struct Link {
     pub carrier: String,
     /// What happens without it.
     pub without: String,
+    /// It is looked for when the package runs: without it nothing fails.
+    #[serde(default)]
+    pub opened: bool,
     pub source: String,
 }
 

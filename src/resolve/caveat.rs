@@ -1,9 +1,11 @@
 //! What was noticed while solving, as findings.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::diag::{Code, Finding};
 use crate::model::contents::Clash;
 use crate::model::{PackageName, Version};
-use crate::resolve::{Caveat, Resolution};
+use crate::resolve::{Caveat, HeldBack, Resolution};
 
 /// Files that are named in a finding; the rest is counted.
 const SHOWN: usize = 6;
@@ -60,6 +62,11 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),
         ),
+        Caveat::HeldBack(all) => held_back(all),
+        Caveat::CudaUnfound { name, version, library, without } => {
+            let message = format!("{name} {version} looks for {library} when it runs, and nothing brings it");
+            Finding::warning(Code::LibraryMissing, message).with_note(format!("without it {without}"))
+        }
         Caveat::LinkingUnread { name, version, why } => {
             let message = format!("what the libraries of `{name}` {version} ask for is not known");
             Finding::note(Code::LinkingUnread, message).with_note(why.clone())
@@ -88,5 +95,54 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
         }
     };
-    resolution.caveats.iter().map(finding).collect()
+    let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
+    one_by_one.map(finding).chain(shared_inits(resolution)).collect()
+}
+
+/// Releases that are a major version behind, each with who holds it there.
+fn held_back(all: &[HeldBack]) -> Finding {
+    let one = |held: &HeldBack| {
+        let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
+        let by = if by.is_empty() { "what its newer releases ask for".to_owned() } else { by.join(", ") };
+        format!("{} {} ({} exists; held by {by})", held.name, held.version, held.newest)
+    };
+    let plural = if all.len() == 1 { " is" } else { "s are" };
+    let message = format!("{} package{plural} a major version or more behind the newest", all.len());
+    let finding = Finding::note(Code::ResolveHeldBack, message);
+    let finding = all.iter().take(SHOWN).map(one).fold(finding, Finding::with_note);
+    let more = all.len().saturating_sub(SHOWN);
+    if more > 0 { finding.with_note(format!("and {more} more")) } else { finding }
+}
+
+/// The path and its owners, where two packages share nothing but the `__init__.py` of a folder, as NVIDIA's do: empty in one, a licence in the
+/// other.
+fn shared_init(caveat: &Caveat) -> Option<(&str, [&PackageName; 2])> {
+    match caveat {
+        Caveat::FilesCollide { first, second, clash } => match clash.paths.as_slice() {
+            [path] if path.ends_with("/__init__.py") => Some((path, [first, second])),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One finding for each such path, however many pairs of packages share it.
+fn shared_inits(resolution: &Resolution) -> Vec<Finding> {
+    let mut owners: BTreeMap<&str, BTreeSet<&PackageName>> = BTreeMap::new();
+    for (path, pair) in resolution.caveats.iter().filter_map(shared_init) {
+        owners.entry(path).or_default().extend(pair);
+    }
+    let finding = |(path, owners): (&str, BTreeSet<&PackageName>)| {
+        let named: Vec<&str> = owners.iter().take(SHOWN).map(AsRef::as_ref).collect();
+        let more = owners.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("`{path}` stands in {} packages, with different content", owners.len());
+        let finding = if owners.len() > 2 {
+            Finding::note(Code::FilesCollide, message)
+        } else {
+            Finding::warning(Code::FilesCollide, message)
+        };
+        finding.with_note(format!("{}{more}; the one that is installed later wins", named.join(", ")))
+    };
+    owners.into_iter().map(finding).collect()
 }

@@ -6,9 +6,9 @@ use crate::diag::{Code, Failure};
 use crate::matrix::{Aspect, LinkFile, Linkage, Missing, Overlay, TorchSymbols};
 use crate::model::catalog::Candidate;
 use crate::model::{PackageName, Requirement, Version, VersionRange, WheelName};
-use crate::resolve::Question;
 use crate::resolve::package::{Barred, Package, Solution};
 use crate::resolve::provider::Provider;
+use crate::resolve::{Caveat, Question};
 
 /// Packed bytes of one wheel's libraries that are read during a solve, and of all.
 const WHEEL: u64 = 24 << 20;
@@ -138,7 +138,7 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
     let mut barred = Barred::new();
     for (name, version) in new_ones(provider, chosen) {
         let accepted = provider.question.profile.accepts(name, Code::LibraryMissing);
-        let Some(link) = matrix.link(name).filter(|_| !accepted) else { continue };
+        let Some(link) = matrix.link(name).filter(|link| !accepted && !link.opened) else { continue };
         let carried = matrix.carried(link, all.iter().copied());
         let Some(cuda) = provider.build(name, version)?.and_then(|build| build.cuda) else { continue };
         if carried.is_empty() || carried.contains(&cuda.major) {
@@ -157,6 +157,32 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
         barred.insert((name.clone(), version.clone()), why);
     }
     Ok(barred)
+}
+
+/// What would find no CUDA when it runs on the target's GPUs. Nothing is said of images, whose own toolkit may have what is looked for.
+pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Caveat> {
+    let Question { matrix, target, .. } = provider.question;
+    let is_image = target.runtime.is_some() && !target.installed.is_empty();
+    if is_image || target.hardware.gpus.is_empty() {
+        return Vec::new();
+    }
+    let chosen: Chosen<'_> = solution
+        .iter()
+        .filter_map(|(package, version)| match package {
+            Package::Distribution(name) => Some((name, version)),
+            _ => None,
+        })
+        .collect();
+    let environment = environment(provider, &chosen, solution);
+    let of = |(name, version): &(&PackageName, &Version)| {
+        let link = matrix.link(name).filter(|link| link.opened)?;
+        let major = matrix.build(name, version)?.cuda?.major;
+        let here = matrix.carried(link, environment.iter().copied());
+        let (name, version) = ((*name).clone(), (*version).clone());
+        let caveat = Caveat::CudaUnfound { name, version, library: link.soname(major), without: link.without.clone() };
+        (!here.contains(&major)).then_some(caveat)
+    };
+    chosen.iter().filter_map(of).collect()
 }
 
 /// Binds frameworks to the cuDNN and NCCL that they were compiled against, where the environment has older ones. `true` where one was found.

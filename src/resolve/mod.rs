@@ -4,6 +4,7 @@
 //! version, so that a conflict is explained in their terms. Pure but for the [`Catalog`] it asks.
 
 mod hardware;
+mod held_back;
 mod collision;
 mod edges;
 mod explain;
@@ -109,6 +110,16 @@ pub enum PickSource {
     },
 }
 
+/// A release that is far behind the newest one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldBack {
+    pub name: PackageName,
+    pub version: Version,
+    pub newest: Version,
+    /// Distributions that ask for an older one.
+    pub by: Vec<PackageName>,
+}
+
 /// Something worth telling about a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caveat {
@@ -142,6 +153,15 @@ pub enum Caveat {
     /// Wheels whose zip directory could not be read.
     FilesUnchecked {
         count: usize,
+    },
+    /// A major version or more behind the newest release for this Python.
+    HeldBack(Vec<HeldBack>),
+    /// It looks for a CUDA library when it runs, which nothing carries.
+    CudaUnfound {
+        name: PackageName,
+        version: Version,
+        library: String,
+        without: String,
     },
     /// What its libraries ask for is not known, or not wholly.
     LinkingUnread {

@@ -34,7 +34,9 @@ pub(super) fn hardware_edges(
         belongs_to(library)?;
     }
     // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
-    let decides = |build: &&Build| build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name).is_some();
+    let decides = |build: &&Build| {
+        build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name).is_some_and(|link| !link.opened)
+    };
     if let Some(cuda) = build.filter(decides).and_then(|build| build.cuda) {
         belongs_to(LibraryCuda { major: cuda.major, exact: Some(cuda) })?;
     }

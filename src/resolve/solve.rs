@@ -6,6 +6,8 @@ use crate::diag::Failure;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::resolve::collision::collisions;
 use crate::resolve::explain::contradiction;
+use crate::resolve::held_back::held_back;
+use crate::resolve::linked::unfound;
 use crate::resolve::package::{Package, Solution};
 use crate::resolve::provider::{Provider, Variation};
 use crate::resolve::search::{Run, run};
@@ -54,6 +56,9 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
             present: present.is_some(),
         });
     }
+    resolution.caveats.extend(unfound(provider, solution));
+    let held = held_back(provider, solution)?;
+    resolution.caveats.extend((!held.is_empty()).then_some(Caveat::HeldBack(held)));
     let unread = std::mem::take(&mut *provider.unread.borrow_mut()).into_iter();
     let unread = unread.map(|(name, (version, why))| Caveat::LinkingUnread { name, version, why });
     resolution.caveats.extend(unread);

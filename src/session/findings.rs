@@ -88,10 +88,25 @@ pub(super) fn compiled(session: &Session<'_>, seen: &Seen, target: &LockedTarget
     judged_builds(session, seen, target).filter_map(of).collect()
 }
 
+/// Whether a package looks for CUDA's libraries when it runs, and neither the lock nor what is installed has them.
+fn is_idle(session: &Session<'_>, seen: &Seen, target: &LockedTarget, package: &LockedPackage) -> bool {
+    let matrix = session.matrix;
+    let link = matrix.link(&package.name).filter(|link| link.opened && seen.machine.runtime.is_none());
+    let build = matrix.build(&package.name, &package.version);
+    let Some((link, cuda)) = link.zip(build.and_then(|build| build.cuda)) else { return false };
+    let locked = target.packages.iter().map(|one| (&one.name, &one.version));
+    let installed = seen.machine.installed.iter().map(|(name, one)| (name, &one.version));
+    let of_debian = seen.machine.debian.packages().keys().any(|name| name.starts_with("cuda-cudart-"));
+    !of_debian && !matrix.carried(link, locked.chain(installed)).contains(&cuda.major)
+}
+
 /// How each locked package with a GPU build runs on the machine.
 pub fn verdicts(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Vec<String> {
     let of = |(package, build, verdict): (&LockedPackage, &Build, Verdict)| {
         let how = match verdict {
+            _ if is_idle(session, seen, target, package) => {
+                "on the CPU: it finds none of its CUDA's libraries".to_owned()
+            }
             Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
             other => other.to_string(),
         };

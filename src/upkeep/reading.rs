@@ -18,7 +18,7 @@ use crate::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
 use crate::session::Session;
 
 /// Packed bytes of a wheel's libraries that are read to know what they are linked against.
-const LINKING_LIMIT: u64 = 128 << 20;
+const LINKING_LIMIT: u64 = 64 << 20;
 
 /// A wheel that was read.
 pub struct Reading {

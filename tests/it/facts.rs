@@ -131,6 +131,7 @@ fn a_sample_of_wheels_says_the_same_again() {
         let mut expected = expected;
         expected.sort();
         assert_eq!(read, expected, "{name}");
-        assert!(build["requests"].as_u64().is_some_and(|count| count <= 8), "{name}: {}", build["requests"]);
+        // A few for what it was built for, and one for each group of libraries that lie side by side.
+        assert!(build["requests"].as_u64().is_some_and(|count| count <= 24), "{name}: {}", build["requests"]);
     }
 }

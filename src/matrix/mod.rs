@@ -295,8 +295,9 @@ impl Matrix {
 
     /// Requirements of `package` at `version` that its METADATA does not state.
     pub fn overlays(&self, package: &PackageName, version: &Version) -> impl Iterator<Item = &Overlay> {
-        let version = version.clone();
-        self.overlays_of(package).filter(move |row| row.range.contains(&version))
+        // A row that was read is about the builds of the default index; one with a label is made from the same sources.
+        let (version, public) = (version.clone(), version.clone().without_local());
+        self.overlays_of(package).filter(move |row| row.range.contains(&version) || row.range.contains(&public))
     }
 
     /// The same for any version.

@@ -62,6 +62,10 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),
         ),
+        Caveat::ExtraUnknown { name, version, extra, known } => {
+            let message = format!("`{name}` {version} has no extra `{extra}`, but {known}");
+            Finding::warning(Code::ResolveExtraUnknown, message).with_note("it is taken without, as pip and uv do")
+        }
         Caveat::HeldBack(all) => held_back(all),
         Caveat::CudaUnfound { name, version, library, without } => {
             let message = format!("{name} {version} looks for {library} when it runs, and nothing brings it");

@@ -130,7 +130,13 @@ impl<'a> Provider<'a> {
         if !extras.as_ref().map_or(!added.is_empty(), |extras| extras.contains(extra)) {
             let known: Vec<String> = extras.iter().flatten().map(|known| format!("`{known}`")).take(8).collect();
             let known = if known.is_empty() { "no extras".to_owned() } else { known.join(", ") };
-            return Ok(Err(format!("it has no extra `{extra}`, but {known}")));
+            // What is installed may lack what another release has; and without a GPU's extra a framework is a build for the CPU.
+            if extras.is_none() || is_for_gpus(extra) {
+                return Ok(Err(format!("it has no extra `{extra}`, but {known}")));
+            }
+            let key = (name.clone(), extra.clone());
+            self.without_extra.borrow_mut().insert(key, known);
+            return Ok(Ok(edges));
         }
         let added = added.into_iter().try_for_each(|requirement| self.push(&mut edges, requirement, name, version));
         Ok(added.map(|()| edges))
@@ -180,4 +186,9 @@ impl<'a> Provider<'a> {
         let asked = |name: &PackageName| self.wanted_as(name).next().is_some();
         matches!(package, Package::Extra(name, extra) if extra.as_ref().contains("cuda") && asked(name))
     }
+}
+
+/// Whether an extra brings what a GPU needs: `cuda12`, `and-cuda`, `gpu`.
+fn is_for_gpus(extra: &ExtraName) -> bool {
+    ["cuda", "gpu"].iter().any(|word| extra.as_ref().contains(word))
 }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use crate::matrix::{Hardware, Matrix};
 use crate::model::catalog::{Candidate, Catalog};
 use crate::model::contents::Clash;
-use crate::model::{PackageName, PythonFacts, Requirement, Sha256, Version};
+use crate::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, yanked};
@@ -153,6 +153,13 @@ pub enum Caveat {
     /// Wheels whose zip directory could not be read.
     FilesUnchecked {
         count: usize,
+    },
+    /// Somebody asks for an extra that the release does not have.
+    ExtraUnknown {
+        name: PackageName,
+        version: Version,
+        extra: ExtraName,
+        known: String,
     },
     /// A major version or more behind the newest release for this Python.
     HeldBack(Vec<HeldBack>),

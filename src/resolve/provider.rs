@@ -13,7 +13,7 @@ use crate::diag::Failure;
 use crate::matrix::Build;
 use crate::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Wish};
 use crate::model::version::{is_pin, range_of};
-use crate::model::{PackageName, Version, VersionRange};
+use crate::model::{ExtraName, PackageName, Version, VersionRange};
 use crate::profile::{Prereleases, Wanted};
 use crate::resolve::package::{Barred, Package};
 use crate::resolve::plausible::{Edge, plausible};
@@ -70,6 +70,8 @@ pub(super) struct Provider<'a> {
     asked: OnceCell<HashMap<Package, VersionRange>>,
     /// Wheels that may be linked against anything: they were not read, or not to the end, and why.
     pub(super) unread: RefCell<BTreeMap<PackageName, (Version, String)>>,
+    /// Extras that a release does not have, with those that it has.
+    pub(super) without_extra: RefCell<BTreeMap<(PackageName, ExtraName), String>>,
     /// Releases with a requirement that can't be parsed, and that requirement.
     pub(super) unreadable: RefCell<BTreeMap<(PackageName, Version), String>>,
 }
@@ -98,6 +100,7 @@ impl<'a> Provider<'a> {
             builds: RefCell::default(),
             asked: OnceCell::new(),
             unread: RefCell::default(),
+            without_extra: RefCell::default(),
             unreadable: RefCell::default(),
         })
     }

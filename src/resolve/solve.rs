@@ -57,6 +57,12 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
         });
     }
     resolution.caveats.extend(unfound(provider, solution));
+    for (package, version) in solution {
+        let Package::Extra(name, extra) = package else { continue };
+        let (name, extra, version) = (name.clone(), extra.clone(), version.clone());
+        let known = provider.without_extra.borrow().get(&(name.clone(), extra.clone())).cloned();
+        resolution.caveats.extend(known.map(|known| Caveat::ExtraUnknown { name, version, extra, known }));
+    }
     let held = held_back(provider, solution)?;
     resolution.caveats.extend((!held.is_empty()).then_some(Caveat::HeldBack(held)));
     let unread = std::mem::take(&mut *provider.unread.borrow_mut()).into_iter();

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use pep440_rs::VersionSpecifiers;
 
 use crate::diag::{Finding, Source};
-use crate::matrix::{Build, Hardware};
+use crate::matrix::{Build, Hardware, Linkage};
 use crate::model::contents::Files;
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
@@ -62,6 +62,8 @@ pub struct Held {
     pub requires_python: Option<VersionSpecifiers>,
     /// The tags of its wheel, for an environment on disk.
     pub tags: Vec<String>,
+    /// What it is linked against, where its files were read because no row knows its release.
+    pub linkage: Option<Linkage>,
     /// Where it is named, in a file.
     pub place: Option<Place>,
 }
@@ -87,6 +89,7 @@ impl Held {
             requires: None,
             requires_python: None,
             tags: Vec::new(),
+            linkage: None,
             place: None,
         }
     }

@@ -123,13 +123,14 @@ impl Cache {
         write(&self.path(&builds_folder(thorough), &build_key(wheel, reading)), build);
     }
 
-    /// What the wheel is linked against; what was read to the end does for every limit.
-    pub(super) fn linking(&self, wheel: &Sha256, limit: u64) -> Option<Linking> {
+    /// What the wheel is linked against; what was read to the end does for every limit. An installed distribution goes by the digest of its
+    /// RECORD.
+    pub fn linking(&self, wheel: &Sha256, limit: u64) -> Option<Linking> {
         let (read_to, linking): (u64, Linking) = read(&self.path(LINKING, wheel))?;
         (read_to >= limit || linking.unread.is_empty()).then_some(linking)
     }
 
-    pub(super) fn keep_linking(&self, wheel: &Sha256, limit: u64, linking: &Linking) {
+    pub fn keep_linking(&self, wheel: &Sha256, limit: u64, linking: &Linking) {
         write(&self.path(LINKING, wheel), &(limit, linking));
     }
 

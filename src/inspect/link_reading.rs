@@ -28,29 +28,9 @@ pub struct LinkReading<'a> {
 impl<'a> LinkReading<'a> {
     /// For a wheel of these files, of which at most `limit` packed bytes are read: Python's modules first, then small ones before large ones.
     pub fn new(files: &'a Files, limit: u64) -> Self {
-        let name = |at: &usize| files.members[*at].path.rsplit('/').next().unwrap_or_default();
-        let shared: Vec<usize> = (0..files.members.len()).filter(|at| is_shared_object(name(at))).collect();
-        let mut linking =
-            Linking { carries: shared.iter().map(|at| name(at).to_owned()).collect(), ..Linking::default() };
-        let mut own: Vec<usize> = shared.into_iter().filter(|at| is_own(&files.members[*at].path)).collect();
-        own.sort_by_key(|at| (!is_module(name(at)), files.members[*at].compressed));
-        let mut left = limit;
-        let mut members = Vec::new();
-        for at in own {
-            let member = &files.members[at];
-            match left.checked_sub(member.compressed) {
-                Some(rest) => {
-                    left = rest;
-                    members.push(at);
-                }
-                None => linking.unread.push(format!(
-                    "{} has {} MB, and {} MB of a wheel are read",
-                    member.path,
-                    member.compressed >> 20,
-                    limit >> 20
-                )),
-            }
-        }
+        let sizes: Vec<(&str, u64)> =
+            files.members.iter().map(|member| (member.path.as_str(), member.compressed)).collect();
+        let (mut members, linking) = chosen(&sizes, limit);
         members.sort_by_key(|at| files.members[*at].offset);
         Self { files, members, head: (limit / 4).clamp(SMALL_HEAD, LARGE_HEAD), linking }
     }
@@ -165,6 +145,28 @@ impl<'a> Span<'a> {
         self.done.extend(left.into_iter().map(|member| (member.path.clone(), Err(cut(member)))));
         self.done
     }
+}
+
+/// Which of `files`, paths with sizes in bytes, are read where `limit` bytes may be: the libraries of the distribution's own, Python's modules
+/// first, then small ones before large ones. Beside them what is known before: the names of all, and which are not read.
+pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
+    let name = |at: &usize| files[*at].0.rsplit('/').next().unwrap_or_default();
+    let shared: Vec<usize> = (0..files.len()).filter(|at| is_shared_object(name(at))).collect();
+    let mut linking = Linking { carries: shared.iter().map(|at| name(at).to_owned()).collect(), ..Linking::default() };
+    let mut own: Vec<usize> = shared.into_iter().filter(|at| is_own(files[*at].0)).collect();
+    own.sort_by_key(|at| (!is_module(name(at)), files[*at].1));
+    let mut left = limit;
+    own.retain(|at| {
+        let (path, size) = files[*at];
+        let rest = left.checked_sub(size);
+        left = rest.unwrap_or(left);
+        if rest.is_none() {
+            let (size, limit) = (size >> 20, limit >> 20);
+            linking.unread.push(format!("{path} has {size} MB, and {limit} MB of a wheel are read"));
+        }
+        rest.is_some()
+    });
+    (own, linking)
 }
 
 /// `x.so`, `libx.so.1`, `x.so.1.2`.

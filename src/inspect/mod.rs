@@ -22,7 +22,7 @@ pub use directory::{Place, locate, read};
 pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;
 pub use inspection::{Inspection, Request, Subject};
-pub use link_reading::{LinkReading, Span};
+pub use link_reading::{LinkReading, Span, chosen};
 pub use record::{Entry, files_of_record, parse_record};
 pub use shared_object::{SharedObject, is_of_torch, symbol_hash};
 pub use text::Collected;

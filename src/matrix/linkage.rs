@@ -141,6 +141,16 @@ impl Linkage {
     pub fn on_numpy(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
         self.numpy_1.then(|| overlay(package, range, "numpy<2", "compiled against NumPy 1", true))?
     }
+
+    /// The requirements that follow for releases `range` of `package`, but for what it can do `without`. What its METADATA does not ask for, or
+    /// parts of it alone use, is not to be brought along by it.
+    fn overlays(&self, package: &PackageName, range: &VersionRange, without: &[Aspect]) -> Vec<Overlay> {
+        let torch = self.on_torch(package, range.clone());
+        let torch = torch.filter(|_| !self.torch_parts && !without.contains(&Aspect::Torch));
+        let numpy = self.on_numpy(package, range.clone());
+        let numpy = numpy.filter(|_| !self.numpy_parts && !without.contains(&Aspect::Numpy));
+        torch.into_iter().chain(numpy).collect()
+    }
 }
 
 fn overlay(package: &PackageName, range: VersionRange, adds: &str, why: &str, narrows: bool) -> Option<Overlay> {
@@ -153,17 +163,6 @@ impl LinkRow {
     /// The releases that it is about.
     pub fn range(&self) -> VersionRange {
         VersionRange::from_range_bounds(self.first.clone()..=self.last.clone())
-    }
-
-    /// The requirements that follow for releases of `package`, but for what it can do `without`. What its METADATA does not ask for, or parts
-    /// of it alone use, is not to be brought along by it.
-    fn overlays(&self, package: &PackageName, without: &[Aspect]) -> Vec<Overlay> {
-        let Linkage { torch_parts, numpy_parts, .. } = self.linkage;
-        let torch = self.linkage.on_torch(package, self.range());
-        let torch = torch.filter(|_| !torch_parts && !without.contains(&Aspect::Torch));
-        let numpy = self.linkage.on_numpy(package, self.range());
-        let numpy = numpy.filter(|_| !numpy_parts && !without.contains(&Aspect::Numpy));
-        torch.into_iter().chain(numpy).collect()
     }
 }
 
@@ -196,6 +195,16 @@ impl Linkages {
         self.read(package).map(|(_, overlays)| overlays.as_slice()).unwrap_or_default()
     }
 
+    /// What a release of `package` asks for that was read from its files, and has no row.
+    pub fn asked(&self, package: &PackageName, version: &Version, linkage: &Linkage) -> Vec<Overlay> {
+        linkage.overlays(package, &VersionRange::singleton(version.clone()), self.without(package))
+    }
+
+    /// What `package` can do without.
+    fn without(&self, package: &PackageName) -> &[Aspect] {
+        self.leniency(package).map(|row| row.without.as_slice()).unwrap_or_default()
+    }
+
     /// What `package` can do without, and what happens then.
     pub fn leniency(&self, package: &PackageName) -> Option<&Lenient> {
         self.lenient.iter().find(|row| row.package == *package)
@@ -209,8 +218,8 @@ impl Linkages {
     fn read(&self, package: &PackageName) -> Option<&Known> {
         let read = || {
             let file: LinkFile = super::parse(&format!("linking/{package}")).unwrap_or_default();
-            let without = self.leniency(package).map(|row| row.without.as_slice()).unwrap_or_default();
-            let overlays = file.rows.iter().flat_map(|row| row.overlays(package, without)).collect();
+            let overlays = |row: &LinkRow| row.linkage.overlays(package, &row.range(), self.without(package));
+            let overlays = file.rows.iter().flat_map(overlays).collect();
             (file, overlays)
         };
         self.packages.get(package).map(|rows| rows.get_or_init(read))

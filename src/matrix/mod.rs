@@ -81,7 +81,8 @@ pub struct Matrix {
     titles: Vec<Title>,
     links: Vec<Link>,
     pub linkages: Linkages,
-    sonames: Vec<Soname>,
+    /// CUDA's libraries by what the dynamic linker calls them.
+    pub sonames: Vec<Soname>,
     /// Indexes that a profile may name.
     pub indexes: Vec<PublishedIndex>,
     /// The packages that `matrix linking` reads.

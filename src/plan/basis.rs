@@ -7,7 +7,7 @@ use crate::ledger::Ledger;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::Machine;
 use crate::marker::Touched;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Overlay};
 use crate::model::PackageName;
 use crate::notebook::Loaded;
 use crate::profile::Profile;
@@ -50,6 +50,8 @@ pub struct Basis<'a> {
     pub before: &'a BTreeMap<PackageName, LockedPackage>,
     /// Distributions whose files are known to be broken, to be installed again though their version is right.
     pub broken: &'a [PackageName],
+    /// What installed distributions ask for beside their METADATA, where their files were read because no row knows their release.
+    pub linked: &'a BTreeMap<PackageName, Vec<Overlay>>,
     /// The line of the environment file that is there.
     pub environment_file: Option<&'a str>,
     /// What was changed since the machine started.

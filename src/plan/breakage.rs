@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::diag::{Code, Finding};
 use crate::machine::Recorded;
+use crate::matrix::Overlay;
 use crate::model::{PackageName, Version, VersionRange};
 use crate::plan::{Basis, Change, Kept};
 
@@ -16,6 +17,9 @@ pub struct Breakage {
     pub changed: PackageName,
     pub from: Option<Version>,
     pub to: Option<Version>,
+    /// Where METADATA does not ask for it: what does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }
 
 pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> {
@@ -33,6 +37,12 @@ pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> 
             continue;
         }
         let who = format!("{name} {}", installed.version);
+        let own = basis.linked.get(name).into_iter().flatten();
+        for Overlay { requirement, why, .. } in basis.matrix.overlays(name, &installed.version).chain(own) {
+            let shown = format!("{}{}", requirement.name, requirement.specifiers);
+            let breakage = violated(&who, &shown, &requirement.range, changed(&requirement.name));
+            found.extend(breakage.map(|breakage| Breakage { because: Some(why.clone()), ..breakage }));
+        }
         for requirement in installed.requires.iter().flat_map(Recorded::get).filter(|one| one.applies(&markers, None)) {
             let shown = format!("{}{}", requirement.name, requirement.specifiers);
             found.extend(violated(&who, &shown, &requirement.range, changed(&requirement.name)));
@@ -77,7 +87,7 @@ pub(super) fn unmet(basis: &Basis<'_>, changes: &[Change], kept: &[Kept]) -> Vec
 /// The breakage, if `change` ends what was satisfied.
 fn violated(who: &str, requires: &str, range: &VersionRange, change: Option<&Change>) -> Option<Breakage> {
     let change = change?;
-    let satisfied = |version: &Version| range.contains(version);
+    let satisfied = |version: &Version| range.contains(version) || range.contains(&version.clone().without_local());
     let before = change.from.as_ref().is_some_and(satisfied);
     let after = change.to.as_ref().is_some_and(satisfied);
     (before && !after).then(|| Breakage {
@@ -86,5 +96,6 @@ fn violated(who: &str, requires: &str, range: &VersionRange, change: Option<&Cha
         changed: change.name.clone(),
         from: change.from.clone(),
         to: change.to.clone(),
+        because: None,
     })
 }

@@ -76,6 +76,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
         ledger,
         before: &before,
         broken: &[],
+        linked: &std::collections::BTreeMap::new(),
         environment_file: None,
         history: &[],
         loaded: &holding("numpy jax"),

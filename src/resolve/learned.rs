@@ -14,6 +14,11 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// That `overlays` count from the beginning.
+    pub fn from_overlays<'a>(overlays: impl IntoIterator<Item = &'a Overlay>) -> Self {
+        Self { overlays: RefCell::new(overlays.into_iter().cloned().collect()), ..Self::default() }
+    }
+
     /// What a release was seen to be linked against.
     pub(super) fn linkage(&self, name: &PackageName, version: &Version) -> Option<Linkage> {
         self.linkages.borrow().get(&(name.clone(), version.clone())).cloned()

@@ -20,7 +20,7 @@ mod solve;
 
 use std::collections::BTreeMap;
 
-use crate::matrix::{Hardware, Matrix};
+use crate::matrix::{Hardware, Matrix, Overlay};
 use crate::model::catalog::{Candidate, Catalog};
 use crate::model::contents::Clash;
 use crate::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
@@ -44,6 +44,8 @@ pub struct Target {
     pub runtime: Option<String>,
     /// What the target already has, where the profile prefers that.
     pub installed: BTreeMap<PackageName, Present>,
+    /// What of that asks for more than its METADATA says.
+    pub linked: BTreeMap<PackageName, Vec<Overlay>>,
 }
 
 /// A distribution that the target already has.

@@ -41,13 +41,18 @@ fn vague(seen: &Seen) -> BTreeSet<PackageName> {
     folders.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| name(&entry)).collect()
 }
 
-/// Every distribution of the machine or image; one that is there twice, twice.
+/// Every distribution of the machine or image; one that is there twice, twice. What is here and no row knows has its libraries read.
 pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
     let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Held {
         build: session.matrix.build(&name, &version).cloned(),
         doubt: None,
         files: folder.as_ref().filter(|_| seen.here).and_then(|folder| recorded_files(folder)).map(Arc::new),
         tags: folder.as_ref().filter(|_| seen.here).map(|folder| tags_of(folder)).unwrap_or_default(),
+        linkage: folder
+            .as_ref()
+            .filter(|_| seen.here)
+            .and_then(|folder| session.linkage_on_disk(&name, &version, folder))
+            .map(|(linkage, _)| linkage),
         folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
         ..Held::new(name, version)
     };

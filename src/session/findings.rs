@@ -20,6 +20,7 @@ pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &See
         } else {
             Finding::warning(Code::PlanBreakage, message)
         };
+        let finding = breakage.because.iter().cloned().fold(finding, Finding::with_note);
         findings.push(finding.with_help(
             "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
         ));

@@ -120,7 +120,7 @@ impl Session<'_> {
         });
         let (started, limit) = (Instant::now(), options.solve_limit());
         let is_over = || started.elapsed() >= limit;
-        let learned = Learned::default();
+        let learned = Learned::from_overlays(target.linked.values().flatten());
         let ask = |catalog: &dyn Catalog| {
             let learned = &learned;
             let matrix = self.matrix;

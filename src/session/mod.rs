@@ -8,6 +8,7 @@ mod distributions;
 mod index;
 mod findings;
 mod kernel;
+mod kept_libraries;
 mod listed;
 mod lock;
 mod machine;

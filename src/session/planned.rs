@@ -117,8 +117,7 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
         Some((layout, state)) => doubtful(layout, state, &target, &seen, marker.as_ref())?,
         None => Vec::new(),
     };
-    let wanted = wanted_back(&seen.ledger, &target, &seen.machine, &broken);
-    let wanted = if wish.prune { wanted } else { Vec::new() };
+    let wanted = if wish.prune { wanted_back(&seen.ledger, &target, &seen.machine, &broken) } else { Vec::new() };
     // A restoration without the index would be none; another apply goes on, and says what stays.
     let before = match session.wheels_back(&wanted, options, &seen) {
         Err(failure) if profile.is_none() => return Err(failure),
@@ -136,6 +135,7 @@ pub fn decided(answer: Answer, options: &PlanOptions, session: &Session<'_>) -> 
         ledger: &seen.ledger,
         before: &before,
         broken: &broken,
+        linked: &session.linked_here(&seen),
         environment_file: environment.as_deref(),
         history: known.map(|marker| marker.touched.as_slice()).unwrap_or_default(),
         loaded: &loaded,

@@ -49,6 +49,7 @@ impl Session<'_> {
             cuda: profile.target.cuda,
             runtime: machine.runtime.clone(),
             installed: self.present(profile, seen),
+            linked: self.linked_here(seen),
         })
     }
 

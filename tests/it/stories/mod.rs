@@ -4,6 +4,7 @@
 mod accidents;
 mod audited;
 mod kernels;
+mod linked;
 mod locks;
 mod notebook;
 mod orphans;
@@ -37,8 +38,13 @@ impl Day {
     }
 
     pub fn with(test: Test, venv: Venv, rows: &[(&str, &str, &[&str])]) -> Self {
+        Self::of(test, venv, table(rows))
+    }
+
+    /// With all packages of `table`.
+    pub fn of(test: Test, venv: Venv, table: Table) -> Self {
         let looks = Looks { digests: Digests::True, json: true, ..Looks::default() };
-        let server = IndexServer::with(table(rows), Manner::Good, looks);
+        let server = IndexServer::with(table, Manner::Good, looks);
         let test = test.set("COLAB_BOOT_INDEX_URL", server.url.clone());
         Self { test, venv, server }
     }

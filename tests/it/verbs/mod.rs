@@ -11,6 +11,7 @@ mod golden;
 mod installers;
 mod lock;
 mod linking;
+mod linking_laws;
 mod matrix;
 mod plan;
 mod published_index;

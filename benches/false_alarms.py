@@ -3,7 +3,7 @@
     python3 benches/false_alarms.py --uv PATH --colab-boot PATH [--python 3.12] [--as-of 2025-03-01] [--workers 2] [--only NAME]... [--most 300]
 
 Every package of `matrix/linking/` is a profile of its own: its newest release of that day with what that brings. uv makes the environment; a process of its own
-imports the package; `colab-boot audit` judges the environment, `colab-boot lock` a profile that pins the package and, where they are there, NumPy and torch.
+imports the package; `colab-boot audit` judges the environment, `colab-boot plan` a profile that pins the package and, where they are there, NumPy and torch.
 
 For each: `right` (it imports, and nothing is objected to), `alarm` (it imports, and something is objected to: ours to mend), `warned` (it does not
 import, and that was said), `missed` (it does not import for a library, NumPy or torch, and nothing was said), `other` (it does not import for other
@@ -44,7 +44,7 @@ def judged(options, folder, interpreter, name):
     lines = "".join(f'{one} = "=={version}"\n' for one, version in wanted.items())
     Path(folder, "p.toml").write_text(f'[profile]\nname = "p"\nversion = "1.0.0"\n[policy]\ninstalled = "ignore"\n[packages]\n{lines}')
     objections = []
-    for verb in (["audit", "--json"], ["lock", f"{folder}/p.toml", "--json"]):
+    for verb in (["audit", "--json"], ["plan", f"{folder}/p.toml", "--json"]):
         try:
             run = subprocess.run(
                 [options.colab_boot, *verb, "--python", interpreter], capture_output=True, text=True, env=environment, cwd=folder, timeout=600
@@ -57,7 +57,8 @@ def judged(options, folder, interpreter, name):
         except ValueError:
             objections.append(f"{verb[0]}: {run.stderr.strip()[:200]}")
             continue
-        ours = [one for one in findings if one["severity"] == "error" and (verb[0] == "lock" or one["code"] in OURS)]
+        meant = OURS if verb[0] == "audit" else {one["code"] for one in findings if one["severity"] == "error"} | {"system-library-missing"}
+        ours = [one for one in findings if one["code"] in meant]
         objections += [f"{verb[0]}: {one['code']}: {one['message'].splitlines()[0]}" for one in ours]
     return objections, pins.get(name, "?")
 

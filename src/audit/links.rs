@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::audit::{Environment, Held};
 use crate::diag::{Code, Finding};
-use crate::matrix::{Link, Matrix, Missing, Overlay};
-use crate::model::Requirement;
+use crate::matrix::{Link, Matrix, Missing};
 
 /// Findings about packages that are linked against the CUDA of their build: an error where the environment has another CUDA's libraries, a
 /// warning where it has none that are known of.
@@ -35,29 +34,7 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
         Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
     };
     let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
-    let asked = environment.held.iter().flat_map(|held| asked_otherwise(environment, matrix, held));
-    environment.held.iter().filter_map(find).chain(by_rows).chain(asked).collect()
-}
-
-/// What `held` asks for beside its METADATA, and is here in another version. What is not here at all is for METADATA to ask for.
-fn asked_otherwise(environment: &Environment, matrix: &Matrix, held: &Held) -> Vec<Finding> {
-    let own = held.linkage.iter().flat_map(|linkage| matrix.linkages.asked(&held.name, &held.version, linkage));
-    let finding = |overlay: Overlay| {
-        let Requirement { name, specifiers, range, .. } = &overlay.requirement;
-        let version = &environment.held.iter().find(|other| other.name == *name)?.version;
-        // What the rules for families say, or METADATA, needs not be said again.
-        let family = matrix.family(&held.name, &held.version).is_some_and(|(anchor, _)| anchor == name);
-        let stated = |one: &Requirement| one.name == *name && !one.range.contains(version);
-        let is_said = family || held.requires.iter().flatten().any(stated);
-        if is_said || range.contains(&version.clone().without_local()) {
-            return None;
-        }
-        let who = format!("{} {}", held.name, held.version);
-        let message = format!("{who} can't be used with {name} {version}: it asks for {name}{specifiers}");
-        let finding = Finding::error(Code::FamilyBroken, message).with_note(overlay.why);
-        Some(held.placed(finding.with_help(format!("take a release of {} that goes with {name} {version}", held.name))))
-    };
-    matrix.overlays(&held.name, &held.version).cloned().chain(own).filter_map(finding).collect()
+    environment.held.iter().filter_map(find).chain(by_rows).collect()
 }
 
 /// The same of a package whose wheels were read into rows, or whose files were read where they are.

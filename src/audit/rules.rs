@@ -194,9 +194,10 @@ impl<'a> Auditor<'a> {
         for held in self.held() {
             let family = self.matrix.family(&held.name, &held.version);
             let family = family.map(|(anchor, range)| (anchor.clone(), range, "it was built against it".to_owned()));
-            let stated = self.matrix.overlays(&held.name, &held.version);
-            let stated =
-                stated.map(|row| (row.requirement.name.clone(), row.requirement.range.clone(), row.why.clone()));
+            let read = held.linkage.iter();
+            let read = read.flat_map(|linkage| self.matrix.linkages.asked(&held.name, &held.version, linkage));
+            let stated = self.matrix.overlays(&held.name, &held.version).cloned().chain(read);
+            let stated = stated.map(|row| (row.requirement.name, row.requirement.range, row.why));
             for (anchor, range, why) in family.into_iter().chain(stated) {
                 let Some(version) = self.version(&anchor).filter(|version| !range.contains(version)) else {
                     continue;

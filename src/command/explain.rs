@@ -124,7 +124,7 @@ fn why(
     let ask = |question: Question<'_>| {
         let why = crate::resolve::why(question, name)?;
         let finding = why.as_ref().and_then(|why| match &why.newer {
-            Newer::Impossible(conflict) => Some(explain(conflict, question)),
+            Newer::Impossible(conflict) => Some(explain(conflict, question, &|_| Some(false))),
             _ => None,
         });
         Ok((why, finding))

@@ -36,6 +36,12 @@ impl Matrix {
         if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
     }
 
+    /// Whether nothing of what is linked so can be loaded without one of CUDA's libraries.
+    pub fn needs_cuda(&self, linkage: &Linkage) -> bool {
+        let is_cuda = |library: &String| self.carrier_of(library).is_some();
+        !linkage.needs.is_empty() && linkage.needs.iter().all(|set| set.iter().any(is_cuda))
+    }
+
     /// The package whose wheels have `library`, where it is one of CUDA's.
     pub fn carrier_of(&self, library: &str) -> Option<&str> {
         let row = self

@@ -11,7 +11,7 @@ use crate::diag::{Code, Finding};
 use crate::matrix::{IndexPage, PublishedIndex};
 use crate::profile::reader::{Faults, Placed, Reader};
 use crate::profile::values::{has_credentials, web_address, wheel_folder};
-use crate::profile::{NamedIndex, Wanted};
+use crate::profile::{NamedIndex, Profile, Wanted};
 
 pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
     let tables = root.tables("index", faults);
@@ -44,6 +44,19 @@ pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex
         page: Some(page.label),
     };
     pages.map(index).collect()
+}
+
+impl Profile {
+    /// The same with `package` from the index of that name, which the matrix knows.
+    #[must_use]
+    pub fn with_index(&self, package: &PackageName, name: &str) -> Self {
+        let mut changed = self.clone();
+        for wanted in changed.wanted.iter_mut().filter(|wanted| wanted.name == *package) {
+            wanted.index = Some(name.to_owned());
+        }
+        changed.indexes.extend(published(&changed.wanted, &self.indexes));
+        changed
+    }
 }
 
 fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &mut Faults<'_>) -> Option<NamedIndex> {

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::diag::Failure;
-use crate::matrix::{Build, ptx_only};
+use crate::matrix::{Aspect, Build, ptx_only};
 use crate::model::catalog::{Candidate, Metadata};
 use crate::model::{PackageName, Requirement, Version, WheelName};
-use crate::resolve::Caveat;
 use crate::resolve::provider::{Known, Provider};
+use crate::resolve::{Caveat, Question};
 
 impl<'a> Provider<'a> {
     /// The build of a version of a watched package.
@@ -20,7 +20,7 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// The build of a version of a package that the matrix does not watch, but that asks for CUDA libraries itself.
+    /// The build of a version of a package that the matrix does not watch, but that asks for CUDA libraries itself, or is linked against them.
     pub(super) fn unlisted_build(
         &self,
         name: &PackageName,
@@ -29,10 +29,23 @@ impl<'a> Provider<'a> {
     ) -> Result<Option<Cow<'a, Build>>, Failure> {
         let matrix = self.question.matrix;
         let listed = matrix.build(name, version).is_some() || matrix.is_watched(name, version);
-        if listed || !matrix.is_worth_reading(name, requires, &self.markers) {
+        let is_worth =
+            || matrix.is_worth_reading(name, requires, &self.markers) || self.is_linked_to_cuda(name, version);
+        if listed || !is_worth() {
             return Ok(None);
         }
         self.read_build(name, version)
+    }
+
+    /// Whether a release can't be imported without one of CUDA's libraries: then it has code for GPUs, whatever METADATA says.
+    fn is_linked_to_cuda(&self, name: &PackageName, version: &Version) -> bool {
+        let Question { matrix, learned, .. } = self.question;
+        let lenient = matrix.linkages.leniency(name).is_some_and(|row| row.without.contains(&Aspect::Libraries));
+        if lenient || matrix.is_cuda_library(name) {
+            return false;
+        }
+        let row = matrix.linkages.of(name).and_then(|file| file.row(version)).map(|row| row.linkage.clone());
+        row.or_else(|| learned.linkage(name, version)).is_some_and(|linkage| matrix.needs_cuda(&linkage))
     }
 
     fn read_build(&self, name: &PackageName, version: &Version) -> Result<Option<Cow<'a, Build>>, Failure> {

@@ -55,6 +55,9 @@ pub(super) fn objections(provider: &Provider<'_>, solution: &Solution) -> Result
     if objections.barred.is_empty() && !objections.bound && provider.variation.budget.is_none() {
         for (name, version) in read_more(provider, &chosen, &environment)? {
             let linkage = provider.question.learned.linkage(&name, &version).unwrap_or_default();
+            // What it has for GPUs is looked into now, by the next search.
+            let has_gpus = !provider.question.target.hardware.gpus.is_empty();
+            objections.bound |= has_gpus && provider.question.matrix.needs_cuda(&linkage);
             Alike::one(&name, &version, &linkage).judge(provider, &environment, &mut objections);
         }
     }

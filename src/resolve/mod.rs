@@ -27,7 +27,7 @@ use crate::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Ver
 use crate::profile::{CudaWish, Profile};
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, yanked};
-pub use explain::{Asker, Conflict, Newer, Unsolved, Why, explain, why};
+pub use explain::{Asker, Conflict, Elsewhere, Newer, Unsolved, Why, explain, why};
 pub use learned::Learned;
 pub use solve::resolve;
 

@@ -19,9 +19,12 @@ use crate::model::catalog::Catalog;
 use crate::model::version::range_of;
 use crate::model::{PackageName, Version};
 use crate::profile::Profile;
-use crate::resolve::{Learned, Present, Question, Resolution, Target, Unsolved, explain, resolve};
+use crate::resolve::{Elsewhere, Learned, Present, Question, Resolution, Target, Unsolved, explain, resolve};
 use crate::session::Session;
 use crate::session::pages::{page_of, pages_for};
+
+/// Seconds that the network is asked for the sake of a suggestion.
+const FOR_A_HINT: u64 = 10;
 
 /// A solve to be done.
 #[derive(Clone, Copy)]
@@ -125,7 +128,8 @@ impl Session<'_> {
             let learned = &learned;
             let matrix = self.matrix;
             let question = Question { profile, target, matrix, catalog, preferred, is_over: &is_over, learned };
-            answer(question).map_err(|unsolved| refusal(unsolved, question))
+            let tries = |elsewhere: &Elsewhere| self.answers(asked, elsewhere, options);
+            answer(question).map_err(|unsolved| refusal(unsolved, question, &tries))
         };
         let client = (!options.offline).then(|| self.client(&locations.addresses(), options.limits())).transpose()?;
         // Of an index with several pages the next one is asked where the best has no answer.
@@ -150,6 +154,20 @@ impl Session<'_> {
             }
         }
         Err(refused.unwrap_or_else(|| Failure::bug("no page was asked")))
+    }
+
+    /// Whether there is an answer with a package from another index; `None` where that index can't be asked.
+    fn answers(&self, asked: Asked<'_>, elsewhere: &Elsewhere, options: &IndexOptions) -> Option<bool> {
+        let Elsewhere { package, index, .. } = elsewhere;
+        self.say(&format!("trying `{package}` from the index `{index}`"));
+        let profile = asked.profile.with_index(package, index);
+        let asked = Asked { profile: &profile, ..asked };
+        let options = IndexOptions { network_timeout: options.network_timeout.min(FOR_A_HINT), ..options.clone() };
+        match self.ask(asked, &options, resolve) {
+            Ok(_) => Some(true),
+            Err(failure) if failure.kind == Kind::Answer => Some(false),
+            Err(_) => None,
+        }
     }
 
     /// What went over the network.
@@ -218,10 +236,10 @@ pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     options.find_links.iter().map(folder).collect()
 }
 
-fn refusal(unsolved: Unsolved, question: Question<'_>) -> Failure {
+fn refusal(unsolved: Unsolved, question: Question<'_>, tries: &dyn Fn(&Elsewhere) -> Option<bool>) -> Failure {
     match unsolved {
         Unsolved::Failure(failure) => failure,
         Unsolved::Target(why) => Failure::bug(why),
-        Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question)]),
+        Unsolved::Conflict(conflict) => Failure::from_findings(Kind::Answer, vec![explain(&conflict, question, tries)]),
     }
 }

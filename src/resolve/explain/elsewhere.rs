@@ -1,12 +1,33 @@
 //! Builds that the default index does not have, and who publishes them.
 
+use crate::model::PackageName;
 use crate::profile::CudaWish;
 use crate::resolve::Question;
 use crate::resolve::explain::derivation::Fact;
 
-/// The line that would take a framework's build for the wished CUDA from the framework's own index. It was not solved: that index is another
-/// one than the profile names.
-pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Option<String> {
+/// A line of a profile that takes a framework's build from the framework's own index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    pub package: PackageName,
+    /// `pytorch`.
+    pub index: String,
+    sentence: String,
+}
+
+impl Elsewhere {
+    /// For people: whether it was solved, where that could be tried; nothing where there is no answer either.
+    pub(super) fn help(&self, is_solved: Option<bool>) -> Option<String> {
+        match is_solved {
+            Some(true) => Some(format!("{} works: solved", self.sentence)),
+            Some(false) => None,
+            None => Some(format!("{} may work; its index could not be asked", self.sentence)),
+        }
+    }
+}
+
+/// The line that would take a framework's build for the wished CUDA from the framework's own index. Whether that answers is not known here: it is
+/// another index than the profile names.
+pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Option<Elsewhere> {
     let wish = match question.target.cuda {
         CudaWish::Cpu => "without CUDA".to_owned(),
         CudaWish::Exact(cuda) => format!("for CUDA {cuda}"),
@@ -28,9 +49,10 @@ pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Opt
         let wanted = question.profile.wanted.iter().find(|one| one.name == *name);
         let version = wanted.map(|one| one.specifiers.to_string().replace(", ", ",")).filter(|text| !text.is_empty());
         let version = version.unwrap_or_else(|| "*".to_owned());
-        Some(format!(
-            "builds of `{name}` {wish} are on its own index: write `{name} = {{ version = \"{version}\", index = \"{}\" }}` (not tried)",
+        let sentence = format!(
+            "builds of `{name}` {wish} are on its own index: `{name} = {{ version = \"{version}\", index = \"{}\" }}`",
             known.name
-        ))
+        );
+        Some(Elsewhere { package: name.clone(), index: known.name.clone(), sentence })
     })
 }

@@ -10,7 +10,7 @@ use crate::profile::Wanted;
 use crate::resolve::Question;
 use crate::resolve::explain::conflict::Conflict;
 use crate::resolve::explain::derivation::Fact;
-use crate::resolve::explain::elsewhere::published_elsewhere;
+use crate::resolve::explain::elsewhere::{Elsewhere, published_elsewhere};
 use crate::resolve::explain::wording::Wording;
 use crate::resolve::package::Package;
 
@@ -26,8 +26,8 @@ struct Way<'a> {
     steps: Vec<usize>,
 }
 
-/// The finding for `conflict`.
-pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
+/// The finding for `conflict`. `tries` says whether a build from another index is a solution; `None` where that index can't be asked.
+pub fn explain(conflict: &Conflict, question: Question<'_>, tries: &dyn Fn(&Elsewhere) -> Option<bool>) -> Finding {
     let wording = Wording { question };
     let facts = &conflict.facts;
     let centre = centre(facts);
@@ -45,7 +45,7 @@ pub fn explain(conflict: &Conflict, question: Question<'_>) -> Finding {
         .fixes
         .iter()
         .map(|fix| fix.sentence(question.profile))
-        .chain(published_elsewhere(question, facts))
+        .chain(published_elsewhere(question, facts).and_then(|elsewhere| elsewhere.help(tries(&elsewhere))))
         .chain(wording.advice(facts))
         .collect();
     let rest = (0..facts.len()).filter(|at| !used.contains(at)).filter_map(|at| wording.sentence(&facts[at]));

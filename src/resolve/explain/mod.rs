@@ -11,5 +11,6 @@ mod wording;
 
 pub use conflict::{Conflict, Unsolved};
 pub(in crate::resolve) use contradiction::contradiction;
+pub use elsewhere::Elsewhere;
 pub use explanation::explain;
 pub use why::{Asker, Newer, Why, why};

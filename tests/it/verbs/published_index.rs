@@ -128,3 +128,21 @@ fn an_index_that_nobody_knows_and_a_target_that_no_page_fits_are_errors() {
     let (none, _) = pages.lock("cuda = '12.1'", ANY, &["--gpu", "L4", "--driver", "580.82.07"]);
     assert!(none.code == 1 && none.stderr.contains("no page of the index `pytorch` fits"), "{none:?}");
 }
+
+#[test]
+fn a_build_from_another_index_is_solved_before_it_is_suggested() {
+    let pages = Pages::new();
+    let gpu = ["--gpu", "L4", "--driver", "580.82.07"];
+    // The bundled rows of PyTorch's index lead to a host that no test asks; the rows of an overlay take their place.
+    for (target, torch, expected) in [
+        ("cuda = 'cpu'", "'*'", "`torch = { version = \"*\", index = \"pytorch\" }` works: solved"),
+        ("cuda = '12.6'", "'==2.9.1'", "`torch = { version = \"==2.9.1\", index = \"pytorch\" }` works: solved"),
+    ] {
+        let (outcome, lock) = pages.lock(target, torch, &gpu);
+        assert_eq!((outcome.code, lock.as_str()), (1, ""), "{outcome:?}");
+        assert!(outcome.stderr.contains(expected), "{outcome:?}");
+    }
+    // No page has that release: nothing is suggested.
+    let (outcome, _) = pages.lock("cuda = '12.6'", "'==2.9.0'", &gpu);
+    assert!(outcome.code == 1 && !outcome.stderr.contains("pytorch"), "{outcome:?}");
+}

@@ -21,6 +21,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+# What has to be imported for the compiled code to be loaded, where the package goes on without it and loses what it is there for.
+MODULES = {"xformers": "xformers._C"}
 OWN = """
 import importlib, importlib.metadata as metadata, re, sys
 name = re.sub("[-_.]+", "-", sys.argv[1]).lower()
@@ -77,8 +79,9 @@ def tried(options, name):
             return "none", "?", "no end in 900 s"
         if install.returncode:
             return "none", "?", (install.stderr.strip().splitlines() or [""])[-1][:120]
+        code = [f"import torch, {MODULES[name]}"] if name in MODULES else [OWN, name]
         try:
-            run = subprocess.run([interpreter, "-W", "ignore", "-c", OWN, name], capture_output=True, text=True, cwd="/", timeout=300)
+            run = subprocess.run([interpreter, "-W", "ignore", "-c", *code], capture_output=True, text=True, cwd="/", timeout=300)
             failed, said = run.returncode != 0, run.stderr
         except subprocess.TimeoutExpired:
             failed, said = True, "no end in 300 s"

@@ -3,7 +3,8 @@
     python3 benches/system_libraries.py [--into matrix]
 
 The libraries are those that the rows of `matrix/linking/` name and that are neither CUDA's nor another wheel's; the packages are looked up in the
-`Contents-amd64` files of the archives. Of several packages with one library the one is taken that is called after it.
+`Contents-amd64` files of the archives. Of several packages with one library the one is taken that is called after it. What only a `-dev` package has is
+another wheel's: Debian's libtorch-dev has a `libtorch.so`, and no torch of pip is ever linked against that one.
 """
 
 import argparse
@@ -58,7 +59,8 @@ def packages(urls, names):
                 if match and match[1] in names:
                     # `admin/libc6,libs/other`: section and name of each.
                     found[match[1]] += [word.rsplit("/", 1)[-1] for word in match[2].split(",")]
-    return {name: max(set(all), key=lambda package: likeness(name, package)) for name, all in found.items()}
+    best = {name: max(set(all), key=lambda package: likeness(name, package)) for name, all in found.items()}
+    return {name: package for name, package in best.items() if not package.endswith("-dev")}
 
 
 def main():

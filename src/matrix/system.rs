@@ -70,6 +70,8 @@ mod tests {
         assert_eq!(table.package("libglib-2.0.so.0", Some("ubuntu 22.04")), Some("libglib2.0-0"));
         assert_eq!(table.package("libglib-2.0.so.0", Some("ubuntu 24.04")), Some("libglib2.0-0t64"));
         assert_eq!(table.package("libcudart.so.12", None), None);
+        // Debian's libtorch-dev has one; no wheel is linked against that.
+        assert_eq!(table.package("libtorch.so", Some("debian 12")), None);
         assert!(table.has("libavcodec.so.59", "debian 12") && !table.has("libavcodec.so.59", "debian 13"));
     }
 

@@ -74,6 +74,16 @@ impl Object {
         self.soname.as_deref() == Some(library) || self.file() == library
     }
 
+    /// Whether its name says for which release of torch it is, as `libaddon_torch28-cuda.so` does: then the package chooses among several, and
+    /// knows what to do where there is none.
+    fn is_for_one_torch(&self) -> bool {
+        let is_release = |rest: &str| {
+            let rest = rest.trim_start_matches(['-', '_', '.']).strip_prefix('2').unwrap_or_default();
+            rest.trim_start_matches(['_', '.']).starts_with(|next: char| next.is_ascii_digit())
+        };
+        self.file().split("torch").skip(1).any(is_release)
+    }
+
     fn file(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
@@ -142,7 +152,8 @@ impl Linking {
         let named: BTreeSet<&String> = needs.iter().flatten().collect();
         let foreign = self.objects.iter().flat_map(|object| &object.needed).filter(is_foreign);
         let some = foreign.filter(|library| !named.contains(library)).cloned().collect();
-        let torch_whole = deciding.iter().all(|root| !torch_of(root).is_empty());
+        let is_whole = |root: &&Object| !torch_of(root).is_empty() && !root.is_for_one_torch();
+        let torch_whole = deciding.iter().all(is_whole);
         let of_torch = self.roots().into_iter().map(torch_of).filter(|names| !names.is_empty());
         let mut torch: Vec<BTreeSet<u64>> = of_torch.collect();
         torch.sort();
@@ -234,6 +245,22 @@ mod tests {
         let demands = linking.demands();
         assert_eq!(demands.needs, [["libz.so.1".to_owned()].into()]);
         assert!(demands.some.is_empty());
+    }
+
+    #[test]
+    fn what_is_named_for_one_torch_is_a_choice() {
+        let demands = |path: &str| {
+            let object = Object { path: path.to_owned(), torch: [1].into(), ..Object::default() };
+            Linking { objects: vec![object], ..Linking::default() }.demands().torch_whole
+        };
+        let chosen = [
+            "p/libaddon_torch28-cuda.so",
+            "p/ep_cpp_torch215.so",
+            "p/_C_torch-2.9.so",
+            "p/torch_2_10/ops_torch_2_10.so",
+        ];
+        let whole = ["p/_C.so", "p/libtorchaudio.so", "p/torch_ops.so", "p/libtorch_v3.so"];
+        assert!(chosen.into_iter().all(|path| !demands(path)) && whole.into_iter().all(demands));
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl<'a> Alike<'a> {
         if let Some(missing) = missing.filter(|_| !accepts(Code::LibraryMissing)) {
             let Missing { library, instead, .. } = missing;
             let why = format!(
-                "it is linked against {library}, and the environment has {instead}; without that library it can't be imported"
+                "it is linked against {library}, and the environment has {instead}; without that library its compiled code can't be loaded"
             );
             let barred = self.versions.iter().map(|version| ((self.name.clone(), version.clone()), why.clone()));
             return objections.barred.extend(barred);

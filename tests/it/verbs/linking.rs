@@ -125,7 +125,7 @@ fn what_nobody_has_read_is_read_during_the_solve() {
     assert!(lock.contains("app-1.0-cp312"), "{lock}");
     let refused = run(&["lock", "two.toml"], 1).stderr;
     for words in
-        ["linked against libcudart.so.13", "CUDA 12 alone", "can't be imported", "`app = \"==1.0\"` works: solved"]
+        ["linked against libcudart.so.13", "CUDA 12 alone", "can't be loaded", "`app = \"==1.0\"` works: solved"]
     {
         assert!(refused.contains(words), "{words}: {refused}");
     }

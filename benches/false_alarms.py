@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # What has to be imported for the compiled code to be loaded, where the package goes on without it and loses what it is there for.
-MODULES = {"xformers": "xformers._C"}
+MODULES = {"xformers": "torch, xformers._C", "mpi4py": "mpi4py.MPI"}
 OWN = """
 import importlib, importlib.metadata as metadata, re, sys
 name = re.sub("[-_.]+", "-", sys.argv[1]).lower()
@@ -59,8 +59,8 @@ def judged(options, folder, interpreter, name):
         except ValueError:
             objections.append(f"{verb[0]}: {run.stderr.strip()[:200]}")
             continue
-        meant = OURS if verb[0] == "audit" else {one["code"] for one in findings if one["severity"] == "error"} | {"system-library-missing"}
-        ours = [one for one in findings if one["code"] in meant]
+        is_error = lambda one: one["severity"] == "error" and (verb[0] == "plan" or one["code"] in OURS)
+        ours = [one for one in findings if is_error(one) or one["code"] == "system-library-missing"]
         objections += [f"{verb[0]}: {one['code']}: {one['message'].splitlines()[0]}" for one in ours]
     return objections, pins.get(name, "?")
 
@@ -79,7 +79,7 @@ def tried(options, name):
             return "none", "?", "no end in 900 s"
         if install.returncode:
             return "none", "?", (install.stderr.strip().splitlines() or [""])[-1][:120]
-        code = [f"import torch, {MODULES[name]}"] if name in MODULES else [OWN, name]
+        code = [f"import {MODULES[name]}"] if name in MODULES else [OWN, name]
         try:
             run = subprocess.run([interpreter, "-W", "ignore", "-c", *code], capture_output=True, text=True, cwd="/", timeout=300)
             failed, said = run.returncode != 0, run.stderr

@@ -22,6 +22,19 @@ pub struct Soname {
     pub by_version: bool,
 }
 
+/// A library of the system that wheels bring as well.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Carried {
+    /// Its soname.
+    pub library: String,
+    /// The packages whose wheels have it, where others find it.
+    pub by: Vec<PackageName>,
+    /// For people who read the file.
+    #[serde(rename = "source")]
+    _source: String,
+}
+
 /// Whether `package` is `carrier`, with `-cuNN` behind or not.
 pub(super) fn is_carrier(carrier: &str, package: &PackageName) -> bool {
     let rest = package.as_ref().strip_prefix(carrier);

@@ -29,7 +29,7 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
-pub use carriers::Soname;
+pub use carriers::{Carried, Soname};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
@@ -83,6 +83,8 @@ pub struct Matrix {
     pub linkages: Linkages,
     /// CUDA's libraries by what the dynamic linker calls them.
     pub sonames: Vec<Soname>,
+    /// Libraries of the system that wheels bring as well.
+    pub carried: Vec<Carried>,
     /// Indexes that a profile may name.
     pub indexes: Vec<PublishedIndex>,
     /// The packages that `matrix linking` reads.
@@ -114,6 +116,7 @@ impl Matrix {
             linkages: Linkages::bundled(packages.lenient),
             linked: watch.linked,
             sonames: packages.soname,
+            carried: packages.carried,
             indexes: PublishedIndex::bundled()?,
             floors: packages.floor,
             collisions: packages.collision,

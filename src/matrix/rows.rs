@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::matrix::carriers::is_carrier;
-use crate::matrix::{Build, Lenient, PublishedIndex, Soname, range_from_text, requirement_from_text};
+use crate::matrix::{Build, Carried, Lenient, PublishedIndex, Soname, range_from_text, requirement_from_text};
 use crate::model::version::VersionRange;
 use crate::model::{Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version};
 
@@ -353,6 +353,8 @@ pub(super) struct PackagesFile {
     pub link: Vec<Link>,
     pub lenient: Vec<Lenient>,
     pub soname: Vec<Soname>,
+    #[serde(default)]
+    pub carried: Vec<Carried>,
 }
 
 /// What people call a library.

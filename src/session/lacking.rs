@@ -28,11 +28,14 @@ pub fn lacking(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Res
     }
     let known = SystemLibraries::bundled().map_err(Failure::bug)?;
     let system = System::of(session, seen, target, &known);
+    let is_there = |name: &PackageName| target.package(name).is_some() || seen.machine.installed.contains_key(name);
+    let carried = session.matrix.carried.iter().filter(|row| row.by.iter().any(is_there));
+    let carried: BTreeSet<&str> = carried.map(|row| row.library.as_str()).collect();
     let mut all = Vec::new();
     for package in &target.packages {
         let row = session.matrix.linkages.of(&package.name).and_then(|file| file.row(&package.version));
         let Some(needs) = row.map(|row| &row.linkage.needs).filter(|needs| !needs.is_empty()) else { continue };
-        let missing = needs.iter().map(|set| system.missing(set)).collect::<Vec<_>>();
+        let missing = needs.iter().map(|set| system.missing(set, &carried)).collect::<Vec<_>>();
         // Of several sets one is enough; the smallest is the cheapest to bring.
         let Some(fewest) = missing.into_iter().min_by_key(|missing| (missing.len(), !system.can_bring(missing))) else {
             continue;
@@ -111,9 +114,12 @@ impl<'a> System<'a> {
         Self { folders, packages, release: release_of(&seen.machine.os), known }
     }
 
-    /// The libraries of `set` that are a system's to have, and that this one does not have.
-    fn missing(&self, set: &BTreeSet<String>) -> Vec<String> {
+    /// The libraries of `set` that are a system's to have, and that neither this one nor a wheel has.
+    fn missing(&self, set: &BTreeSet<String>, carried: &BTreeSet<&str>) -> Vec<String> {
         let is_missing = |library: &&String| {
+            if carried.contains(library.as_str()) {
+                return false;
+            }
             let Some(package) = self.known.package(library, self.release.as_deref()) else { return false };
             !self.packages.contains(package) && !self.folders.iter().any(|folder| folder.join(library).exists())
         };

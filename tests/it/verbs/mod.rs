@@ -16,5 +16,6 @@ mod matrix;
 mod plan;
 mod published_index;
 mod script;
+mod signatures;
 mod usage;
 mod verify;

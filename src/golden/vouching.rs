@@ -1,0 +1,165 @@
+//! Whether an index is to be believed: signed by enough of those who may, not older than one that was seen before, and still fresh.
+
+use serde::Deserialize;
+
+use crate::diag::{Code, Finding};
+use crate::golden::calendar::Day;
+use crate::golden::catalogue::Catalogue;
+use crate::golden::signed_text::split;
+use crate::golden::signers::{FRESH, INDEX, Outcome, Signers, vouching};
+use crate::model::day::day_of;
+use crate::model::{PackageName, Sha256};
+
+/// A statement that an index is current holds no longer than this.
+const FRESH_DAYS: i32 = 14;
+
+/// What a reader knows of a repository before it reads it.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    /// What the repository calls itself; `None` where that is still to be learned.
+    pub name: Option<PackageName>,
+    pub signers: Signers,
+    /// As many of them have to sign. Zero: nobody is trusted, and nobody asked for.
+    pub threshold: usize,
+    /// No index with a lower number is taken.
+    pub min_seq: u64,
+    /// The number and the digest of the newest index that was seen.
+    pub seen: Option<(u64, Sha256)>,
+}
+
+/// An index that was judged.
+#[derive(Clone, Debug)]
+pub struct Vouched {
+    pub catalogue: Catalogue,
+    /// Who signed it.
+    pub by: Vec<String>,
+    /// Of its text without signatures.
+    pub digest: Sha256,
+    /// Warnings and notes; an index with an error is none.
+    pub findings: Vec<Finding>,
+}
+
+/// `fresh.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Freshness {
+    version: u64,
+    name: PackageName,
+    /// Of the text of the index without signatures.
+    index: Sha256,
+    seq: u64,
+    until: Day,
+}
+
+/// Judges the file `golden.toml` with what `trust` knows at `now`, seconds since 1970; `fresh` is the file `fresh.toml`, where there is one. Returns
+/// the index, or the one finding that forbids to use it.
+pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Result<Vouched, Finding> {
+    let unreadable = |why: String| {
+        let code = if file.contains(&b'\r') { Code::GoldenLineEnds } else { Code::GoldenUnreadable };
+        Finding::error(code, "the index of the golden repository can't be used").with_note(why)
+    };
+    let signed = split(file).map_err(unreadable)?;
+    let outcomes = trust.signers.check(signed.text, &signed.blocks, INDEX, now);
+    let by = vouching(&outcomes);
+    let mut findings = Vec::new();
+    if trust.threshold == 0 {
+        findings.push(unsigned(signed.blocks.len()));
+    } else if by.len() < trust.threshold {
+        return Err(too_few(&by, trust, &outcomes));
+    } else {
+        findings.extend(outcomes.iter().filter_map(not_counted));
+    }
+    let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
+    let digest = Sha256::of(signed.text.as_bytes());
+    if let Some(name) = trust.name.as_ref().filter(|name| **name != catalogue.name) {
+        let message = format!("this is the index of `{}`, and `{name}` was meant", catalogue.name);
+        return Err(Finding::error(Code::GoldenThreshold, message));
+    }
+    rolled_back(&catalogue, digest, trust).map_or(Ok(()), Err)?;
+    let today = Day(day_of(now));
+    if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
+        let message = format!("the index of `{}` was fresh until {}", catalogue.name, catalogue.fresh_until);
+        let finding = Finding::warning(Code::GoldenStale, message);
+        findings
+            .push(finding.with_help("whoever keeps it says with `colab-boot golden renew` that nothing was withdrawn"));
+    }
+    Ok(Vouched { catalogue, by, digest, findings })
+}
+
+fn unsigned(blocks: usize) -> Finding {
+    let message = match blocks {
+        0 => "nobody has signed this index".to_owned(),
+        blocks => format!("nobody is trusted here, so that the {blocks} signatures of this index say nothing"),
+    };
+    Finding::warning(Code::GoldenUnsigned, message).with_help("`colab-boot golden trust` says who may sign")
+}
+
+fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
+    let names = if by.is_empty() { "nobody who may".to_owned() } else { by.join(" and ") };
+    let message = format!("the index is signed by {names}, and {} have to", trust.threshold);
+    let notes = outcomes.iter().filter_map(said);
+    let finding = notes.fold(Finding::error(Code::GoldenThreshold, message), Finding::with_note);
+    finding.with_help("somebody has changed it, or its keys have changed: ask whoever keeps it, and do not go on")
+}
+
+/// What a signature that does not count says.
+fn said(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Good { .. } => None,
+        Outcome::Unknown { fingerprint } => Some(format!("a signature is of a key that is not trusted: {fingerprint}")),
+        Outcome::NotAllowed { principal, why } => Some(format!("{principal}'s does not count: {why}")),
+        Outcome::Wrong(why) => Some(format!("a signature is wrong: {why}")),
+    }
+}
+
+fn not_counted(outcome: &Outcome) -> Option<Finding> {
+    let code = match outcome {
+        Outcome::Good { .. } => return None,
+        Outcome::Unknown { .. } | Outcome::Wrong(_) => Code::GoldenSignerUnknown,
+        Outcome::NotAllowed { .. } => Code::GoldenSignerExpired,
+    };
+    said(outcome).map(|message| Finding::note(code, message))
+}
+
+fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<Finding> {
+    let seen = trust.seen.map(|(seq, _)| seq).unwrap_or_default();
+    let floor = trust.min_seq.max(seen);
+    let message = if catalogue.seq < floor {
+        format!("this index of `{}` has the number {}, and {floor} was seen before", catalogue.name, catalogue.seq)
+    } else if trust.seen.is_some_and(|(seq, other)| seq == catalogue.seq && other != digest) {
+        format!(
+            "this index of `{}` has the number {} of another one that was seen before",
+            catalogue.name, catalogue.seq
+        )
+    } else {
+        return None;
+    };
+    let finding = Finding::error(Code::GoldenRolledBack, message);
+    Some(
+        finding.with_help(
+            "a server or a cache hands out an old one, or somebody wants you to have it: ask another address",
+        ),
+    )
+}
+
+/// Whether `fresh.toml` says of this very index that it is still the current one.
+fn is_confirmed(fresh: Option<&[u8]>, catalogue: &Catalogue, digest: Sha256, trust: &Trust, now: u64) -> bool {
+    let Some(Ok(signed)) = fresh.map(split) else { return false };
+    let by = vouching(&trust.signers.check(signed.text, &signed.blocks, FRESH, now));
+    let said: Option<Freshness> = toml::from_str(signed.text).ok();
+    let today = Day(day_of(now));
+    !by.is_empty()
+        && said.is_some_and(|said| {
+            let is_of_it = said.name == catalogue.name && said.index == digest && said.seq == catalogue.seq;
+            said.version == 1 && is_of_it && said.until >= today && today.until(said.until) <= FRESH_DAYS
+        })
+}
+
+/// The text of `fresh.toml` for an index, to be signed.
+pub fn freshness(catalogue: &Catalogue, digest: Sha256, today: Day) -> String {
+    let until = today.after(crate::golden::calendar::Days(14));
+    format!(
+        "# Made by `colab-boot golden renew --fresh`: the index of this number is still the current one.\nversion = 1\nname = \"{}\"\nindex = \"{digest}\"\nseq = {}\nuntil = {until}\n",
+        catalogue.name, catalogue.seq
+    )
+}

@@ -49,6 +49,8 @@ pub mod output;
 pub mod cli;
 // What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be changed.
 pub mod session;
+// Golden repositories where they lie: read, kept, signed; who is trusted.
+pub mod repository;
 // Carries a plan out: fetch, run the script, check every file, roll back.
 pub mod apply;
 // Is it what was locked, does the kernel run it, does it work.

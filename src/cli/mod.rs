@@ -1,5 +1,6 @@
 //! The command line: syntax only.
 
+mod golden;
 mod index;
 mod matrix;
 mod named_files;
@@ -10,6 +11,11 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::model::PackageName;
 
+pub use golden::{
+    AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
+    KeptOptions, ListOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SkeletonOptions,
+    SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
+};
 pub use index::IndexOptions;
 pub use matrix::{
     CheckOptions, HintsOptions, InspectOptions, LinkingOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions,
@@ -328,38 +334,6 @@ pub struct VerifyOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum GoldenVerb {
-    /// Write `NAME.ipynb` and `NAME.py`: get colab-boot, apply, restart once, ready
-    Build(GoldenOptions),
-}
-
-#[derive(Debug, Args)]
-pub struct GoldenOptions {
-    /// The profile; its lock must be fresh
-    pub profile: PathBuf,
-
-    /// The lock; by default beside the profile
-    #[arg(long, value_name = "FILE")]
-    pub lock: Option<PathBuf>,
-
-    /// Where to write
-    #[arg(long, value_name = "FOLDER", default_value = "golden-cells")]
-    pub out: PathBuf,
-
-    /// Write nothing; fail if the files are not what would be written
-    #[arg(long)]
-    pub check: bool,
-
-    /// Where the cell downloads colab-boot when it is not on PATH
-    #[arg(long, value_name = "URL", requires = "binary_sha256")]
-    pub binary_url: Option<String>,
-
-    /// The digest that the download must have
-    #[arg(long, value_name = "HEX", requires = "binary_url")]
-    pub binary_sha256: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Arguments, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, Verb};
+use crate::cli::{
+    Arguments, DeprecateOptions, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, RenewOptions,
+    SignOptions, Verb, YankOptions,
+};
 
 /// The files that a command reads and writes, as the user names them or by default.
 #[derive(Debug, Default)]
@@ -49,9 +52,7 @@ impl Arguments {
                 files.of_machine(&options.machine);
                 files.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
             }
-            Verb::Golden(GoldenVerb::Build(options)) => {
-                files.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
-            }
+            Verb::Golden(verb) => files.of_golden(verb),
             Verb::Audit(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));
@@ -77,6 +78,25 @@ impl NamedFiles {
         self.of_machine(&options.machine);
         self.read.push(options.profile.clone());
         self.written.extend(options.script.clone());
+    }
+
+    fn of_golden(&mut self, verb: &GoldenVerb) {
+        match verb {
+            GoldenVerb::Build(options) => {
+                self.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+            }
+            GoldenVerb::Publish(options) => {
+                let locks = options.profiles.iter().map(|profile| lock_path(profile, None));
+                self.read.extend(options.profiles.iter().cloned().chain(locks));
+                self.read.extend(options.kept.key.clone());
+            }
+            GoldenVerb::Sign(SignOptions { kept, .. })
+            | GoldenVerb::Deprecate(DeprecateOptions { kept, .. })
+            | GoldenVerb::Yank(YankOptions { kept, .. })
+            | GoldenVerb::Renew(RenewOptions { kept }) => self.read.extend(kept.key.clone()),
+            GoldenVerb::Init(options) => self.read.extend(options.signer.clone()),
+            _ => {}
+        }
     }
 
     fn of_matrix(&mut self, verb: &MatrixVerb) {

@@ -14,7 +14,7 @@ mod restore;
 mod status;
 mod verify;
 
-use crate::cli::{Arguments, GoldenVerb, Verb};
+use crate::cli::{Arguments, Verb};
 use crate::diag::Failure;
 use crate::output::{Report, Style};
 use crate::session::Session;
@@ -31,7 +31,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Fetch(options) => fetch::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
         Verb::Status(options) => status::run(&options.machine, session),
-        Verb::Golden(GoldenVerb::Build(options)) => golden::run(options, session),
+        Verb::Golden(verb) => golden::run(verb, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
         Verb::Explain(options) => explain::run(options, session),

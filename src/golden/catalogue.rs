@@ -1,20 +1,20 @@
 //! The index of a golden repository, `golden.toml`: every release with its files, its standing and what it was made for. Generated, and the
 //! only file that is believed: what it does not name is not there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::golden::calendar::{Day, Days};
-use crate::model::{CudaVersion, DriverVersion, PackageName, Sha256, Version};
+use crate::golden::entry::{Evidence, Release, Standing};
+use crate::model::{PackageName, Sha256};
 
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u64 = 1;
 /// The most that is read of an index, in bytes, and of its lists.
 pub const LARGEST: u64 = 1 << 20;
 const RELEASES: usize = 1000;
-const FILES: usize = 32;
 /// Numbers that JSON's readers keep exactly.
 const HIGHEST: u64 = 1 << 53;
 
@@ -68,155 +68,6 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self { per_framework: 2, review: Days(90), deprecate: Days(120), expire: Days(180), fresh: Days(30) }
-    }
-}
-
-/// What was decided of a release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    Current,
-    Deprecated,
-    Yanked,
-}
-
-/// What a release is on a day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Standing {
-    Current,
-    Deprecated,
-    Expired,
-    Yanked,
-}
-
-impl Standing {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Deprecated => "deprecated",
-            Self::Expired => "expired",
-            Self::Yanked => "yanked",
-        }
-    }
-}
-
-/// One release.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Release {
-    pub name: PackageName,
-    pub version: semver::Version,
-    pub status: Status,
-    pub published: Day,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deprecate_on: Option<Day>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires: Option<Day>,
-    /// `pytorch@2027.3.0`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replaced_by: Option<String>,
-    /// Why it is deprecated or yanked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
-    #[serde(default)]
-    pub description: String,
-    pub frameworks: BTreeMap<PackageName, Version>,
-    pub python: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cuda: Option<CudaVersion>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub driver_floor: Option<DriverVersion>,
-    /// Targets of its lock.
-    pub runtimes: Vec<String>,
-    /// By compute capability: `native`, `ptx-jit`.
-    #[serde(default)]
-    pub gpus: BTreeMap<String, String>,
-    /// Bytes of its wheels.
-    pub download: u64,
-    /// Packages.
-    pub packages: usize,
-    pub files: Vec<ReleaseFile>,
-    #[serde(default)]
-    pub verified: Vec<Evidence>,
-}
-
-/// A file of a release.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReleaseFile {
-    pub name: String,
-    pub size: u64,
-    pub sha256: Sha256,
-}
-
-/// A verification on a real machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Evidence {
-    /// A compute capability, or `none`.
-    pub gpu: String,
-    /// A runtime, or what the machine calls itself.
-    pub runtime: String,
-    pub on: Day,
-    pub file: String,
-}
-
-impl Release {
-    /// `pytorch@2026.11.0`.
-    pub fn title(&self) -> String {
-        format!("{}@{}", self.name, self.version)
-    }
-
-    /// The folder with its files.
-    pub fn folder(&self) -> String {
-        format!("{}/{}", self.name, self.version)
-    }
-
-    /// What it is on `day`.
-    pub fn standing(&self, day: Day) -> Standing {
-        let reached = |date: Option<Day>| date.is_some_and(|date| date <= day);
-        match self.status {
-            Status::Yanked => Standing::Yanked,
-            _ if reached(self.expires) => Standing::Expired,
-            Status::Deprecated => Standing::Deprecated,
-            Status::Current if reached(self.deprecate_on) => Standing::Deprecated,
-            Status::Current => Standing::Current,
-        }
-    }
-
-    pub fn file(&self, suffix: &str) -> Option<&ReleaseFile> {
-        let name = format!("{}.{suffix}", self.name);
-        self.files.iter().find(|file| file.name == name)
-    }
-
-    /// Why its rows can't be meant, such as a file name that would lead out of its folder.
-    fn fault(&self) -> Option<String> {
-        let names: BTreeSet<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
-        if names.len() != self.files.len() || self.files.len() > FILES {
-            return Some(format!("it names a file twice, or more than {FILES}"));
-        }
-        if let Some(name) = names.iter().find(|name| !self.may_have(name)) {
-            return Some(format!("`{}` is no file of a release", name.escape_debug()));
-        }
-        if self.status != Status::Current && self.because.as_ref().is_none_or(|because| because.trim().is_empty()) {
-            return Some("it says no reason (`because`)".to_owned());
-        }
-        let lacks = self.verified.iter().find(|evidence| !names.contains(evidence.file.as_str()));
-        lacks.map(|evidence| format!("its evidence `{}` is not among its files", evidence.file.escape_debug()))
-    }
-
-    /// Names that a release may have: made from its own, never paths.
-    fn may_have(&self, file: &str) -> bool {
-        let own = file.strip_prefix(self.name.as_ref()).and_then(|rest| rest.strip_prefix('.'));
-        let is_word = |text: &str| {
-            let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-            !text.is_empty() && text.len() <= 64 && text.chars().all(good) && !text.contains("..")
-        };
-        let evidence = file.strip_prefix("verified-").and_then(|rest| rest.strip_suffix(".json"));
-        own.is_some_and(|suffix| matches!(suffix, "toml" | "lock" | "ipynb" | "py"))
-            || file == "diff.json"
-            || evidence.is_some_and(is_word)
     }
 }
 
@@ -332,8 +183,9 @@ fn evidence(evidence: &Evidence) -> toml::Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{Catalogue, Standing};
+    use super::Catalogue;
     use crate::golden::calendar::Day;
+    use crate::golden::entry::Standing;
 
     const TEXT: &str = r#"
 version = 1
@@ -389,7 +241,7 @@ verified = [{ gpu = "7.5", runtime = "colab-2026.07", on = 2026-11-21, file = "v
         ] {
             assert_eq!(release.standing(day(on)), standing, "{on}");
         }
-        release.status = super::Status::Yanked;
+        release.status = crate::golden::entry::Status::Yanked;
         assert_eq!(release.standing(day("2026-11-22")), Standing::Yanked);
         assert!(catalogue.find("pytorch", day("2026-11-22")).is_none());
         assert!(catalogue.find("pytorch@2026.11.0", day("2026-11-22")).is_some());

@@ -1,8 +1,11 @@
 //! Golden cells: a profile and its lock as a notebook cell that anybody can run; and the golden repository that a team publishes them in: its
 //! index, who vouches for it, and what a release is on a day. Text in, text out.
 
+pub mod cadence;
 pub mod calendar;
 pub mod catalogue;
+pub mod pin;
+pub mod entry;
 pub mod signed_text;
 pub mod signers;
 pub mod vouching;

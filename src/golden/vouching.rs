@@ -80,8 +80,7 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
     if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
         let message = format!("the index of `{}` was fresh until {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);
-        findings
-            .push(finding.with_help("whoever keeps it says with `colab-boot golden renew` that nothing was withdrawn"));
+        findings.push(finding.with_help("its keepers say with `colab-boot golden renew` that nothing was withdrawn"));
     }
     Ok(Vouched { catalogue, by, digest, findings })
 }
@@ -99,7 +98,7 @@ fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
     let message = format!("the index is signed by {names}, and {} have to", trust.threshold);
     let notes = outcomes.iter().filter_map(said);
     let finding = notes.fold(Finding::error(Code::GoldenThreshold, message), Finding::with_note);
-    finding.with_help("somebody has changed it, or its keys have changed: ask whoever keeps it, and do not go on")
+    finding.with_help("somebody has changed it, or its keys have changed: ask its keepers, and do not go on")
 }
 
 /// What a signature that does not count says.

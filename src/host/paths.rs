@@ -12,10 +12,12 @@ pub struct Paths {
     pub cache: PathBuf,
     /// The marker, the journal and the records of what was installed.
     pub state: PathBuf,
+    /// What the user has decided: whom to trust.
+    pub config: PathBuf,
 }
 
 impl Paths {
-    /// `COLAB_BOOT_ROOT`, `COLAB_BOOT_CACHE_DIR` and `COLAB_BOOT_STATE_DIR` first; then `/var/lib/colab-boot` for root
+    /// `COLAB_BOOT_ROOT`, `COLAB_BOOT_CACHE_DIR`, `COLAB_BOOT_STATE_DIR` and `COLAB_BOOT_CONFIG_DIR` first; then `/var/lib/colab-boot` for root
     /// and the XDG folders for everybody else. Relative ones are seen from the working directory; of XDG's and HOME they don't count, as their
     /// specification says (<https://specifications.freedesktop.org/basedir-spec/latest/>).
     pub fn from_environment(environment: &BTreeMap<String, String>) -> Self {
@@ -29,7 +31,10 @@ impl Paths {
         let own_state = || fixed("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("colab-boot");
         let state = get("COLAB_BOOT_STATE_DIR")
             .unwrap_or_else(|| if is_root() { PathBuf::from("/var/lib/colab-boot") } else { own_state() });
-        Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state }
+        let config = get("COLAB_BOOT_CONFIG_DIR")
+            .or_else(|| fixed("XDG_CONFIG_HOME").map(|folder| folder.join("colab-boot")))
+            .unwrap_or_else(|| home.join(".config/colab-boot"));
+        Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state, config }
     }
 
     /// `path`, an absolute one, under the root.

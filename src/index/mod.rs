@@ -39,5 +39,5 @@ pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_
 pub use offline::Offline;
 pub use online::Online;
 pub use page::{Filter, read_page};
-pub use remote::{Inspected, fetch_document, inspect_address};
+pub use remote::{Inspected, fetch_bytes, fetch_document, inspect_address};
 pub use sdist::Builder;

@@ -176,6 +176,18 @@ pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
     String::from_utf8(reply.body).map_err(|_| no_answer(url, "it is not a text", 1))
 }
 
+/// The bytes at `url`, of at most `limit`; `None` where the server says that there is nothing.
+pub fn fetch_bytes(client: &Client, url: &Url, limit: u64) -> Answer<Option<Vec<u8>>> {
+    let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
+    let request = Request { url, accept: None, part: None, validator: None, limit };
+    let reply = runtime.block_on(client.http.get(&request))?;
+    match reply.status {
+        status if status.is_success() => Ok(Some(reply.body)),
+        StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
+        status => Err(no_answer(url, &format!("the server answered {status}"), 1)),
+    }
+}
+
 /// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small wheel.
 async fn fetch(http: &Http, url: &Url, part: Part) -> Answer<(u64, u64, Vec<u8>)> {
     let request = Request { url, accept: None, part: Some(part), validator: None, limit: LIMIT };

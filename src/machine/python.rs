@@ -213,7 +213,7 @@ mod tests {
             is_virtual: false,
             origin: PythonOrigin::Named,
         };
-        let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state") };
+        let paths = Paths { root: PathBuf::from("/"), cache: at("cache"), state: at("state"), config: at("config") };
         let remembered = Remembered::at(&paths, &interpreter, &BTreeMap::new()).expect("a place");
         remembered.keep(&python, now);
         assert_eq!(remembered.recall(), None, "too fresh to be distinguished from what comes next");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::matrix::carriers::is_carrier;
-use crate::matrix::{Aspect, Linkage, Matrix, Soname};
+use crate::matrix::{Aspect, Build, Linkage, Matrix, Soname};
 use crate::model::{CudaVersion, PackageName, Version};
 
 /// A library that is not there.
@@ -34,6 +34,14 @@ impl Matrix {
         let lacking: Vec<Missing> = linkage.needs.iter().map_while(lacks).collect();
         // Of several sets one is enough.
         if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
+    }
+
+    /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against CUDA's.
+    pub(super) fn is_of_no_cuda(&self, package: &PackageName, version: &Version) -> bool {
+        let row = self.linkages.of(package).and_then(|file| file.row(version));
+        let is_cuda = |library: &String| self.sonames.iter().any(|row| library.starts_with(row.library.as_str()));
+        let has_code = self.build(package, version).is_some_and(Build::is_gpu);
+        row.is_some_and(|row| !has_code && !row.linkage.needs.iter().flatten().chain(&row.linkage.some).any(is_cuda))
     }
 
     /// Whether nothing of what is linked so can be loaded without one of CUDA's libraries.

@@ -279,14 +279,6 @@ impl Matrix {
         Some(row.cuda_of(version))
     }
 
-    /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against CUDA's.
-    fn is_of_no_cuda(&self, package: &PackageName, version: &Version) -> bool {
-        let row = self.linkages.of(package).and_then(|file| file.row(version));
-        let is_cuda = |library: &String| self.sonames.iter().any(|row| library.starts_with(row.library.as_str()));
-        let has_code = self.build(package, version).is_some_and(Build::is_gpu);
-        row.is_some_and(|row| !has_code && !row.linkage.needs.iter().flatten().chain(&row.linkage.some).any(is_cuda))
-    }
-
     /// What people call the library that `package` is the wheel of: `cuDNN`.
     pub fn library_title(&self, package: &PackageName) -> Option<&str> {
         self.titles.iter().find(|row| row.names(package)).map(|row| row.title.as_str())

@@ -168,6 +168,8 @@ fn command_has_one_file_a_verb_and_none_is_long() {
     assert_eq!(here("src/command"), verbs(&command));
     let matrix = command.find_subcommand("matrix").expect("a verb");
     assert_eq!(here("src/command/matrix"), verbs(matrix));
+    let golden = command.find_subcommand("golden").expect("a verb");
+    assert_eq!(here("src/command/golden"), verbs(golden));
     for path in files(&root().join("src/command"), ".rs") {
         assert!(read(&path).lines().count() <= 150, "{} is no thin verb", path.display());
     }

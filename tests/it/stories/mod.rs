@@ -3,6 +3,7 @@
 
 mod accidents;
 mod audited;
+mod golden;
 mod kernels;
 mod linked;
 mod locks;

@@ -78,7 +78,7 @@ fn ours_and_ssh_keygen_agree_on_every_signature() {
     }
     // A key that has ended, by its line.
     let ended = team.alice.line("valid-before=\"20200101\"");
-    let said = Signers::parse(&ended).expect("signers").check(&text, &[alice.clone()], INDEX, NOW);
+    let said = Signers::parse(&ended).expect("signers").check(&text, std::slice::from_ref(&alice), INDEX, NOW);
     assert!(matches!(&said[0], Outcome::NotAllowed { why, .. } if why.contains("2020-01-01")), "{said:?}");
     assert!(!keygen_takes(&ended, "alice@team", INDEX, &text, &alice));
     // ssh-keygen refuses carriage returns, and a file with them is none of ours.

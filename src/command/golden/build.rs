@@ -4,15 +4,14 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{GoldenOptions, lock_path};
-use crate::diag::{Failure, Finding, Kind, without_secrets};
+use crate::cli::{BinaryOptions, BuildOptions, lock_path};
+use crate::diag::{Failure, without_secrets};
 use crate::golden::{Binary, Golden, render_notebook, render_script};
 use crate::host::destination::write_output;
 use crate::host::files;
-use crate::lock::{stale, uncovered};
-use crate::model::day::day_of;
 use crate::output::{Report, needed_images, path_text};
-use crate::session::{Session, missing_lock, stale_lock};
+use crate::repository::with_lock;
+use crate::session::Session;
 
 #[derive(Serialize)]
 struct GoldenReport<'a> {
@@ -21,21 +20,10 @@ struct GoldenReport<'a> {
     check: bool,
 }
 
-pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let profile = session.profile(&options.profile)?;
+pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let path = lock_path(&options.profile, options.lock.as_ref());
-    let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
-    let lock = session.read_lock(&path)?.ok_or_else(|| no(missing_lock(&path, options.profile.display())))?;
-    let lost = || lock.targets.iter().find_map(|target| uncovered(&profile, target));
-    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version).or_else(lost) {
-        return Err(no(stale_lock(&path, Some(&why), options.profile.display())));
-    }
-    if let Some(day) = profile.review_by.filter(|day| day_of(session.now) > *day) {
-        return Err(Failure::answer(format!("`{}` was to be reviewed by {day}", options.profile.display()))
-            .help("review it, then set a later `review-by`"));
-    }
-    let binary = binary(options)?;
-    let text = files::read_text(&path, "lock")?;
+    let (profile, lock, text) = with_lock(session, &options.profile, &path)?;
+    let binary = binary(&options.binary)?;
     let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref() };
     let needed = lock.targets.iter().flat_map(needed_images);
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
@@ -54,7 +42,8 @@ pub(super) fn run(options: &GoldenOptions, session: &Session<'_>) -> Result<Repo
     Ok(report)
 }
 
-fn binary(options: &GoldenOptions) -> Result<Option<Binary>, Failure> {
+/// Where cells get colab-boot, as the options say.
+pub(super) fn binary(options: &BinaryOptions) -> Result<Option<Binary>, Failure> {
     match (&options.binary_url, &options.binary_sha256) {
         (Some(url), Some(sha256)) => {
             if without_secrets(url) != *url {

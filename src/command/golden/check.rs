@@ -1,0 +1,88 @@
+//! `golden check`: what of a repository needs work, for its CI.
+
+use serde::Serialize;
+
+use crate::cli::GoldenCheckOptions;
+use crate::command::golden::{folder_of, today};
+use crate::diag::{Code, Failure, Finding};
+use crate::golden::cadence::cadence;
+use crate::golden::signers::{INDEX, Signers, vouching};
+use crate::host::files;
+use crate::machine::runtime_names;
+use crate::model::Sha256;
+use crate::output::Report;
+use crate::repository::{Kept, Repository, SIGNERS_FILE};
+use crate::session::Session;
+
+#[derive(Serialize)]
+struct CheckReport {
+    name: String,
+    seq: u64,
+    signed_by: Vec<String>,
+    releases: usize,
+    files: usize,
+}
+
+pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let folder = folder_of(options.repo.as_ref());
+    let kept = Kept::open(&folder, session)?;
+    let repository = Repository::open(&folder.display().to_string(), session)?;
+    let mut findings = Vec::new();
+    let by = signed(&kept, session, &mut findings)?;
+    let mut count = 0;
+    for release in &kept.catalogue.releases {
+        for file in &release.files {
+            count += 1;
+            if let Err(failure) = repository.file(release, file) {
+                findings.extend(failure.findings);
+            }
+        }
+        findings.extend(strangers(&folder, release));
+    }
+    let runtimes = runtime_names()?;
+    findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
+    let report = CheckReport {
+        name: kept.catalogue.name.to_string(),
+        seq: kept.catalogue.seq,
+        signed_by: by.clone(),
+        releases: kept.catalogue.releases.len(),
+        files: count,
+    };
+    let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
+    let text = format!(
+        "{}: {} releases, {count} files, index {} signed by {by}\n",
+        kept.catalogue.name,
+        kept.catalogue.releases.len(),
+        kept.catalogue.seq
+    );
+    Ok(Report::new(report, text).with_findings(findings))
+}
+
+/// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the index names.
+fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Result<Vec<String>, Failure> {
+    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
+    let row = kept.catalogue.signers.as_ref();
+    if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
+        let message = format!("`{SIGNERS_FILE}` is not the one that the index names");
+        findings.push(Finding::error(Code::GoldenFileDiffers, message));
+    }
+    let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let wanted = row.map_or(1, |row| row.threshold);
+    if by.len() < wanted {
+        let message = format!("the index is signed by {} of the {wanted} who have to", by.len());
+        findings.push(Finding::error(Code::GoldenThreshold, message).with_help("`colab-boot golden sign`"));
+    }
+    Ok(by)
+}
+
+/// Files beside those that the index names: nobody may put anything there.
+fn strangers(folder: &std::path::Path, release: &crate::golden::entry::Release) -> Vec<Finding> {
+    let names = files::names_if_any(&folder.join(release.folder()));
+    let strange = names.into_iter().filter(|name| !release.files.iter().any(|file| file.name == *name));
+    let finding = |name: String| {
+        let message = format!("`{}/{name}` is not in the index", release.folder());
+        Finding::warning(Code::GoldenFileDiffers, message)
+    };
+    strange.map(finding).collect()
+}

@@ -1,0 +1,128 @@
+//! `golden`: cells of a profile and its lock, and the repository that a team publishes them in.
+
+mod add;
+mod build;
+mod check;
+mod deprecate;
+mod diff;
+mod init;
+mod list;
+mod publish;
+mod renew;
+mod search;
+mod show;
+mod sign;
+mod trust;
+mod update;
+mod verify;
+mod yank;
+
+use std::path::PathBuf;
+
+use crate::cli::{GoldenVerb, KeptOptions, SourceOptions};
+use crate::diag::{Failure, Finding};
+use crate::golden::calendar::Day;
+use crate::golden::pin::{PIN_FILE, Pins};
+use crate::golden::signers::{INDEX, Signers};
+use crate::golden::vouching::{Trust, Vouched};
+use crate::host::files;
+use crate::model::PackageName;
+use crate::model::day::day_of;
+use crate::output::Report;
+use crate::repository::{INDEX_FILE, Kept, Repository, default_key, name_at, remember, sign as signature, trust_of};
+use crate::session::Session;
+
+pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
+    match verb {
+        GoldenVerb::Build(options) => build::run(options, session),
+        GoldenVerb::Init(options) => init::run(options, session),
+        GoldenVerb::Publish(options) => publish::run(options, session),
+        GoldenVerb::Sign(options) => sign::run(options, session),
+        GoldenVerb::Check(options) => check::run(options, session),
+        GoldenVerb::List(options) => list::run(options, session),
+        GoldenVerb::Search(options) => search::run(options, session),
+        GoldenVerb::Show(options) => show::run(options, session),
+        GoldenVerb::Add(options) => add::run(options, session),
+        GoldenVerb::Update(options) => update::run(options, session),
+        GoldenVerb::Diff(options) => diff::run(options, session),
+        GoldenVerb::Deprecate(options) => deprecate::run(options, session),
+        GoldenVerb::Yank(options) => yank::run(options, session),
+        GoldenVerb::Renew(options) => renew::run(options, session),
+        GoldenVerb::Verify(options) => verify::run(options, session),
+        GoldenVerb::Trust(options) => trust::run(options, session),
+    }
+}
+
+/// The day that decides on standings.
+fn today(session: &Session<'_>) -> Day {
+    Day(day_of(session.now))
+}
+
+/// The folder of the repository: the one that is named, this one, or `golden-cells`.
+fn folder_of(named: Option<&PathBuf>) -> PathBuf {
+    let here = PathBuf::from(".");
+    let usual = || if here.join(INDEX_FILE).is_file() { here.clone() } else { PathBuf::from("golden-cells") };
+    named.cloned().unwrap_or_else(usual)
+}
+
+/// A repository that was read and is believed.
+struct Read {
+    repository: Repository,
+    vouched: Vouched,
+}
+
+/// Reads the repository that `source` names, else the one of `pins`, else the usual folder. Findings of the index come with it.
+fn read(source: &SourceOptions, pins: &Pins, session: &Session<'_>) -> Result<Read, Failure> {
+    let pin = pins.all.first();
+    let usual = || pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone());
+    let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), session)?;
+    let known = name_at(&session.paths, &repository.name());
+    let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
+    let trust = trust(source, known.or(pinned), session)?;
+    let vouched = repository.vouched(&trust, session.now)?;
+    if trust.threshold > 0 {
+        remember(&session.paths, &trust, &vouched);
+    }
+    Ok(Read { repository, vouched })
+}
+
+fn trust(source: &SourceOptions, name: Option<PackageName>, session: &Session<'_>) -> Result<Trust, Failure> {
+    let min_seq = source.min_seq;
+    if !source.trusted_key.is_empty() {
+        let signers = Signers::of_keys(&source.trusted_key)
+            .map_err(|why| Failure::input("--trusted-key can't be read").cause(why))?;
+        return Ok(Trust { name, signers, threshold: source.threshold, min_seq, seen: None });
+    }
+    let known = name.map(|name| trust_of(&session.paths, &name)).transpose()?;
+    Ok(Trust { min_seq, ..known.unwrap_or_default() })
+}
+
+/// The pins of a folder; none where it has no `golden.lock`.
+fn pins_of(folder: &std::path::Path) -> Result<Pins, Failure> {
+    let path = folder.join(PIN_FILE);
+    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
+    let text = files::read_optional(&path)?;
+    Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
+}
+
+/// Writes a changed index, signs it where there is a key, and says who has to sign still.
+fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+    let key = if options.no_sign { None } else { options.key.clone().or_else(|| default_key(session)) };
+    kept.write(session)?;
+    if let Some(key) = &key {
+        let block = signature(session, key, &kept.text, INDEX)?;
+        kept.add_signature(block)?;
+    }
+    let wanted = kept.catalogue.signers.as_ref().map(|row| row.threshold).unwrap_or_default();
+    let mut talk = vec![format!("{}: index {}", kept.folder.join(INDEX_FILE).display(), kept.catalogue.seq)];
+    let missing = wanted.saturating_sub(kept.blocks.len());
+    if missing > 0 {
+        talk.push(format!("{missing} more must sign it: `colab-boot golden sign`"));
+    }
+    Ok(talk)
+}
+
+/// The findings of an index, and those of one release, as one answer.
+fn with_findings(report: Report, vouched: &Vouched, more: Vec<Finding>) -> Report {
+    report.with_findings(vouched.findings.iter().cloned().chain(more).collect())
+}

@@ -1,0 +1,90 @@
+//! `golden publish`: releases from profiles and their locks. A version that was published once stays as it is.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::cli::PublishOptions;
+use crate::command::golden::build::binary;
+use crate::command::golden::{folder_of, store, today};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::golden::entry::{Release, Status};
+use crate::host::files;
+use crate::output::{Report, bytes, needed_images};
+use crate::repository::{Kept, Made, make_release};
+use crate::session::Session;
+
+#[derive(Serialize)]
+struct PublishReport {
+    seq: u64,
+    releases: Vec<Release>,
+}
+
+pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let binary = binary(&options.binary)?;
+    let policy = kept.catalogue.policy.clone();
+    let made = |profile: &PathBuf| make_release(session, profile, binary.as_ref(), &policy);
+    let made = options.profiles.iter().map(made).collect::<Result<Vec<Made>, Failure>>()?;
+    let mut report = Report::new((), String::new());
+    let mut new = Vec::new();
+    for one in made {
+        let title = one.release.title();
+        let is_it = |known: &&Release| known.title() == title;
+        match kept.catalogue.releases.iter().find(is_it) {
+            Some(known) if known.files == one.release.files => {
+                report.talk.push(format!("{title} is published already, with these bytes"));
+            }
+            Some(_) => return Err(republished(&title)),
+            None => new.push(one),
+        }
+    }
+    if new.is_empty() {
+        return Ok(report);
+    }
+    for one in &new {
+        report.talk.extend(one.lock.targets.iter().flat_map(needed_images));
+        for (name, bytes) in &one.files {
+            files::write_whole(&kept.folder.join(one.release.folder()).join(name), bytes)?;
+        }
+        let release = &one.release;
+        let _ = writeln!(report.text, "{}: {}", release.title(), shown(release));
+        if let Some(version) = &options.replaces {
+            replace(&mut kept, release, version, session)?;
+        }
+        kept.catalogue.releases.push(release.clone());
+    }
+    report.talk.extend(store(&mut kept, &options.kept, session)?);
+    let releases = new.into_iter().map(|one| one.release).collect();
+    report.data = serde_json::to_value(PublishReport { seq: kept.catalogue.seq, releases }).unwrap_or_default();
+    Ok(report)
+}
+
+/// Deprecates the release that `new` takes the place of.
+fn replace(kept: &mut Kept, new: &Release, version: &semver::Version, session: &Session<'_>) -> Result<(), Failure> {
+    let today = today(session);
+    let old = kept.release(&format!("{}@{version}", new.name), today)?;
+    if old.status == Status::Current {
+        old.status = Status::Deprecated;
+        old.because = Some(format!("{} replaces it", new.title()));
+    }
+    old.replaced_by = Some(new.title());
+    Ok(())
+}
+
+fn republished(title: &str) -> Failure {
+    let finding = Finding::error(Code::GoldenRepublished, format!("{title} was published with another content"))
+        .with_help(
+            "give the profile a new version; if the old one is wrong, withdraw it with `colab-boot golden yank`",
+        );
+    Failure::from_findings(Kind::Answer, vec![finding])
+}
+
+/// What a release is for, in one line.
+pub(super) fn shown(release: &Release) -> String {
+    let frameworks = release.frameworks.iter().map(|(name, version)| format!("{name} {version}"));
+    let cuda = release.cuda.map(|cuda| format!("CUDA {cuda}")).into_iter();
+    let rest = [release.runtimes.join(" "), format!("{} to fetch", bytes(release.download))];
+    frameworks.chain(cuda).chain(rest).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,17 @@
+//! `golden renew`: nothing was withdrawn, and the index is fresh again.
+
+use crate::cli::RenewOptions;
+use crate::command::golden::{folder_of, store};
+use crate::diag::Failure;
+use crate::output::Report;
+use crate::repository::Kept;
+use crate::session::Session;
+
+pub(super) fn run(options: &RenewOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let talk = store(&mut kept, &options.kept, session)?;
+    let text = format!("{} is fresh until {}\n", kept.catalogue.name, kept.catalogue.fresh_until);
+    let mut report = Report::new((), text);
+    report.talk = talk;
+    Ok(report)
+}

@@ -1,0 +1,82 @@
+//! `golden show`: one release.
+
+use std::fmt::Write;
+
+use crate::cli::ReleaseOptions;
+use crate::command::golden::list::Row;
+use crate::command::golden::{Read, pins_of, read, today, with_findings};
+use crate::diag::{Code, Failure, Finding};
+use crate::golden::calendar::Day;
+use crate::golden::entry::{Release, Standing};
+use crate::golden::pin::Pins;
+use crate::output::{Report, bytes};
+use crate::session::Session;
+
+pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let pins = pins_of(std::path::Path::new(".")).unwrap_or_else(|_| Pins::default());
+    let found = read(&options.source, &pins, session)?;
+    let today = today(session);
+    let release = find(&found, &options.release, today)?;
+    let standing = release.standing(today);
+    let mut text = format!("{}  {}\n", release.title(), standing.as_str());
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "  {name:<12}{value}");
+        }
+    };
+    let pairs = |map: Vec<(String, String)>| map.iter().map(|(a, b)| format!("{a} {b}")).collect::<Vec<_>>().join(", ");
+    let frameworks = release.frameworks.iter().map(|(name, version)| (name.to_string(), version.to_string()));
+    line("about", release.description.clone());
+    line("frameworks", pairs(frameworks.collect()));
+    line("Python", release.python.join(", "));
+    line("CUDA", release.cuda.map(|cuda| cuda.to_string()).unwrap_or_default());
+    line("driver", release.driver_floor.as_ref().map(|floor| format!("{floor} or newer")).unwrap_or_default());
+    line("made for", release.runtimes.join(", "));
+    line("GPUs", pairs(release.gpus.clone().into_iter().collect()));
+    line("packages", format!("{}, {} to fetch", release.packages, bytes(release.download)));
+    line("published", release.published.to_string());
+    line("deprecated", release.deprecate_on.map(|day| day.to_string()).unwrap_or_default());
+    line("expires", release.expires.map(|day| day.to_string()).unwrap_or_default());
+    line("because", release.because.clone().unwrap_or_default());
+    line("replaced by", release.replaced_by.clone().unwrap_or_default());
+    for evidence in &release.verified {
+        line("verified", format!("on {} with GPU {}, {}", evidence.on, evidence.gpu, evidence.runtime));
+    }
+    for file in &release.files {
+        line("file", format!("{}  {}  sha256 {}", file.name, bytes(file.size), file.sha256));
+    }
+    let findings = standing_findings(release, today, false);
+    Ok(with_findings(Report::new(Row::of(release, standing), text), &found.vouched, findings))
+}
+
+/// The release that `title` means, or what there is.
+pub(super) fn find<'a>(found: &'a Read, title: &str, today: Day) -> Result<&'a Release, Failure> {
+    let catalogue = &found.vouched.catalogue;
+    catalogue.find(title, today).ok_or_else(|| {
+        let known: Vec<String> = catalogue.releases.iter().map(Release::title).collect();
+        let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+        Failure::answer(format!("`{}` has no current release `{title}`", found.repository.name()))
+            .help(format!("it has {known}; name an old one with its version"))
+    })
+}
+
+/// What is to be said of a release on `today`; what was withdrawn or has expired is an error, unless it is `allowed`.
+pub(super) fn standing_findings(release: &Release, today: Day, allowed: bool) -> Vec<Finding> {
+    let why = release.because.as_ref().map(|because| format!(": {because}")).unwrap_or_default();
+    let title = release.title();
+    let finding = match release.standing(today) {
+        Standing::Current => return Vec::new(),
+        Standing::Deprecated => {
+            let until = release.expires.map(|day| format!(", and expires on {day}")).unwrap_or_default();
+            Finding::warning(Code::GoldenDeprecated, format!("{title} is deprecated{until}{why}"))
+        }
+        Standing::Expired => {
+            let on = release.expires.map(|day| format!(" on {day}")).unwrap_or_default();
+            Finding::warning(Code::GoldenExpired, format!("{title} has expired{on}{why}"))
+        }
+        Standing::Yanked if allowed => Finding::warning(Code::GoldenYanked, format!("{title} was withdrawn{why}")),
+        Standing::Yanked => Finding::error(Code::GoldenYanked, format!("{title} was withdrawn{why}")),
+    };
+    let help = release.replaced_by.as_ref().map(|other| format!("take {other}"));
+    vec![help.into_iter().fold(finding, Finding::with_help)]
+}

@@ -1,0 +1,53 @@
+//! `golden sign`: one more signature under the index, or a statement that it is still the current one.
+
+use serde::Serialize;
+
+use crate::cli::SignOptions;
+use crate::command::golden::{folder_of, today};
+use crate::diag::Failure;
+use crate::golden::signed_text::join;
+use crate::golden::signers::{FRESH, INDEX, Outcome, Signers, vouching};
+use crate::golden::vouching::freshness;
+use crate::host::files;
+use crate::output::Report;
+use crate::repository::{FRESH_FILE, Kept, SIGNERS_FILE, default_key, sign};
+use crate::session::Session;
+
+#[derive(Serialize)]
+struct SignReport {
+    seq: u64,
+    by: Vec<String>,
+    wanted: usize,
+}
+
+pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let key = options.kept.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
+        Failure::input("there is no key to sign with").help("name one with --key, or set git's `user.signingkey`")
+    })?;
+    if options.fresh {
+        let text = freshness(&kept.catalogue, kept.digest(), today(session));
+        let block = sign(session, &key, &text, FRESH)?;
+        let path = kept.folder.join(FRESH_FILE);
+        files::write_whole(&path, join(&text, &[block]).as_bytes())?;
+        return Ok(Report::new((), format!("{}: index {} is current\n", path.display(), kept.catalogue.seq)));
+    }
+    let block = sign(session, &key, &kept.text, INDEX)?;
+    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
+    let signers = Signers::parse(&text).map_err(|why| Failure::input(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    match signers.check(&kept.text, std::slice::from_ref(&block), INDEX, session.now).pop() {
+        Some(Outcome::Good { .. }) => kept.add_signature(block)?,
+        Some(Outcome::NotAllowed { principal, why }) => {
+            return Err(Failure::answer(format!("{principal} may not sign: {why}")));
+        }
+        Some(Outcome::Unknown { fingerprint }) => {
+            return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
+                .help("somebody who may sign adds its line, and the index is signed anew by the old keys"));
+        }
+        other => return Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
+    }
+    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
+    let text = format!("index {} is signed by {}; {wanted} have to\n", kept.catalogue.seq, by.join(", "));
+    Ok(Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text))
+}

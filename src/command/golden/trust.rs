@@ -1,0 +1,88 @@
+//! `golden trust`: the keys of those who may sign a repository, pinned by hand.
+
+use serde::Serialize;
+
+use crate::cli::TrustOptions;
+use crate::diag::{Failure, Kind};
+use crate::golden::catalogue::{Catalogue, LARGEST};
+use crate::golden::signed_text::split;
+use crate::golden::signers::{Signer, Signers};
+use crate::golden::vouching::{Trust, vouch};
+use crate::model::Sha256;
+use crate::output::Report;
+use crate::repository::{
+    INDEX_FILE, Repository, SIGNERS_FILE, forget_others, name_at, remember, trust_of, write_trust,
+};
+use crate::session::Session;
+
+#[derive(Serialize)]
+struct TrustReport {
+    name: String,
+    threshold: usize,
+    keys: Vec<String>,
+    pinned: bool,
+}
+
+pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let repository = Repository::open(&options.from, session)?;
+    let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
+    let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
+    let signers_text = repository.read(SIGNERS_FILE, 64 << 10)?.ok_or_else(|| none(SIGNERS_FILE))?;
+    let signers_text = String::from_utf8(signers_text).map_err(|_| none(SIGNERS_FILE))?;
+    let unreadable = |why: String| Failure::answer(format!("`{}` can't be read", repository.name())).cause(why);
+    let signed = split(&index).map_err(unreadable)?;
+    let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
+    let signers = Signers::parse(&signers_text).map_err(unreadable)?;
+    let row = catalogue.signers.as_ref();
+    if row.is_some_and(|row| row.sha256 != Sha256::of(signers_text.as_bytes())) {
+        return Err(Failure::answer(format!("`{SIGNERS_FILE}` is not the one that the index names"))
+            .help("somebody has changed it without the signatures of those who may: ask the keepers"));
+    }
+    let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
+    let shown = |signer: &Signer| format!("{} {}", signer.principal, signer.fingerprint());
+    let keys: Vec<String> = signers.all.iter().map(shown).collect();
+    let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
+    let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
+    let named = |signer: &Signer| options.key.contains(&signer.fingerprint());
+    let meant = signers.all.iter().filter(|signer| named(signer)).count();
+    if meant < threshold && !vouched_by_old {
+        return ask(&repository, &catalogue, threshold, keys, options.key.is_empty());
+    }
+    // Those who sign must be as many, with the keys that are pinned from now on.
+    let name = catalogue.name.clone();
+    let trust = Trust { name: Some(name.clone()), signers: signers.clone(), threshold, ..Trust::default() };
+    let vouched = vouch(&index, None, &trust, session.now)
+        .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
+    let folder = write_trust(&session.paths, (&name, &repository.name()), &signers_text, threshold)?;
+    forget_others(&session.paths, &name, &signers)?;
+    remember(&session.paths, &trust, &vouched);
+    let text = format!("{name}: {threshold} of {} have to sign, pinned in {}\n", keys.len(), folder.display());
+    let report = TrustReport { name: name.to_string(), threshold, keys, pinned: true };
+    Ok(Report::new(report, text).with_findings(vouched.findings))
+}
+
+/// Shows the keys, and how to pin them; an error where keys were named and are not among them.
+fn ask(
+    repository: &Repository,
+    catalogue: &Catalogue,
+    threshold: usize,
+    keys: Vec<String>,
+    is_question: bool,
+) -> Result<Report, Failure> {
+    let flags: Vec<String> =
+        keys.iter().filter_map(|key| key.split(' ').nth(1)).map(|key| format!("--key {key}")).collect();
+    let flags = flags.iter().take(threshold).cloned().collect::<Vec<_>>().join(" ");
+    if !is_question {
+        return Err(Failure::answer(format!("{threshold} have to sign, and fewer of the keys that you name may"))
+            .cause(keys.join(", "))
+            .help("ask the keepers for the fingerprints, by another way than the repository"));
+    }
+    let text = format!(
+        "{}: {threshold} of these have to sign\n  {}\nnothing is pinned; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
+        catalogue.name,
+        keys.join("\n  "),
+        repository.name(),
+    );
+    let report = TrustReport { name: catalogue.name.to_string(), threshold, keys, pinned: false };
+    Ok(Report::new(report, text))
+}

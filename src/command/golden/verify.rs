@@ -1,0 +1,99 @@
+//! `golden verify`: what is pinned here, held against its repository.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::cli::{AddOptions, pinned};
+use crate::command::golden::show::standing_findings;
+use crate::command::golden::{Read, pins_of, read, today, with_findings};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::golden::calendar::Day;
+use crate::golden::pin::{PIN_FILE, Pin, Pins};
+use crate::host::files;
+use crate::model::Sha256;
+use crate::output::Report;
+use crate::session::Session;
+
+#[derive(Serialize)]
+struct VerifyReport {
+    seq: u64,
+    signed_by: Vec<String>,
+    releases: Vec<String>,
+}
+
+pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let all = pins_of(&options.into)?;
+    let named = options.release.as_deref().map(pinned).transpose();
+    let named = named.map_err(|why| Failure::input("the release").cause(why))?.map(|(title, _)| title);
+    let is_meant = |pin: &&Pin| {
+        named.is_none_or(|title| pin.name.as_ref() == title || format!("{}@{}", pin.name, pin.version) == title)
+    };
+    let pins: Vec<Pin> = all.all.iter().filter(is_meant).cloned().collect();
+    if pins.is_empty() {
+        return Err(Failure::input(format!("`{}` pins nothing of that kind", options.into.join(PIN_FILE).display()))
+            .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
+    }
+    let mut findings = Vec::new();
+    for pin in &pins {
+        findings.extend(here(pin, &options.into)?);
+    }
+    let found = match read(&options.source, &Pins { all: pins.clone(), ..all.clone() }, session) {
+        Ok(found) => found,
+        // What is pinned is as good as before; whether it was withdrawn is not known.
+        Err(failure) if failure.kind == Kind::World => {
+            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
+            findings.push(finding.with_note(failure.to_string()));
+            return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
+        }
+        Err(failure) => return Err(failure),
+    };
+    let today = today(session);
+    let mut text = String::new();
+    for pin in &pins {
+        findings.extend(there(pin, &found, today, options.allow_yanked));
+        let seq = found.vouched.catalogue.seq;
+        let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, pin.repository);
+    }
+    let report = VerifyReport {
+        seq: found.vouched.catalogue.seq,
+        signed_by: found.vouched.by.clone(),
+        releases: pins.iter().map(|pin| format!("{}@{}", pin.name, pin.version)).collect(),
+    };
+    Ok(with_findings(Report::new(report, text), &found.vouched, findings))
+}
+
+/// Whether the lock that lies here is the one that is pinned.
+fn here(pin: &Pin, folder: &std::path::Path) -> Result<Option<Finding>, Failure> {
+    let path = folder.join(format!("{}.lock", pin.name));
+    let digest = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
+    let finding = || {
+        let message = format!("`{}` is not the lock that `{PIN_FILE}` pins", path.display());
+        Finding::error(Code::GoldenFileDiffers, message).with_help("`colab-boot golden add` takes it anew")
+    };
+    Ok((digest != Some(pin.sha256)).then(finding))
+}
+
+/// What the repository says of a pinned release today.
+fn there(pin: &Pin, found: &Read, today: Day, allowed: bool) -> Vec<Finding> {
+    let title = format!("{}@{}", pin.name, pin.version);
+    let Some(release) = found.vouched.catalogue.find(&title, today) else {
+        let message = format!("{title} is not in the index any more");
+        return vec![
+            Finding::error(Code::GoldenFileDiffers, message).with_note("a release never leaves its repository"),
+        ];
+    };
+    let mut findings = standing_findings(release, today, allowed);
+    if release.file("lock").is_none_or(|lock| lock.sha256 != pin.sha256) {
+        let message = format!("{title} has another lock in the index than the one that is pinned");
+        findings.push(Finding::error(Code::GoldenFileDiffers, message));
+    }
+    let newest = found.vouched.catalogue.find(pin.name.as_ref(), today);
+    let newer = newest.filter(|newest| newest.version > pin.version);
+    let note = |newest: &crate::golden::entry::Release| {
+        Finding::note(Code::GoldenNewer, format!("{} is newer than {title}", newest.title()))
+            .with_help("`colab-boot golden update` takes it")
+    };
+    findings.extend(newer.map(note));
+    findings
+}

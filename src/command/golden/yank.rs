@@ -1,0 +1,43 @@
+//! `golden yank`: a release is withdrawn, and who has pinned it is stopped.
+
+use crate::cli::YankOptions;
+use crate::command::golden::{folder_of, store, today};
+use crate::diag::Failure;
+use crate::golden::catalogue::Catalogue;
+use crate::golden::entry::Status;
+use crate::output::Report;
+use crate::repository::Kept;
+use crate::session::Session;
+
+pub(super) fn run(options: &YankOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let today = today(session);
+    if let Some(instead) = &options.instead {
+        kept.release(instead, today)?;
+    }
+    let release = kept.release(&options.release, today)?;
+    release.status = Status::Yanked;
+    release.because = Some(options.because.clone());
+    release.replaced_by = options.instead.clone().or(release.replaced_by.take());
+    let title = release.title();
+    let mut report = Report::new((), format!("{title} is withdrawn: {}\n", options.because));
+    report.talk = point_elsewhere(&mut kept.catalogue, &title, options.instead.as_deref());
+    report.talk.extend(store(&mut kept, &options.kept, session)?);
+    Ok(report)
+}
+
+/// Releases that `gone` was to replace lead to `instead`; the one that is itself taken in its place is current again.
+fn point_elsewhere(catalogue: &mut Catalogue, gone: &str, instead: Option<&str>) -> Vec<String> {
+    let mut talk = Vec::new();
+    for release in catalogue.releases.iter_mut().filter(|release| release.replaced_by.as_deref() == Some(gone)) {
+        let title = release.title();
+        if instead == Some(title.as_str()) {
+            (release.status, release.because, release.replaced_by) = (Status::Current, None, None);
+            talk.push(format!("{title} is current again"));
+        } else {
+            release.replaced_by = instead.map(str::to_owned);
+            talk.push(format!("{title} is replaced by {}", instead.unwrap_or("nothing")));
+        }
+    }
+    talk
+}

@@ -1,0 +1,108 @@
+//! What a repository promises of itself, and does not keep.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Code, Finding};
+use crate::golden::calendar::Day;
+use crate::golden::catalogue::Catalogue;
+use crate::golden::entry::{Release, Standing};
+
+/// The index is renewed before it has fewer days than this.
+const SOON: i32 = 10;
+
+/// What needs work on `today`: errors for what is overdue, warnings for what will be. `runtimes` are the notebook images that this program knows.
+pub fn cadence(catalogue: &Catalogue, runtimes: &[String], today: Day) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let error = |message: String| Finding::error(Code::GoldenCadence, message);
+    let warning = |message: String| Finding::warning(Code::GoldenCadence, message);
+    let left = today.until(catalogue.fresh_until);
+    if left < 0 {
+        findings.push(error(format!("the index was fresh until {}", catalogue.fresh_until)).with_help(RENEW));
+    } else if left < SOON {
+        findings.push(warning(format!("the index is fresh for {left} more days")).with_help(RENEW));
+    }
+    for (framework, current) in by_framework(catalogue, today) {
+        let most = catalogue.policy.per_framework;
+        if current.len() > most {
+            let names: Vec<String> = current.iter().map(|release| release.title()).collect();
+            let message =
+                format!("{} current releases of {framework}, and {most} are kept: {}", current.len(), names.join(", "));
+            findings.push(error(message).with_help("`colab-boot golden deprecate` the oldest"));
+        }
+    }
+    for release in &catalogue.releases {
+        findings.extend(of_release(catalogue, release, runtimes, today));
+    }
+    findings
+}
+
+const RENEW: &str = "`colab-boot golden renew`, if nothing is to be withdrawn";
+
+/// Current releases by the first of their frameworks, `cpu` where they have none.
+fn by_framework(catalogue: &Catalogue, today: Day) -> BTreeMap<String, Vec<&Release>> {
+    let mut all: BTreeMap<String, Vec<&Release>> = BTreeMap::new();
+    for release in catalogue.releases.iter().filter(|release| release.standing(today) == Standing::Current) {
+        let names = release.frameworks.keys().map(ToString::to_string);
+        let first = names.min_by_key(|name| (*name != release.name.as_ref(), name.clone()));
+        all.entry(first.unwrap_or_else(|| release.name.to_string())).or_default().push(release);
+    }
+    all
+}
+
+fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], today: Day) -> Vec<Finding> {
+    let title = release.title();
+    let mut findings = Vec::new();
+    let replacement = release.replaced_by.as_ref();
+    let by = replacement.and_then(|other| catalogue.find(other, today));
+    match release.standing(today) {
+        Standing::Expired | Standing::Deprecated if replacement.is_some() => {
+            let is_good = by.is_some_and(|other| other.standing(today) == Standing::Current);
+            let message = format!(
+                "{title} is replaced by {}, which is no current release",
+                replacement.map_or("", String::as_str)
+            );
+            findings.extend((!is_good).then(|| Finding::warning(Code::GoldenCadence, message)));
+            return findings;
+        }
+        Standing::Expired | Standing::Yanked => return findings,
+        Standing::Deprecated => {
+            let message = format!("{title} is deprecated, and nothing replaces it");
+            findings.push(
+                Finding::warning(Code::GoldenCadence, message).with_help("name one with `golden deprecate --use`"),
+            );
+        }
+        Standing::Current => {}
+    }
+    let soon = release.deprecate_on.map(|day| today.until(day)).filter(|days| (0..30).contains(days));
+    if let Some(days) = soon {
+        findings.push(Finding::warning(Code::GoldenCadence, format!("{title} is deprecated in {days} days")));
+    }
+    let gone: Vec<&String> = release
+        .runtimes
+        .iter()
+        .filter(|name| !runtimes.contains(name) && !name.starts_with("bare-") && *name != "machine")
+        .collect();
+    for name in gone {
+        let message = format!("{title} was made for `{name}`, which this colab-boot does not know any more");
+        findings.push(Finding::warning(Code::GoldenCadence, message));
+    }
+    if !release.runtimes.iter().any(|name| name.starts_with("bare-")) {
+        let message = format!("{title} has no bare target: without such an image it can't be used");
+        findings.push(Finding::note(Code::GoldenCadence, message).with_help("add `bare-3.12` to `[target] runtimes`"));
+    }
+    findings.extend(evidence(catalogue, release, today));
+    findings
+}
+
+/// GPUs that a current release names, and that nobody has tried it on lately.
+fn evidence(catalogue: &Catalogue, release: &Release, today: Day) -> Option<Finding> {
+    let review = catalogue.policy.review;
+    let tried = |gpu: &String| release.verified.iter().any(|one| one.gpu == *gpu && one.on.after(review) >= today);
+    let without: Vec<&str> = release.gpus.keys().filter(|gpu| !tried(gpu)).map(String::as_str).collect();
+    let message =
+        format!("{} was not verified within {review} on compute capability {}", release.title(), without.join(", "));
+    (!without.is_empty()).then(|| {
+        Finding::warning(Code::GoldenCadence, message)
+            .with_help("run `colab-boot verify --json=FILE` there, and publish it with `--verified FILE`")
+    })
+}

@@ -1,0 +1,21 @@
+//! Golden repositories where they lie: read from a folder or an address, kept in a folder, signed by the user's own `ssh-keygen`; and what is
+//! remembered of those who sign.
+
+mod keeping;
+mod keygen;
+mod making;
+mod place;
+mod trusted;
+
+pub use keeping::Kept;
+pub use keygen::{default_key, public_key, sign};
+pub use making::{Made, make_release, with_lock};
+pub use place::Repository;
+pub use trusted::{forget_others, name_at, remember, trust_of, write_trust};
+
+/// The index.
+pub const INDEX_FILE: &str = "golden.toml";
+/// Who may sign, for people and `ssh-keygen`.
+pub const SIGNERS_FILE: &str = "allowed_signers";
+/// The statement that the index is still current.
+pub const FRESH_FILE: &str = "fresh.toml";

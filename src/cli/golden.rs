@@ -133,8 +133,12 @@ pub struct SkeletonOptions {
 #[derive(Debug, Args)]
 pub struct PublishOptions {
     /// Profiles; the lock of each lies beside it and must be fresh
-    #[arg(required = true)]
+    #[arg(required_unless_present = "verified")]
     pub profiles: Vec<PathBuf>,
+
+    /// A record of `colab-boot verify --record`, put beside the release that it is about, a new one or one that is there; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub verified: Vec<PathBuf>,
 
     /// The version that the new release replaces, which is deprecated from today on
     #[arg(long, value_name = "VERSION")]

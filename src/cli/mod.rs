@@ -332,6 +332,10 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
+    /// Write what was found to a file, to be published beside a golden release: GPU, driver, image, smoke tests; no host and no folder
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
     #[command(flatten)]
     pub machine: MachineOptions,
 }

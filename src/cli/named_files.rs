@@ -51,6 +51,7 @@ impl Arguments {
             Verb::Verify(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+                files.written.extend(options.record.clone());
             }
             Verb::Golden(verb) => files.of_golden(verb),
             Verb::Audit(options) => {
@@ -88,7 +89,7 @@ impl NamedFiles {
             GoldenVerb::Publish(options) => {
                 let locks = options.profiles.iter().map(|profile| lock_path(profile, None));
                 self.read.extend(options.profiles.iter().cloned().chain(locks));
-                self.read.extend(options.kept.key.clone());
+                self.read.extend(options.kept.key.iter().chain(&options.verified).cloned());
             }
             GoldenVerb::Sign(SignOptions { kept, .. })
             | GoldenVerb::Deprecate(DeprecateOptions { kept, .. })

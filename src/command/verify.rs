@@ -7,18 +7,20 @@ use serde::Serialize;
 
 use crate::apply::now;
 use crate::audit::{Environment, judge_locked};
-use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions};
+use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions, lock_path};
 use crate::diag::{Code, Failure, Finding};
+use crate::host::destination::write_output;
+use crate::host::files;
 use crate::lock::LockedTarget;
 use crate::machine::Python;
 use crate::marker::{Event, Standing, standing};
-use crate::model::PackageName;
 use crate::model::accepted::accept;
+use crate::model::{PackageName, Sha256};
 use crate::output::Report;
 use crate::session::{Planned, PythonReport, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
 use crate::verify::{
-    Files, SmokeOutcome, check_files, imports, kernel_findings, no_gpu, shadowed, smoke_finding, smoke_tests,
+    Files, SmokeOutcome, check_files, imports, kernel_findings, no_gpu, recorded, shadowed, smoke_finding, smoke_tests,
 };
 
 #[derive(Serialize)]
@@ -44,13 +46,13 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let now = now(&planned, marker.as_ref())?;
     let stands = standing(marker.as_ref(), &now);
     let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| belongs_here(one)).cloned().collect();
-    let files = check_files(target, layout, &state, seen, &mut findings)?;
+    let checked = check_files(target, layout, &state, seen, &mut findings)?;
     // Of a lock that was never applied here the marker knows nothing, and what it knows of another stays.
     let is_ours = !matches!(stands, Standing::Fresh | Standing::NewMachine);
-    if is_ours && (!files.faulty.is_empty() || files.leftovers) {
+    if is_ours && (!checked.faulty.is_empty() || checked.leftovers) {
         // The next apply looks at them, whatever it would have thought.
         let why = "verify found files that are not what they should be".to_owned();
-        state.step(&mut marker, Event::Doubt { changed: files.faulty.clone(), why }, &now)?;
+        state.step(&mut marker, Event::Doubt { changed: checked.faulty.clone(), why }, &now)?;
     }
     findings.extend(missing_debian(target, seen));
     let is_locked = |name: &PackageName| target.package(name).is_some();
@@ -64,12 +66,17 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
     findings.extend(imports(session, profile, seen, target));
     findings.extend(no_gpu(&smokes, seen));
+    if let Some(path) = &options.record {
+        let lock = lock_path(&options.profile, options.lock.as_ref());
+        let digest = Sha256::of(files::read_text(&lock, "lock")?.as_bytes());
+        write_output(path, recorded(session, &planned, digest, &smokes, &findings).to_text().as_bytes())?;
+    }
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
-    let text = format!("  {:<12}{python}\n{}", "python", render(&files, stands, &smokes, &findings));
+    let text = format!("  {:<12}{python}\n{}", "python", render(&checked, stands, &smokes, &findings));
     let data = VerifyReport {
         python: PythonReport::of(seen),
         standing: stands,
-        files: &files,
+        files: &checked,
         smoke: smokes.iter().map(|(name, outcome)| (name, outcome)).collect(),
     };
     Ok(Report::new(data, text).with_findings(findings))

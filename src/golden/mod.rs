@@ -6,6 +6,7 @@ pub mod calendar;
 pub mod catalogue;
 pub mod pin;
 pub mod entry;
+pub mod evidence;
 pub mod signed_text;
 pub mod signers;
 pub mod vouching;

@@ -5,6 +5,7 @@ mod locked;
 mod frameworks;
 mod kernel;
 mod native;
+mod recorded;
 mod shadow;
 mod smoke;
 
@@ -12,5 +13,6 @@ pub use frameworks::{no_gpu, smoke_finding, smoke_tests};
 pub use kernel::kernel_findings;
 pub use locked::{Files, check_files};
 pub use native::imports;
+pub use recorded::recorded;
 pub use shadow::shadowed;
 pub use smoke::SmokeOutcome;

@@ -8,9 +8,11 @@ use serde::Serialize;
 use crate::cli::PublishOptions;
 use crate::command::golden::build::binary;
 use crate::command::golden::{folder_of, store, today};
-use crate::diag::{Code, Failure, Finding, Kind};
-use crate::golden::entry::{Release, Status};
+use crate::diag::{Code, Failure, Finding, Kind, without_secrets};
+use crate::golden::entry::{Release, ReleaseFile, Status};
+use crate::golden::evidence::Record;
 use crate::host::files;
+use crate::model::Sha256;
 use crate::output::{Report, bytes, needed_images};
 use crate::repository::{Kept, Made, make_release};
 use crate::session::Session;
@@ -33,15 +35,12 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
         let title = one.release.title();
         let is_it = |known: &&Release| known.title() == title;
         match kept.catalogue.releases.iter().find(is_it) {
-            Some(known) if known.files == one.release.files => {
+            Some(known) if one.release.files.iter().all(|file| known.files.contains(file)) => {
                 report.talk.push(format!("{title} is published already, with these bytes"));
             }
             Some(_) => return Err(republished(&title)),
             None => new.push(one),
         }
-    }
-    if new.is_empty() {
-        return Ok(report);
     }
     for one in &new {
         report.talk.extend(one.lock.targets.iter().flat_map(needed_images));
@@ -55,10 +54,48 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
         }
         kept.catalogue.releases.push(release.clone());
     }
+    let attached = attach(&mut kept, options, session, &mut report)?;
+    if new.is_empty() && !attached {
+        return Ok(report);
+    }
     report.talk.extend(store(&mut kept, &options.kept, session)?);
     let releases = new.into_iter().map(|one| one.release).collect();
     report.data = serde_json::to_value(PublishReport { seq: kept.catalogue.seq, releases }).unwrap_or_default();
     Ok(report)
+}
+
+/// Puts records of verifications beside the releases that they are about; `true` where there was one that is new.
+fn attach(
+    kept: &mut Kept,
+    options: &PublishOptions,
+    session: &Session<'_>,
+    report: &mut Report,
+) -> Result<bool, Failure> {
+    let mut attached = false;
+    for path in &options.verified {
+        let bad = |why: String| Failure::answer(format!("`{}` is no evidence here", path.display())).cause(why);
+        let text = files::read_text(path, "record")?;
+        let record = Record::parse(&text).map_err(bad)?;
+        let release = kept.release(&format!("{}@{}", record.profile, record.version), today(session))?;
+        let row = record.row(release, today(session)).map_err(bad)?;
+        if without_secrets(&text) != text {
+            return Err(bad("it has a password or a token in it".to_owned()));
+        }
+        if release.files.iter().any(|file| file.name == row.file) {
+            report.talk.push(format!("{} has `{}` already", release.title(), row.file));
+            continue;
+        }
+        let file = ReleaseFile { name: row.file.clone(), size: text.len() as u64, sha256: Sha256::of(text.as_bytes()) };
+        let _ = writeln!(report.text, "{}: verified with GPU {} on {}", release.title(), row.gpu, row.on);
+        let path = release.folder();
+        release.files.push(file);
+        release.files.sort_by(|a, b| a.name.cmp(&b.name));
+        let name = row.file.clone();
+        release.verified.push(row);
+        files::write_whole(&kept.folder.join(path).join(name), text.as_bytes())?;
+        attached = true;
+    }
+    Ok(attached)
 }
 
 /// Deprecates the release that `new` takes the place of.

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::stories::table;
+use crate::stories::{Day, table};
 use crate::support::http::{Reply, serve};
 use crate::support::index_server::{IndexServer, Manner};
 use crate::support::keys::Key;
@@ -282,4 +282,42 @@ fn a_clone_with_other_line_ends_says_so() {
     std::fs::remove_file(repo.join(".gitattributes")).expect("a file");
     git(repo, &["-c", "user.name=a", "-c", "user.email=a@team", "-c", "commit.gpgsign=false", "commit", "-qam", "two"]);
     assert_eq!(clone("changed").expect(1).codes(), ["golden-line-ends"]);
+}
+
+#[test]
+fn what_was_verified_on_a_machine_stands_beside_the_release() {
+    let day = Day::new(&[("lib", "1.0", &[]), ("lib", "2.0", &[])]);
+    let alice = Key::new(&day.test.path(""), "alice");
+    let key = alice.path.display().to_string();
+    let run = |arguments: &[&str]| day.test.run(arguments);
+    let publish = |more: &[&str]| run(&[&["golden", "publish", "--repo", "repo", "--key", &key], more].concat());
+    run(&["golden", "init", "repo", "--name", "team-x", "--signer", "alice.pub"]).expect(0);
+    day.profile("data", &["lib"], "");
+    day.run(&["lock", "data.toml"]).expect(0);
+    publish(&["data.toml"]).expect(0);
+    day.run(&["apply", "data.toml"]).expect(0);
+    day.run(&["verify", "data.toml", "--record", "good.json"]).expect(0);
+    let record = day.read("good.json");
+    let folder = day.test.path("").display().to_string();
+    let host =
+        Command::new("hostname").output().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    for word in [folder, host.unwrap_or_default()] {
+        assert!(word.is_empty() || !record.contains(&word), "{word}: {record}");
+    }
+    publish(&["--verified", "good.json"]).expect(0);
+    let shown = run(&["golden", "show", "data", "--from", "repo"]).expect(0);
+    assert!(shown.stdout.contains("verified    on "), "{shown:?}");
+    run(&["golden", "check", "--repo", "repo"]).expect(0);
+    // Once is enough; what failed, and what is of another lock, is no evidence.
+    let before = std::fs::read(day.test.path("repo/golden.toml")).expect("an index");
+    publish(&["--verified", "good.json"]).expect(0);
+    day.pip(&["install", "lib==1.0"]);
+    day.run(&["verify", "data.toml", "--record", "bad.json"]).expect(1);
+    let refused = publish(&["--verified", "bad.json"]).expect(1);
+    assert!(refused.stderr.contains("that verification failed: foreign-change, verify-files"), "{refused:?}");
+    let mut other: serde_json::Value = serde_json::from_str(&record).expect("a record");
+    other["lock"] = "0".repeat(64).into();
+    std::fs::write(day.test.path("other.json"), other.to_string()).expect("a record");
+    publish(&["--verified", "other.json"]).expect(1);
+    assert_eq!(std::fs::read(day.test.path("repo/golden.toml")).expect("an index"), before);
 }

@@ -1,0 +1,53 @@
+//! A verification as a record to be published beside a release.
+
+use crate::diag::{Finding, Severity};
+use crate::golden::evidence::{Record, RecordedGpu, RecordedTest, SCHEMA};
+use crate::model::day::day_of;
+use crate::model::{PackageName, Sha256};
+use crate::session::{Planned, Session};
+use crate::verify::SmokeOutcome;
+
+/// What was found of the lock with the digest `lock`.
+pub fn recorded(
+    session: &Session<'_>,
+    planned: &Planned,
+    lock: Sha256,
+    smokes: &[(PackageName, SmokeOutcome)],
+    findings: &[Finding],
+) -> Record {
+    let machine = &planned.seen.machine;
+    let image = match planned.seen.image() {
+        image if image == "machine" => machine.os.clone(),
+        image => image,
+    };
+    let mut codes: Vec<String> = findings
+        .iter()
+        .filter(|finding| finding.severity != Severity::Note)
+        .map(|finding| finding.code.to_string())
+        .collect();
+    codes.sort();
+    codes.dedup();
+    let gpu = |gpu: &crate::matrix::InstalledGpu| RecordedGpu {
+        name: gpu.name.clone(),
+        capability: gpu.capability.to_string(),
+    };
+    let test = |(name, outcome): &(PackageName, SmokeOutcome)| {
+        (name.clone(), RecordedTest { ok: outcome.ok, version: outcome.version.clone() })
+    };
+    Record {
+        schema: SCHEMA,
+        profile: planned.lock.profile.name.clone(),
+        version: planned.lock.profile.version.clone(),
+        lock,
+        target: planned.target.name.clone(),
+        on: day_of(session.now).to_string(),
+        image,
+        python: machine.python.as_ref().map(|python| python.facts.version.to_string()).unwrap_or_default(),
+        driver: machine.hardware.driver.as_ref().map(ToString::to_string),
+        gpus: machine.hardware.gpus.iter().map(gpu).collect(),
+        smoke: smokes.iter().map(test).collect(),
+        findings: codes,
+        ok: !findings.iter().any(|finding| finding.severity == Severity::Error),
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

@@ -70,9 +70,11 @@ pub enum Verb {
     Verify(VerifyOptions),
     /// Show what was applied here and where the kernel stands
     Status(FingerprintOptions),
-    /// Make the notebook cell of a profile and its lock
+    /// Publish profiles with their locks and cells as releases that a team pins, trusts and retires
     #[command(subcommand)]
     Golden(GoldenVerb),
+    /// Say what would become of profiles on notebook images: what survives, what breaks, from when
+    Forecast(ForecastOptions),
     /// The facts about GPU builds: read them from wheels, show them, bring them up to date
     #[command(subcommand)]
     Matrix(MatrixVerb),
@@ -96,6 +98,7 @@ impl Verb {
             Self::Verify(_) => "verify",
             Self::Status(_) => "status",
             Self::Golden(_) => "golden",
+            Self::Forecast(_) => "forecast",
             Self::Matrix(_) => "matrix",
             Self::Audit(_) => "audit",
             Self::Explain(_) => "explain",
@@ -338,6 +341,28 @@ pub struct VerifyOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ForecastOptions {
+    /// Profiles; the lock beside each counts where it fits
+    #[arg(required_unless_present = "repo")]
+    pub profiles: Vec<PathBuf>,
+
+    /// All current releases of a golden repository, a folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "profiles")]
+    pub repo: Option<PathBuf>,
+
+    /// A notebook image; may be repeated. Without one, the two newest with a GPU
+    #[arg(long, value_name = "NAME")]
+    pub runtime: Vec<String>,
+
+    /// All images that are bundled
+    #[arg(long, conflicts_with = "runtime")]
+    pub all: bool,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

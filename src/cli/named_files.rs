@@ -54,6 +54,7 @@ impl Arguments {
                 files.written.extend(options.record.clone());
             }
             Verb::Golden(verb) => files.of_golden(verb),
+            Verb::Forecast(options) => files.read.extend(options.profiles.clone()),
             Verb::Audit(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));

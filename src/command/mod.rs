@@ -5,6 +5,7 @@ mod audit;
 mod explain;
 mod fetch;
 mod fingerprint;
+mod forecast;
 mod golden;
 mod init;
 mod lock;
@@ -31,6 +32,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Fetch(options) => fetch::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
         Verb::Status(options) => status::run(&options.machine, session),
+        Verb::Forecast(options) => forecast::run(options, session),
         Verb::Golden(verb) => golden::run(verb, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),

@@ -1,4 +1,4 @@
-//! A repository as its keepers change it: a folder, its index with a new number, signatures by whoever has a key here.
+//! A repository as its keepers change it: a folder, its index with a new number, signatures by those who have a key here.
 
 use std::path::{Path, PathBuf};
 

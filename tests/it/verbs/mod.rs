@@ -7,6 +7,7 @@ mod default_index;
 mod explain;
 mod fetch;
 mod fingerprint;
+mod forecast;
 mod golden;
 mod installers;
 mod lock;

@@ -144,6 +144,10 @@ pub struct PublishOptions {
     #[arg(long, value_name = "VERSION")]
     pub replaces: Option<semver::Version>,
 
+    /// Where the repository will be read from: the cells ask it, once a boot, whether their release was withdrawn
+    #[arg(long, value_name = "URL")]
+    pub at: Option<url::Url>,
+
     #[command(flatten)]
     pub kept: KeptOptions,
 

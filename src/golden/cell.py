@@ -9,6 +9,7 @@ COLAB_BOOT = {
     "profile": {"sha256": "@PROFILE_SHA256@", "packed": "@PROFILE@"},
     "lock": {"sha256": "@LOCK_SHA256@", "packed": "@LOCK@"},
     "variables": "@VARIABLES@",
+    "golden": "@GOLDEN@",
 }
 
 
@@ -93,6 +94,37 @@ def colab_boot_run(verb, *options):
             return process.returncode, {}
 
 
+def colab_boot_golden():
+    """Asks the golden repository, once a boot, whether this release was withdrawn. One that can't be asked changes nothing."""
+    golden = COLAB_BOOT["golden"]
+    if not golden:
+        return
+    try:
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        boot = ""
+    asked = colab_boot_files().parent / "asked"
+    if boot and asked.is_file() and asked.read_text() == boot:
+        return
+    release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
+    command = [colab_boot_binary(), "golden", "verify", release, "--from", golden["at"]]
+    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    for key in golden["keys"]:
+        command += ["--trusted-key", key]
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED"):
+        command.append("--allow-yanked")
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
+    except subprocess.TimeoutExpired:
+        print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
+        return
+    print(done.stdout, end="", flush=True)
+    if done.returncode == 1:
+        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; why stands above")
+    if "golden-unchecked" not in done.stdout:
+        colab_boot_write(asked, boot.encode())
+
+
 def colab_boot_set(variables):
     """Gives this kernel the variables that it has not read too early; the others came with its restart."""
     for name, value in variables.items():
@@ -157,6 +189,7 @@ def colab_boot_restart():
 
 
 def colab_boot_apply():
+    colab_boot_golden()
     code, report = colab_boot_run("apply", "--locked")
     colab_boot_set(report.get("set-live") or {})
     if code == 10:

@@ -39,6 +39,19 @@ pub struct Golden<'a> {
     /// The text of the lock.
     pub lock: &'a str,
     pub binary: Option<&'a Binary>,
+    /// The repository that it is published in.
+    pub home: Option<&'a Home>,
+}
+
+/// Where a release is published, and who may say that it was withdrawn: literals of the cell, nothing of it is fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    pub url: String,
+    /// Public keys, `ssh-ed25519 AAAA… NAME`.
+    pub keys: Vec<String>,
+    pub threshold: usize,
+    /// No index with a lower number is believed.
+    pub min_seq: u64,
 }
 
 /// The Python of the first cell.
@@ -61,9 +74,17 @@ pub fn render_cell(golden: Golden<'_>) -> String {
         ("\"@BINARY_URL@\"", url),
         ("\"@BINARY_SHA256@\"", sha256),
         ("\"@VARIABLES@\"", json!(variables).to_string()),
+        ("\"@GOLDEN@\"", home(golden)),
         ("@FACTS@", FACTS.to_owned()),
     ];
     values.iter().fold(CELL.to_owned(), |cell, (name, value)| cell.replace(name, value))
+}
+
+/// The literal that says where the release is published.
+fn home(golden: Golden<'_>) -> String {
+    let Some(Home { url, keys, threshold, min_seq }) = golden.home else { return "None".to_owned() };
+    let release = format!("{}@{}", golden.profile.name, golden.profile.version);
+    json!({ "at": url, "release": release, "keys": keys, "threshold": threshold, "min-seq": min_seq }).to_string()
 }
 
 /// The cells as one script, `# %%` between them.

@@ -7,7 +7,7 @@ use crate::diag::{Code, Failure, Finding, Kind, without_secrets};
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::Policy;
 use crate::golden::entry::{Release, ReleaseFile, Status};
-use crate::golden::{Binary, Golden, render_notebook, render_script};
+use crate::golden::{Binary, Golden, Home, render_notebook, render_script};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale, uncovered};
 use crate::matrix::{Hardware, InstalledGpu, ptx_only};
@@ -46,7 +46,7 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
 pub fn make_release(
     session: &Session<'_>,
     profile: &Path,
-    binary: Option<&Binary>,
+    (binary, home): (Option<&Binary>, Option<&Home>),
     policy: &Policy,
 ) -> Result<Made, Failure> {
     let (profile, lock, text) = with_lock(session, profile, &profile.with_extension("lock"))?;
@@ -54,12 +54,12 @@ pub fn make_release(
         if without_secrets(text) != text {
             let message = format!("the {what} of `{}` has a password or a token in it", profile.name);
             let finding = Finding::error(Code::GoldenSecret, message);
-            let help = "leave it out: credentials come from netrc or the keyring of whoever boots";
+            let help = "leave it out: credentials come from netrc or the keyring of those who boot";
             return Err(Failure::from_findings(Kind::Answer, vec![finding.with_help(help)]));
         }
     }
     must_be_had(&profile, &lock)?;
-    let golden = Golden { profile: &profile, lock: &text, binary };
+    let golden = Golden { profile: &profile, lock: &text, binary, home };
     let named = |suffix: &str, content: String| (format!("{}.{suffix}", profile.name), content.into_bytes());
     let mut files = vec![
         named("ipynb", render_notebook(golden)),

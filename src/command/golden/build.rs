@@ -24,7 +24,7 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
     let path = lock_path(&options.profile, options.lock.as_ref());
     let (profile, lock, text) = with_lock(session, &options.profile, &path)?;
     let binary = binary(&options.binary)?;
-    let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref() };
+    let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref(), home: None };
     let needed = lock.targets.iter().flat_map(needed_images);
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
     let mut report = Report::new(GoldenReport { folder: &options.out, check: options.check }, String::new());

@@ -11,7 +11,7 @@ use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::calendar::Day;
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::host::files;
-use crate::model::Sha256;
+use crate::model::{PackageName, Sha256};
 use crate::output::Report;
 use crate::session::Session;
 
@@ -24,18 +24,24 @@ struct VerifyReport {
 
 pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let all = pins_of(&options.into)?;
-    let named = options.release.as_deref().map(pinned).transpose();
-    let named = named.map_err(|why| Failure::input("the release").cause(why))?.map(|(title, _)| title);
+    let (named, digest) = match options.release.as_deref().map(pinned).transpose() {
+        Ok(named) => named.unzip(),
+        Err(why) => return Err(Failure::input("the release").cause(why)),
+    };
     let is_meant = |pin: &&Pin| {
         named.is_none_or(|title| pin.name.as_ref() == title || format!("{}@{}", pin.name, pin.version) == title)
     };
-    let pins: Vec<Pin> = all.all.iter().filter(is_meant).cloned().collect();
+    let pins: Vec<Pin> = match named.zip(digest.flatten()) {
+        // A cell has its lock with it, and knows its digest.
+        Some((title, digest)) => vec![pin_of(title, digest)?],
+        None => all.all.iter().filter(is_meant).cloned().collect(),
+    };
     if pins.is_empty() {
         return Err(Failure::input(format!("`{}` pins nothing of that kind", options.into.join(PIN_FILE).display()))
             .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
     }
     let mut findings = Vec::new();
-    for pin in &pins {
+    for pin in pins.iter().filter(|_| digest.flatten().is_none()) {
         findings.extend(here(pin, &options.into)?);
     }
     let found = match read(&options.source, &Pins { all: pins.clone(), ..all.clone() }, session) {
@@ -53,7 +59,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     for pin in &pins {
         findings.extend(there(pin, &found, today, options.allow_yanked));
         let seq = found.vouched.catalogue.seq;
-        let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, pin.repository);
+        let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, found.vouched.catalogue.name);
     }
     let report = VerifyReport {
         seq: found.vouched.catalogue.seq,
@@ -61,6 +67,23 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         releases: pins.iter().map(|pin| format!("{}@{}", pin.name, pin.version)).collect(),
     };
     Ok(with_findings(Report::new(report, text), &found.vouched, findings))
+}
+
+/// What is pinned by `NAME@VERSION` and a digest alone.
+fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
+    let bad = || Failure::input(format!("`{title}` is no release")).help("write it as `NAME@VERSION#sha256=HEX`");
+    let (name, version) = title.split_once('@').ok_or_else(bad)?;
+    let name: PackageName = name.parse().map_err(|_| bad())?;
+    Ok(Pin {
+        repository: name.clone(),
+        name,
+        original: title.to_owned(),
+        version: version.parse().map_err(|_| bad())?,
+        sha256,
+        from: String::new(),
+        seq: 0,
+        signers: Vec::new(),
+    })
 }
 
 /// Whether the lock that lies here is the one that is pinned.

@@ -9,6 +9,7 @@ use crate::stories::{Day, table};
 use crate::support::http::{Reply, serve};
 use crate::support::index_server::{IndexServer, Manner};
 use crate::support::keys::Key;
+use crate::support::python::interpreter;
 use crate::support::test::{Outcome, Test};
 
 /// What becomes of a file on its way.
@@ -320,4 +321,44 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     std::fs::write(day.test.path("other.json"), other.to_string()).expect("a record");
     publish(&["--verified", "other.json"]).expect(1);
     assert_eq!(std::fs::read(day.test.path("repo/golden.toml")).expect("an index"), before);
+}
+
+#[test]
+fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml", "--at", &team.url]);
+    let cell = std::fs::read_to_string(team.test.path("repo/data/1.0.0/data.py")).expect("a cell");
+    let functions = cell.split("\ncolab_boot_apply()").next().expect("a cell").to_owned();
+    std::fs::write(team.test.path("cell.py"), format!("{functions}\ncolab_boot_golden()\n")).expect("a cell");
+    let run = |more: &[(&str, &str)]| {
+        let mut command = Command::new(interpreter());
+        command.arg(team.test.path("cell.py")).env_clear().envs(&team.test.environment);
+        command.env("COLAB_BOOT_BINARY", env!("CARGO_BIN_EXE_colab-boot")).envs(more.iter().copied());
+        Outcome::of(command)
+    };
+    let asked_again = || std::fs::remove_dir_all(team.test.path("home/.cache")).expect("a cache");
+    run(&[]).expect(0);
+    // Within one boot nobody is asked again: a server that is gone costs nothing.
+    team.lies(|_, _| Reply::status(500));
+    let quiet = run(&[]).expect(0);
+    assert_eq!(quiet.stdout, "", "{quiet:?}");
+    asked_again();
+    assert!(run(&[]).expect(0).stdout.contains("golden-unchecked"));
+    team.tells_the_truth();
+    team.profile("2.0.0", "more = '*'\n");
+    team.keep(&["publish", "data.toml", "--at", &team.url]);
+    team.keep(&["yank", "data@1.0.0", "--because", "wrong numbers", "--use", "data@2.0.0"]);
+    asked_again();
+    let stopped = run(&[]).expect(1);
+    let words = format!("{}{}", stopped.stdout, stopped.stderr);
+    assert!(words.contains("wrong numbers") && words.contains("data@1.0.0 must not be used"), "{words}");
+    assert!(run(&[("COLAB_BOOT_ALLOW_YANKED", "1")]).expect(0).stdout.contains("wrong numbers"));
+    // An index that is not signed by those whom the cell names is no answer to go on with.
+    asked_again();
+    team.lies(|path, bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Reply::new("text/plain", if path == "golden.toml" { text.replace("yanked", "current") } else { text })
+    });
+    assert!(run(&[]).expect(1).stdout.contains("golden-threshold"));
 }

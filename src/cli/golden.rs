@@ -40,6 +40,8 @@ pub enum GoldenVerb {
     Verify(AddOptions),
     /// Pin the keys of those who may sign a repository
     Trust(TrustOptions),
+    /// Write the page of a repository: one file for a browser, which asks nobody for anything
+    Page(PageOptions),
 }
 
 #[derive(Debug, Args)]
@@ -294,6 +296,25 @@ pub struct YankOptions {
 pub struct RenewOptions {
     #[command(flatten)]
     pub kept: KeptOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct PageOptions {
+    /// The folder of the repository; without one, this folder or `golden-cells`
+    #[arg(long, value_name = "FOLDER")]
+    pub repo: Option<PathBuf>,
+
+    /// Where to write; without one, `index.html` in the repository
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// The repository on GitHub, with the commit that its notebooks are opened at in Colab
+    #[arg(long, value_name = "OWNER/REPO/COMMIT[/FOLDER]")]
+    pub colab: Option<String>,
+
+    /// Write nothing; fail if the file is not what would be written
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(Debug, Args)]

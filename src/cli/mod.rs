@@ -13,7 +13,7 @@ use crate::model::PackageName;
 
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
-    KeptOptions, ListOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SkeletonOptions,
+    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SkeletonOptions,
     SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
 };
 pub use index::IndexOptions;

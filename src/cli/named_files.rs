@@ -96,6 +96,7 @@ impl NamedFiles {
             | GoldenVerb::Deprecate(DeprecateOptions { kept, .. })
             | GoldenVerb::Yank(YankOptions { kept, .. })
             | GoldenVerb::Renew(RenewOptions { kept }) => self.read.extend(kept.key.clone()),
+            GoldenVerb::Page(options) if !options.check => self.written.extend(options.out.clone()),
             GoldenVerb::Init(options) => self.read.extend(options.signer.clone()),
             _ => {}
         }

@@ -50,6 +50,9 @@ const PREFIXES: &[(&str, usize)] = &[
     ("AIza", 30),
 ];
 
+/// Those of them that are followed by letters and digits alone.
+const PLAIN: &[&str] = &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "AKIA", "ASIA", "dapi", "npm_"];
+
 /// The longest text of one message; the largest index page has 40 MB.
 const LONGEST: usize = 4_000;
 
@@ -140,7 +143,10 @@ fn of_prefix(text: &str, at: usize, length: usize, least: usize) -> Option<std::
         return None;
     }
     let rest = text.as_bytes()[at + length..].iter().take_while(|byte| is_part(byte)).count();
-    (rest >= least).then_some(at + length..at + length + rest)
+    let plain = text.as_bytes()[at + length..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    // The wheel `hf_xet-1.5.1-cp37-abi3-….whl` is no token: those of such services have letters and digits alone.
+    let long = if PLAIN.contains(&&text[at..at + length]) { plain } else { rest };
+    (long >= least).then_some(at + length..at + length + rest)
 }
 
 #[cfg(test)]
@@ -161,6 +167,10 @@ mod tests {
             (
                 "https://h/packages/ab/0123456789abcdef0123456789abcdef/torch-2.11.0-cp312.whl",
                 "https://h/packages/ab/0123456789abcdef0123456789abcdef/torch-2.11.0-cp312.whl".to_owned(),
+            ),
+            (
+                "hf_xet-1.5.1-cp37-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl",
+                "hf_xet-1.5.1-cp37-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl".to_owned(),
             ),
             ("requests[socks]>=2 ; python_version > '3'", "requests[socks]>=2 ; python_version > '3'".to_owned()),
             ("https://üser:pä@h/é", "https://*********@h/é".to_owned()),

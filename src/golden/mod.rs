@@ -4,6 +4,7 @@
 pub mod cadence;
 pub mod calendar;
 pub mod catalogue;
+pub mod catalogue_page;
 pub mod pin;
 pub mod entry;
 pub mod evidence;

@@ -7,6 +7,7 @@ mod deprecate;
 mod diff;
 mod init;
 mod list;
+mod page;
 mod publish;
 mod renew;
 mod search;
@@ -50,6 +51,7 @@ pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Fa
         GoldenVerb::Renew(options) => renew::run(options, session),
         GoldenVerb::Verify(options) => verify::run(options, session),
         GoldenVerb::Trust(options) => trust::run(options, session),
+        GoldenVerb::Page(options) => page::run(options, session),
     }
 }
 

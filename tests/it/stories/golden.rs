@@ -37,9 +37,9 @@ impl Team {
         std::fs::create_dir(test.path("reader")).expect("a folder");
         let folder = test.path("repo");
         let lie: Arc<Mutex<Option<Lie>>> = Arc::default();
-        let told = Arc::clone(&lie);
+        let said = Arc::clone(&lie);
         let url =
-            serve(Duration::ZERO, move |asked| answer(&folder, &asked.path, told.lock().expect("a lie").as_ref()));
+            serve(Duration::ZERO, move |asked| answer(&folder, &asked.path, said.lock().expect("a lie").as_ref()));
         let team = Self { test, alice, bob, url, lie, _index: index };
         team.run(&[
             "golden",

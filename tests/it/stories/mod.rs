@@ -9,6 +9,7 @@ mod linked;
 mod locks;
 mod notebook;
 mod orphans;
+mod page;
 mod profiles;
 mod targets;
 mod verified;

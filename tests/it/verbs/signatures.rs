@@ -63,7 +63,7 @@ fn ours_and_ssh_keygen_agree_on_every_signature() {
         ("of another text", &index(2), alice.clone(), INDEX, "alice@team"),
         ("a key for something else", &text, team.ci.sign(&text, INDEX, &[]), INDEX, "ci@team"),
         ("a key for this", &text, team.ci.sign(&text, FRESH, &[]), FRESH, "ci@team"),
-        ("nobody's", &text, team.mallory.sign(&text, INDEX, &[]), INDEX, "mallory@team"),
+        ("a stranger's", &text, team.mallory.sign(&text, INDEX, &[]), INDEX, "mallory@team"),
         ("cut", &text, alice.replacen('A', "B", 1), INDEX, "alice@team"),
     ];
     for (what, text, block, namespace, principal) in cases {

@@ -1,0 +1,116 @@
+//! The page of a golden repository in a real browser: what the picker says is what the index says, whatever stands in it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::stories::table;
+use crate::support::index_server::{IndexServer, Manner};
+use crate::support::keys::Key;
+use crate::support::test::Test;
+
+/// What would break a page that does not escape.
+const HOSTILE: &str = "</script><img src=x onerror=\"document.title='owned'\"> \u{202e}desrever & <b>bold</b>";
+
+/// A repository with a release for the CPU and one that names GPUs, by hand, as a lock for such would.
+fn repository() -> Test {
+    let rows: &[(&str, &str, &[&str])] = &[("lib", "1.0", &[]), ("other", "1.0", &[])];
+    let index = IndexServer::start(table(rows), Manner::Good);
+    let test = Test::new().set("COLAB_BOOT_INDEX_URL", index.url.clone());
+    let alice = Key::new(&test.path(""), "alice");
+    let key = alice.path.display().to_string();
+    test.run(&["golden", "init", "repo", "--name", "team-x", "--signer", "alice.pub"]).expect(0);
+    for (name, framework) in [("data", "lib"), ("train", "other")] {
+        let text = format!(
+            "[profile]\nname = '{name}'\nversion = '1.0.0'\ndescription = '''{HOSTILE}'''\n[target]\nruntimes = ['bare-3.12']\n[frameworks]\n{framework} = '*'\n"
+        );
+        std::fs::write(test.path(&format!("{name}.toml")), text).expect("a profile");
+        test.run(&["lock", &format!("{name}.toml")]).expect(0);
+        test.run(&["golden", "publish", &format!("{name}.toml"), "--repo", "repo", "--key", &key]).expect(0);
+    }
+    let index = test.path("repo/golden.toml");
+    let text = std::fs::read_to_string(&index).expect("an index");
+    let at = text.find("name = \"train\"").expect("a release");
+    let text = format!(
+        "{}{}",
+        &text[..at],
+        text[at..].replacen("gpus = {}", "gpus = { \"7.5\" = \"native\", \"8.9\" = \"ptx-jit\" }", 1)
+    );
+    std::fs::write(index, text).expect("an index");
+    test
+}
+
+/// The page as a browser shows it, with `hash` behind its address; `None` without a browser.
+fn shown(page: &Path, hash: &str) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = Command::new("chromium")
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr"])
+        .arg(format!("--user-data-dir={}", folder.path().display()))
+        .args(["--virtual-time-budget=2000", "--dump-dom"])
+        .arg(format!("file://{}{hash}", page.display()))
+        .env("HOME", folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let faults: Vec<&str> = said.lines().filter(|line| line.contains("CONSOLE") || line.contains("Refused")).collect();
+    assert!(output.status.success() && faults.is_empty(), "{faults:?}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn answer(dom: &str) -> &str {
+    let at = dom.find("id=\"answer\"").expect("an answer");
+    &dom[at..at + dom[at..].find("</p>").expect("its end")]
+}
+
+#[test]
+fn the_page_is_the_same_each_time_and_says_where_it_is_not() {
+    let test = repository();
+    test.run(&["golden", "page", "--repo", "repo", "--check"]).expect(1);
+    test.run(&["golden", "page", "--repo", "repo", "--colab", "team/golden/0123abc"]).expect(0);
+    let page = std::fs::read_to_string(test.path("repo/index.html")).expect("a page").replace("&#x2f;", "/");
+    test.run(&["golden", "page", "--repo", "repo", "--colab", "team/golden/0123abc", "--check"]).expect(0);
+    test.run(&["golden", "page", "--repo", "repo", "--check"]).expect(1);
+    assert!(page.contains("/github/team/golden/blob/0123abc/data/1.0.0/data.ipynb"), "{page}");
+    // Nothing is asked for: but for the links that a reader may follow there is no address.
+    for word in ["src=", "@import", "url(", "<link", "fetch(", "<iframe"] {
+        let found = page.replace("&lt;img src=x", "").replace("\\u003cimg src=x", "");
+        assert!(!found.contains(word), "{word}");
+    }
+    // The cell, the table and the releases are there without a script.
+    let plain = page.split("<script").next().expect("a page");
+    for words in ["colab_boot_apply()", "data@1.0.0", "ptx-jit", "&lt;b&gt;bold&lt;"] {
+        assert!(plain.contains(words), "{words}");
+    }
+    assert!(!plain.contains("<img") && !plain.contains("<b>"), "{plain}");
+}
+
+#[test]
+fn a_browser_shows_what_fits_and_nothing_else() {
+    let test = repository();
+    test.run(&["golden", "page", "--repo", "repo"]).expect(0);
+    let page = test.path("repo/index.html");
+    let Some(dom) = shown(&page, "") else {
+        eprintln!("skipped: there is no chromium on this machine");
+        return;
+    };
+    assert!(dom.contains("<title>team-x: golden profiles</title>") && !dom.contains("<img"), "{dom}");
+    assert!(answer(&dom).contains("2 releases fit"), "{}", answer(&dom));
+    for (hash, fit, words) in [
+        ("#gpu=7.5", 1, "native on 7.5"),
+        ("#gpu=8.9", 1, "ptx-jit on 8.9"),
+        ("#framework=lib", 1, "data@1.0.0"),
+        ("#runtime=bare-3.12", 2, "train@1.0.0"),
+        ("#gpu=7.5&framework=other", 1, "train@1.0.0"),
+        ("#gpu=7.5&framework=lib", 0, "No release fits"),
+        ("#gpu=9.9", 0, "No release fits"),
+        ("#gpu=%3Cimg%20src%3Dx%3E", 0, "No release fits"),
+    ] {
+        let dom = shown(&page, hash).expect("a browser");
+        let said = answer(&dom);
+        assert_eq!(said.matches("<li>").count(), fit, "{hash}: {said}");
+        assert!(said.contains(words) && !dom.contains("<img"), "{hash}: {said}");
+    }
+    // What does not go together says so beside the choice.
+    let dom = shown(&page, "#gpu=7.5").expect("a browser");
+    assert!(dom.contains("lib (no release: none of those for 7.5)"), "{dom}");
+}

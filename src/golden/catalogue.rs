@@ -90,11 +90,17 @@ impl Catalogue {
                 "it has format {version}, and this colab-boot reads {FORMAT}; it asks for colab-boot {tool}"
             ));
         }
-        let catalogue: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        let mut catalogue: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        catalogue.releases.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
         catalogue.fault().map_or(Ok(catalogue), Err)
     }
 
     fn fault(&self) -> Option<String> {
+        let own = semver::Version::parse(env!("CARGO_PKG_VERSION")).ok();
+        let wanted = semver::VersionReq::parse(&self.tool).ok();
+        if wanted.is_none_or(|wanted| !own.is_some_and(|own| wanted.matches(&own))) {
+            return Some(format!("it asks for colab-boot {}, and this is {}", self.tool, env!("CARGO_PKG_VERSION")));
+        }
         if self.releases.len() > RELEASES || self.seq > HIGHEST {
             return Some(format!("it has more than {RELEASES} releases, or its `seq` is no number to count on"));
         }
@@ -261,6 +267,8 @@ verified = [{ gpu = "7.5", runtime = "colab-2026.07", on = 2026-11-21, file = "v
             ("seq = 42", "seq = 18446744073709551615", ""),
             ("seq = 42", "seq = 9223372036854775807", "no number to count on"),
             ("seq = 42", "seq = 42\ncolour = 1", "colour"),
+            (">=0.1.0", ">=99", "asks for colab-boot >=99"),
+            (">=0.1.0", ">=0..10", "asks for colab-boot"),
             ("file = \"verified-7.5.json\"", "file = \"verified-8.0.json\"", "not among its files"),
         ] {
             let said = Catalogue::parse(&TEXT.replacen(from, to, 1)).expect_err(why);

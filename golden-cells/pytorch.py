@@ -156,6 +156,19 @@ def colab_boot_write(path, data, mode=0o644):
     os.replace(name, path)
 
 
+def colab_boot_fetch(place, digest):
+    """The bytes at an address, of a file, or of a file somewhere in a folder, as a Kaggle dataset is."""
+    if not place.startswith("/"):
+        with urllib.request.urlopen(place, timeout=60) as reply:
+            return reply.read(64 << 20)
+    path = pathlib.Path(place)
+    for file in [path] if path.is_file() else sorted(path.rglob("colab[-_]boot*")):
+        data = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(data).hexdigest() == digest:
+            return data
+    raise ColabBootStop(f"there is no colab-boot with sha256 {digest} in {place}")
+
+
 def colab_boot_binary():
     """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
     found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
@@ -163,13 +176,15 @@ def colab_boot_binary():
         return found
     wanted = COLAB_BOOT["binary"]
     if not wanted["url"]:
-        raise ColabBootStop("colab-boot is not on PATH, and this cell was built without an address to get it from")
+        raise ColabBootStop(
+            "colab-boot is not on PATH, and this cell was built without a place to get it from: "
+            "install it, name it with COLAB_BOOT_BINARY, or build the cell with --binary-url"
+        )
     folder = colab_boot_home() / "bin" / wanted["sha256"]
     path, kept = folder / "colab-boot", folder / "download"
     data = kept.read_bytes() if kept.is_file() else b""
     if hashlib.sha256(data).hexdigest() != wanted["sha256"]:
-        with urllib.request.urlopen(wanted["url"], timeout=60) as reply:
-            data = reply.read(64 << 20)
+        data = colab_boot_fetch(wanted["url"], wanted["sha256"])
         digest = hashlib.sha256(data).hexdigest()
         if digest != wanted["sha256"]:
             raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")

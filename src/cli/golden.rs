@@ -68,8 +68,8 @@ pub struct BuildOptions {
 /// Where cells get colab-boot.
 #[derive(Clone, Debug, Args)]
 pub struct BinaryOptions {
-    /// Where the cell downloads colab-boot when it is not on PATH
-    #[arg(long, value_name = "URL", requires = "binary_sha256")]
+    /// Where the cell gets colab-boot when it is not on PATH: an address (`https:`, `file:`), or the path of a file or a folder where the notebook runs
+    #[arg(long, value_name = "URL|PATH", requires = "binary_sha256")]
     pub binary_url: Option<String>,
 
     /// The digest that the download must have
@@ -146,6 +146,10 @@ pub struct PublishOptions {
     #[arg(long, value_name = "VERSION")]
     pub replaces: Option<semver::Version>,
 
+    /// A wheel of colab-boot, or the executable: it is put into the repository, and the cells take it from there, by its digest
+    #[arg(long, value_name = "FILE", requires = "at", conflicts_with = "binary_url")]
+    pub binary: Option<PathBuf>,
+
     /// Where the repository will be read from: the cells ask it, once a boot, whether their release was withdrawn
     #[arg(long, value_name = "URL")]
     pub at: Option<url::Url>,
@@ -154,7 +158,7 @@ pub struct PublishOptions {
     pub kept: KeptOptions,
 
     #[command(flatten)]
-    pub binary: BinaryOptions,
+    pub elsewhere: BinaryOptions,
 }
 
 #[derive(Debug, Args)]

@@ -90,7 +90,7 @@ impl NamedFiles {
             GoldenVerb::Publish(options) => {
                 let locks = options.profiles.iter().map(|profile| lock_path(profile, None));
                 self.read.extend(options.profiles.iter().cloned().chain(locks));
-                self.read.extend(options.kept.key.iter().chain(&options.verified).cloned());
+                self.read.extend(options.kept.key.iter().chain(&options.verified).chain(&options.binary).cloned());
             }
             GoldenVerb::Sign(SignOptions { kept, .. })
             | GoldenVerb::Deprecate(DeprecateOptions { kept, .. })

@@ -1,12 +1,14 @@
 //! Golden repositories where they lie: read from a folder or an address, kept in a folder, signed by the user's own `ssh-keygen`; and what is
 //! remembered of those who sign.
 
+mod cells;
 mod keeping;
 mod keygen;
 mod making;
 mod place;
 mod trusted;
 
+pub use cells::{carry, home};
 pub use keeping::Kept;
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};

@@ -29,6 +29,12 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
     let mut report = Report::new(GoldenReport { folder: &options.out, check: options.check }, String::new());
     report.talk.extend(needed);
+    if binary.is_none() {
+        report.talk.push(
+            "the cell takes colab-boot from PATH or COLAB_BOOT_BINARY alone; --binary-url names another place"
+                .to_owned(),
+        );
+    }
     for (suffix, content) in written {
         let target = options.out.join(format!("{}.{suffix}", profile.name));
         if !options.check {

@@ -9,14 +9,12 @@ use crate::cli::PublishOptions;
 use crate::command::golden::build::binary;
 use crate::command::golden::{folder_of, store, today};
 use crate::diag::{Code, Failure, Finding, Kind, without_secrets};
-use crate::golden::Home;
 use crate::golden::entry::{Release, ReleaseFile, Status};
 use crate::golden::evidence::Record;
-use crate::golden::signers::Signers;
 use crate::host::files;
 use crate::model::Sha256;
 use crate::output::{Report, bytes, needed_images};
-use crate::repository::{Kept, Made, SIGNERS_FILE, make_release};
+use crate::repository::{Kept, Made, carry, home, make_release};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -27,9 +25,12 @@ struct PublishReport {
 
 pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
-    let binary = binary(&options.binary)?;
+    let binary = match &options.binary {
+        Some(path) => Some(carry(&kept, path, options.at.as_ref())?),
+        None => binary(&options.elsewhere)?,
+    };
     let policy = kept.catalogue.policy.clone();
-    let home = home(&kept, options)?;
+    let home = home(&kept, options.at.as_ref())?;
     let made = |profile: &PathBuf| make_release(session, profile, (binary.as_ref(), home.as_ref()), &policy);
     let made = options.profiles.iter().map(made).collect::<Result<Vec<Made>, Failure>>()?;
     let mut report = Report::new((), String::new());
@@ -66,19 +67,6 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     let releases = new.into_iter().map(|one| one.release).collect();
     report.data = serde_json::to_value(PublishReport { seq: kept.catalogue.seq, releases }).unwrap_or_default();
     Ok(report)
-}
-
-/// What the cells are to know of the repository.
-fn home(kept: &Kept, options: &PublishOptions) -> Result<Option<Home>, Failure> {
-    let Some(url) = &options.at else { return Ok(None) };
-    if without_secrets(url.as_str()) != url.as_str() {
-        return Err(Failure::input("--at: the address has a password or a token in it, and would stand in the cells"));
-    }
-    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
-    let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
-    let threshold = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
-    let min_seq = kept.catalogue.seq + 1;
-    Ok(Some(Home { url: url.to_string(), keys: signers.index_keys(), threshold, min_seq }))
 }
 
 /// Puts records of verifications beside the releases that they are about; `true` where there was one that is new.

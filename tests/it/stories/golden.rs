@@ -327,17 +327,25 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
 fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
     let team = Team::new();
     team.profile("1.0.0", "");
-    team.keep(&["publish", "data.toml", "--at", &team.url]);
+    // A wheel as `.ci/wheel` builds it, with what starts the program under test.
+    let mut wheel = zip::ZipWriter::new(std::fs::File::create(team.test.path("boot.whl")).expect("a wheel"));
+    let options = zip::write::SimpleFileOptions::default();
+    wheel.start_file("colab_boot-0.1.0.data/scripts/colab-boot", options).expect("a member");
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_colab-boot"));
+    std::io::Write::write_all(&mut wheel, script.as_bytes()).expect("its bytes");
+    wheel.finish().expect("an archive");
+    team.keep(&["publish", "data.toml", "--at", &team.url, "--binary", "boot.whl"]);
     let cell = std::fs::read_to_string(team.test.path("repo/data/1.0.0/data.py")).expect("a cell");
     let functions = cell.split("\ncolab_boot_apply()").next().expect("a cell").to_owned();
     std::fs::write(team.test.path("cell.py"), format!("{functions}\ncolab_boot_golden()\n")).expect("a cell");
     let run = |more: &[(&str, &str)]| {
         let mut command = Command::new(interpreter());
         command.arg(team.test.path("cell.py")).env_clear().envs(&team.test.environment);
-        command.env("COLAB_BOOT_BINARY", env!("CARGO_BIN_EXE_colab-boot")).envs(more.iter().copied());
+        // colab-boot is nowhere on this machine: the cell takes it from the repository.
+        command.envs(more.iter().copied());
         Outcome::of(command)
     };
-    let asked_again = || std::fs::remove_dir_all(team.test.path("home/.cache")).expect("a cache");
+    let asked_again = || std::fs::remove_dir_all(team.test.path("home/.cache/colab-boot/cells")).expect("a cache");
     run(&[]).expect(0);
     // Within one boot nobody is asked again: a server that is gone costs nothing.
     team.lies(|_, _| Reply::status(500));

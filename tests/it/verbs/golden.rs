@@ -67,10 +67,14 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
     let wheel = "colab_boot-0.1.0-py3-none-any.whl";
     for (name, digest, words) in [
         ("colab-boot", digest("colab-boot"), "colab-boot"),
+        // A folder, as a Kaggle dataset is.
+        ("", digest(wheel), "colab-boot"),
+        ("", "0".repeat(64), "there is no colab-boot with sha256"),
         (wheel, digest(wheel), "colab-boot"),
         ("colab-boot", "0".repeat(64), "it was not run"),
     ] {
-        let url = format!("file://{}", served.join(name).display());
+        let scheme = if name.is_empty() { "" } else { "file://" };
+        let url = format!("{scheme}{}", served.join(name).display());
         test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
             .expect(0);
         let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");

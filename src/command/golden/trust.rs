@@ -43,9 +43,13 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let keys: Vec<String> = signers.all.iter().map(shown).collect();
     let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
     let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
-    let named = |signer: &Signer| options.key.contains(&signer.fingerprint());
-    let meant = signers.all.iter().filter(|signer| named(signer)).count();
-    if meant < threshold && !vouched_by_old {
+    // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
+    let (signers_text, signers) = if vouched_by_old {
+        (signers_text, signers)
+    } else {
+        named(&signers_text, &options.key).map_err(unreadable)?
+    };
+    if signers.all.len() < threshold {
         return ask(&repository, &catalogue, threshold, keys, options.key.is_empty());
     }
     // Those who sign must be as many, with the keys that are pinned from now on.
@@ -59,6 +63,17 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let text = format!("{name}: {threshold} of {} have to sign, pinned in {}\n", keys.len(), folder.display());
     let report = TrustReport { name: name.to_string(), threshold, keys, pinned: true };
     Ok(Report::new(report, text).with_findings(vouched.findings))
+}
+
+/// The lines whose keys have one of `fingerprints`.
+fn named(text: &str, fingerprints: &[String]) -> Result<(String, Signers), String> {
+    let is_named = |line: &&str| {
+        let one = Signers::parse(line).unwrap_or_default();
+        one.all.iter().any(|signer| fingerprints.contains(&signer.fingerprint()))
+    };
+    let text: String = text.lines().filter(is_named).map(|line| format!("{line}\n")).collect();
+    let signers = Signers::parse(&text)?;
+    Ok((text, signers))
 }
 
 /// Shows the keys, and how to pin them; an error where keys were named and are not among them.

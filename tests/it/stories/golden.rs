@@ -244,6 +244,22 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     team.sign(&mallory).expect(0);
     team.reader(&["golden", "verify"]).expect(0);
     assert_ne!(team.run(&["golden", "trust", &team.url, "--key", &fingerprint(&mallory)]).code, 0);
+    // Nor does somebody who comes anew and names one good key get the bad one with it: the index that the bad one has signed alone is refused.
+    let index = String::from_utf8(team.index()).expect("an index");
+    let text = index.split("# -----BEGIN").next().expect("a text");
+    let longer = std::fs::read(&signers).expect("a list");
+    let old = text.split("sha256 = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a digest");
+    let digest = colab_boot::model::Sha256::of(&longer).to_string();
+    let text = text.replace(old, &digest).replace("threshold = 2", "threshold = 1");
+    let signature = mallory.sign(&text, "colab-boot-golden@v1", &[]);
+    let forged = colab_boot::golden::signed_text::join(&text, &[signature]);
+    team.lies(move |path, bytes| {
+        Reply::new("text/plain", if path == "golden.toml" { forged.clone().into_bytes() } else { bytes })
+    });
+    let fresh = Test::new().set("HOME", team.test.path("stranger-home").display().to_string());
+    let said = fresh.run(&["golden", "trust", &team.url, "--key", &fingerprint(&team.alice), "--json"]);
+    assert_eq!(said.codes(), ["golden-threshold"], "{said:?}");
+    team.tells_the_truth();
     std::fs::write(&signers, good).expect("a list");
     // A key that is in no line signs nothing.
     let stranger = Key::new(&team.test.path(""), "stranger");

@@ -11,6 +11,7 @@ use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::entry::{Release, Standing};
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::host::files;
+use crate::model::Sha256;
 use crate::output::Report;
 use crate::session::Session;
 
@@ -41,7 +42,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     }
     let findings = standing_findings(release, today, options.allow_yanked);
     must_be_had(release, release.standing(today), options, findings.clone())?;
-    let files = take(&found, release, &options.into)?;
+    let files = take(&found, release, pins.of(&release.name), &options.into)?;
     let report = AddReport {
         name: release.name.to_string(),
         version: release.version.to_string(),
@@ -87,14 +88,31 @@ fn must_be_had(
     Err(failure)
 }
 
-/// Writes the profile and the lock of `release` into `folder`, both or neither. Their names.
-pub(super) fn take(found: &Read, release: &Release, folder: &Path) -> Result<Vec<String>, Failure> {
+/// Writes the profile and the lock of `release` into `folder`, both or neither. Their names. What somebody else has written there, or changed since
+/// the release `before` was taken, is not written over.
+pub(super) fn take(
+    found: &Read,
+    release: &Release,
+    before: Option<&Pin>,
+    folder: &Path,
+) -> Result<Vec<String>, Failure> {
     let read = |suffix: &str| {
         let none = || Failure::answer(format!("{} has no `{}.{suffix}`", release.title(), release.name));
         let file = release.file(suffix).ok_or_else(none)?;
         Ok((file.name.clone(), found.repository.file(release, file)?))
     };
     let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
+    let title = before.map(|pin| format!("{}@{}", pin.name, pin.version)).unwrap_or_default();
+    let old = found.vouched.catalogue.releases.iter().find(|release| release.title() == title);
+    for (name, bytes) in &both {
+        let path = folder.join(name);
+        let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
+        let was = old.and_then(|old| old.files.iter().find(|file| file.name == *name)).map(|file| file.sha256);
+        if here.is_some_and(|here| here != Sha256::of(bytes) && Some(here) != was) {
+            return Err(Failure::input(format!("`{}` is there, and is not what `golden add` wrote", path.display()))
+                .help("move it away, or name another folder with --into; nothing was changed"));
+        }
+    }
     for (name, bytes) in &both {
         files::write_whole(&folder.join(name), bytes)?;
     }

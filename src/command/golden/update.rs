@@ -48,14 +48,12 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
             let _ = writeln!(text, "  {line}");
         }
         if !options.dry_run {
-            take(&found, new, &options.into)?;
+            take(&found, new, Some(&old), &options.into)?;
             pins.put(pin(&found, new, old.name.as_ref())?);
+            write_pins(&pins, &options.into)?;
         }
         let (from, to) = (old.version.to_string(), new.version.to_string());
         changes.push(Change { name: old.name.to_string(), from, to, differences });
-    }
-    if !options.dry_run && !changes.is_empty() {
-        write_pins(&pins, &options.into)?;
     }
     Ok(with_findings(Report::new(changes, text), &found.vouched, findings))
 }

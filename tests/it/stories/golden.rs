@@ -138,6 +138,11 @@ fn a_release_is_published_taken_replaced_and_withdrawn() {
     assert_eq!((again.codes(), team.index()), (vec!["golden-republished".to_owned()], before));
     // A reader pins who may sign, takes it, and boots from what lies here.
     team.trust();
+    let own = team.test.path("reader/data.toml");
+    std::fs::write(&own, "# mine\n").expect("a profile");
+    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(2);
+    assert_eq!(std::fs::read_to_string(&own).expect("a profile"), "# mine\n");
+    std::fs::remove_file(&own).expect("a profile");
     team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
     team.reader(&["golden", "verify"]).expect(0);
     let locked = team.reader(&["lock", "data.toml", "--check"]);
@@ -150,6 +155,11 @@ fn a_release_is_published_taken_replaced_and_withdrawn() {
     let dry = team.reader(&["golden", "update", "--dry-run"]).expect(0);
     assert!(dry.stdout.contains("data@1.0.0 -> data@2.0.0") && dry.stdout.contains("more 1.0 is new"), "{dry:?}");
     assert_eq!(codes(0), ["golden-deprecated", "golden-newer"]);
+    // Nor is lost what somebody has changed since.
+    let taken = std::fs::read_to_string(&own).expect("a profile");
+    std::fs::write(&own, format!("{taken}# mine\n")).expect("a profile");
+    team.reader(&["golden", "update"]).expect(2);
+    std::fs::write(&own, taken).expect("a profile");
     team.reader(&["golden", "update"]).expect(0);
     assert!(codes(0).is_empty());
     // It is found to be broken: who has pinned it is stopped, and may insist.

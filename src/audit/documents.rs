@@ -12,6 +12,7 @@ use crate::audit::nesting::is_shallow;
 use crate::audit::requirements_txt::{one, read_requirements};
 use crate::audit::{Listed, Place};
 use crate::diag::Source;
+use crate::model::ipynb::source as source_of;
 
 /// Gives the text of a file that another one names, by its path from there.
 type Include<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -99,10 +100,7 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
     let mut listed = Listed::default();
     let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");
     for (at, cell) in code {
-        let text = match &cell["source"] {
-            Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect::<String>(),
-            other => other.as_str().unwrap_or_default().to_owned(),
-        };
+        let text = source_of(cell);
         let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
         let shell = is_shell_cell(&own.text);
         for (span, line) in logical_lines(&own.text) {

@@ -24,9 +24,9 @@ pub enum GoldenVerb {
     Search(ListOptions),
     /// Show one release: what it was made for, its files, its evidence
     Show(ReleaseOptions),
-    /// Take a release into a folder: profile, lock and `golden.lock`, which pins it by digest
+    /// Take a release into a folder (profile, lock and `golden.lock`, which pins it by digest) or as a cell into a notebook
     Add(AddOptions),
-    /// Take the newest current release in place of the one that `golden.lock` pins, and show the difference
+    /// Take the newest current release in place of the one that `golden.lock` or a notebook pins, and show the difference
     Update(UpdateOptions),
     /// Show how two releases differ
     Diff(DiffOptions),
@@ -36,7 +36,7 @@ pub enum GoldenVerb {
     Yank(YankOptions),
     /// Say that nothing was withdrawn: the index is fresh again
     Renew(RenewOptions),
-    /// Hold what `golden.lock` pins against its repository: not withdrawn, not changed, still current
+    /// Hold what `golden.lock` or a notebook pins against its repository: not withdrawn, not changed, still current
     Verify(AddOptions),
     /// Pin the keys of those who may sign a repository
     Trust(TrustOptions),
@@ -217,8 +217,8 @@ pub struct AddOptions {
     /// `NAME`, `NAME@VERSION`, with `#sha256=HEX` behind it for the digest that its lock must have; without one, what `golden.lock` pins
     pub release: Option<String>,
 
-    /// Where to write, or what to look at
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    /// Where to write, or what to look at: a folder, or a notebook, whose cell pins a release
+    #[arg(long, value_name = "FOLDER|FILE.ipynb", default_value = ".")]
     pub into: PathBuf,
 
     /// Take a release that was withdrawn all the same
@@ -234,8 +234,8 @@ pub struct UpdateOptions {
     /// What to update; without one, all that `golden.lock` pins
     pub name: Option<PackageName>,
 
-    /// The folder with `golden.lock`
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    /// The folder with `golden.lock`, or the notebook
+    #[arg(long, value_name = "FOLDER|FILE.ipynb", default_value = ".")]
     pub into: PathBuf,
 
     /// Show the difference, and change nothing

@@ -8,6 +8,7 @@ pub mod catalogue_page;
 pub mod pin;
 pub mod entry;
 pub mod evidence;
+pub mod in_notebook;
 pub mod signed_text;
 pub mod signers;
 pub mod vouching;

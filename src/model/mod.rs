@@ -8,6 +8,7 @@ pub mod contents;
 pub mod cuda;
 pub mod day;
 pub mod digest;
+pub mod ipynb;
 pub mod linking;
 pub mod modules;
 pub mod platform;

@@ -6,6 +6,7 @@ mod keeping;
 mod keygen;
 mod making;
 mod place;
+mod taken;
 mod trusted;
 
 pub use cells::{carry, home};
@@ -13,6 +14,7 @@ pub use keeping::Kept;
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
 pub use place::Repository;
+pub use taken::{Holder, Read};
 pub use trusted::{forget_others, name_at, remember, trust_of, write_trust};
 
 /// The index.

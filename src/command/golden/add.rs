@@ -1,18 +1,14 @@
-//! `golden add`: a release into a folder, with what pins it.
-
-use std::path::Path;
+//! `golden add`: a release into a folder or a notebook, with what pins it.
 
 use serde::Serialize;
 
 use crate::cli::{AddOptions, pinned};
 use crate::command::golden::show::{find, standing_findings};
-use crate::command::golden::{Read, pins_of, read, today, with_findings};
+use crate::command::golden::{read, today, with_findings};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::entry::{Release, Standing};
-use crate::golden::pin::{PIN_FILE, Pin, Pins};
-use crate::host::files;
-use crate::model::Sha256;
 use crate::output::Report;
+use crate::repository::Holder;
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -31,7 +27,8 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         .as_ref()
         .ok_or_else(|| Failure::input("no release is named").help("`colab-boot golden list` says which there are"))?;
     let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
-    let mut pins = pins_of(&options.into)?;
+    let holder = Holder::at(&options.into);
+    let pins = holder.pins()?;
     let found = read(&options.source, &pins, session)?;
     let today = today(session);
     let release = find(&found, title, today)?;
@@ -42,7 +39,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     }
     let findings = standing_findings(release, today, options.allow_yanked);
     must_be_had(release, release.standing(today), options, findings.clone())?;
-    let files = take(&found, release, pins.of(&release.name), &options.into)?;
+    let files = holder.take(&found, release, pins.of(&release.name), found.pin(release, asked)?)?;
     let report = AddReport {
         name: release.name.to_string(),
         version: release.version.to_string(),
@@ -51,11 +48,12 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         signed_by: &found.vouched.by,
         files: files.clone(),
     };
-    pins.put(pin(&found, release, asked)?);
-    write_pins(&pins, &options.into)?;
     let text = format!("{} is here: {}\n", release.title(), files.join(", "));
     let mut report = Report::new(report, text);
-    report.talk.push(format!("next: `colab-boot apply {}.toml`", release.name));
+    report.talk.push(match holder {
+        Holder::Folder(_) => format!("next: `colab-boot apply {}.toml`", release.name),
+        Holder::Notebook(_) => "next: open it and run all cells".to_owned(),
+    });
     Ok(with_findings(report, &found.vouched, findings))
 }
 
@@ -86,55 +84,4 @@ fn must_be_had(
     let mut failure = Failure::from_findings(Kind::Answer, findings);
     failure.message = format!("{} is not given out", release.title());
     Err(failure)
-}
-
-/// Writes the profile and the lock of `release` into `folder`, both or neither. Their names. What somebody else has written there, or changed since
-/// the release `before` was taken, is not written over.
-pub(super) fn take(
-    found: &Read,
-    release: &Release,
-    before: Option<&Pin>,
-    folder: &Path,
-) -> Result<Vec<String>, Failure> {
-    let read = |suffix: &str| {
-        let none = || Failure::answer(format!("{} has no `{}.{suffix}`", release.title(), release.name));
-        let file = release.file(suffix).ok_or_else(none)?;
-        Ok((file.name.clone(), found.repository.file(release, file)?))
-    };
-    let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
-    let title = before.map(|pin| format!("{}@{}", pin.name, pin.version)).unwrap_or_default();
-    let old = found.vouched.catalogue.releases.iter().find(|release| release.title() == title);
-    for (name, bytes) in &both {
-        let path = folder.join(name);
-        let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
-        let was = old.and_then(|old| old.files.iter().find(|file| file.name == *name)).map(|file| file.sha256);
-        if here.is_some_and(|here| here != Sha256::of(bytes) && Some(here) != was) {
-            return Err(Failure::input(format!("`{}` is there, and is not what `golden add` wrote", path.display()))
-                .help("move it away, or name another folder with --into; nothing was changed"));
-        }
-    }
-    for (name, bytes) in &both {
-        files::write_whole(&folder.join(name), bytes)?;
-    }
-    Ok(both.into_iter().map(|(name, _)| name).collect())
-}
-
-/// What pins `release`.
-pub(super) fn pin(found: &Read, release: &Release, asked: &str) -> Result<Pin, Failure> {
-    let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
-    Ok(Pin {
-        name: release.name.clone(),
-        original: asked.split('#').next().unwrap_or(asked).to_owned(),
-        version: release.version.clone(),
-        sha256: lock.sha256,
-        from: found.repository.name(),
-        repository: found.vouched.catalogue.name.clone(),
-        seq: found.vouched.catalogue.seq,
-        signers: found.vouched.by.clone(),
-    })
-}
-
-pub(super) fn write_pins(pins: &Pins, folder: &Path) -> Result<(), Failure> {
-    let text = pins.to_text().map_err(Failure::bug)?;
-    files::write_whole(&folder.join(PIN_FILE), text.as_bytes())
 }

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::cli::DiffOptions;
 use crate::command::golden::show::find;
-use crate::command::golden::{Read, pins_of, read, today, with_findings};
+use crate::command::golden::{pins_here, read, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::Release;
-use crate::golden::pin::Pins;
 use crate::lock::{Lock, differences, read_lock};
 use crate::output::Report;
+use crate::repository::Read;
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -20,8 +20,7 @@ struct DiffReport {
 }
 
 pub(super) fn run(options: &DiffOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let pins = pins_of(std::path::Path::new(".")).unwrap_or_else(|_| Pins::default());
-    let found = read(&options.source, &pins, session)?;
+    let found = read(&options.source, &pins_here(), session)?;
     let today = today(session);
     let (old, new) = (find(&found, &options.old, today)?, find(&found, &options.new, today)?);
     let differences = between(&found, old, new)?;

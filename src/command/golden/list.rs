@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use crate::cli::ListOptions;
 use crate::command::golden::publish::shown;
-use crate::command::golden::{pins_of, read, today, with_findings};
+use crate::command::golden::{pins_here, read, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::{Release, Standing};
-use crate::golden::pin::Pins;
 use crate::machine::resolve_gpus;
 use crate::output::Report;
 use crate::session::Session;
@@ -42,7 +41,7 @@ pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report
 
 /// What `list` and `search` show.
 pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let pins = pins_of(std::path::Path::new(".")).unwrap_or_else(|_| Pins::default());
+    let pins = pins_here();
     let found = read(&options.source, &pins, session)?;
     let today = today(session);
     let gpus = resolve_gpus(options.gpu.as_slice(), session.matrix)?;

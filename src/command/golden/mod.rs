@@ -23,14 +23,15 @@ use std::path::PathBuf;
 use crate::cli::{GoldenVerb, KeptOptions, SourceOptions};
 use crate::diag::{Failure, Finding};
 use crate::golden::calendar::Day;
-use crate::golden::pin::{PIN_FILE, Pins};
+use crate::golden::pin::Pins;
 use crate::golden::signers::{INDEX, Signers};
 use crate::golden::vouching::{Trust, Vouched};
-use crate::host::files;
 use crate::model::PackageName;
 use crate::model::day::day_of;
 use crate::output::Report;
-use crate::repository::{INDEX_FILE, Kept, Repository, default_key, name_at, remember, sign as signature, trust_of};
+use crate::repository::{
+    Holder, INDEX_FILE, Kept, Read, Repository, default_key, name_at, remember, sign as signature, trust_of,
+};
 use crate::session::Session;
 
 pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
@@ -67,12 +68,6 @@ fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     named.cloned().unwrap_or_else(usual)
 }
 
-/// A repository that was read and is believed.
-struct Read {
-    repository: Repository,
-    vouched: Vouched,
-}
-
 /// Reads the repository that `source` names, else the one of `pins`, else the usual folder. Findings of the index come with it.
 fn read(source: &SourceOptions, pins: &Pins, session: &Session<'_>) -> Result<Read, Failure> {
     let pin = pins.all.first();
@@ -99,12 +94,9 @@ fn trust(source: &SourceOptions, name: Option<PackageName>, session: &Session<'_
     Ok(Trust { min_seq, ..known.unwrap_or_default() })
 }
 
-/// The pins of a folder; none where it has no `golden.lock`.
-fn pins_of(folder: &std::path::Path) -> Result<Pins, Failure> {
-    let path = folder.join(PIN_FILE);
-    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
-    let text = files::read_optional(&path)?;
-    Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
+/// What this folder pins; nothing where that can't be read, for who only looks.
+fn pins_here() -> Pins {
+    Holder::at(std::path::Path::new(".")).pins().unwrap_or_default()
 }
 
 /// Writes a changed index, signs it where there is a key, and says who has to sign still.

@@ -4,17 +4,16 @@ use std::fmt::Write;
 
 use crate::cli::ReleaseOptions;
 use crate::command::golden::list::Row;
-use crate::command::golden::{Read, pins_of, read, today, with_findings};
+use crate::command::golden::{pins_here, read, today, with_findings};
 use crate::diag::{Code, Failure, Finding};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
-use crate::golden::pin::Pins;
 use crate::output::{Report, bytes};
+use crate::repository::Read;
 use crate::session::Session;
 
 pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let pins = pins_of(std::path::Path::new(".")).unwrap_or_else(|_| Pins::default());
-    let found = read(&options.source, &pins, session)?;
+    let found = read(&options.source, &pins_here(), session)?;
     let today = today(session);
     let release = find(&found, &options.release, today)?;
     let standing = release.standing(today);

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::cli::UpdateOptions;
-use crate::command::golden::add::{pin, take, write_pins};
 use crate::command::golden::diff::between;
 use crate::command::golden::show::standing_findings;
-use crate::command::golden::{pins_of, read, today, with_findings};
+use crate::command::golden::{read, today, with_findings};
 use crate::diag::Failure;
-use crate::golden::pin::{PIN_FILE, Pin};
+use crate::golden::pin::Pin;
 use crate::output::Report;
+use crate::repository::Holder;
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -23,16 +23,17 @@ struct Change {
 }
 
 pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut pins = pins_of(&options.into)?;
+    let holder = Holder::at(&options.into);
+    let pins = holder.pins()?;
     let is_meant = |pin: &&Pin| options.name.as_ref().is_none_or(|name| *name == pin.name);
     let meant: Vec<Pin> = pins.all.iter().filter(is_meant).cloned().collect();
     if meant.is_empty() {
         let what = options.name.as_ref().map_or_else(|| "nothing".to_owned(), |name| format!("no `{name}`"));
-        return Err(Failure::input(format!("`{}` pins {what}", options.into.join(PIN_FILE).display()))
+        return Err(Failure::input(format!("`{}` pins {what}", holder.name()))
             .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
     }
     let today = today(session);
-    let found = read(&options.source, &pins, session)?;
+    let found = read(&holder.source(&options.source)?, &pins, session)?;
     let (mut changes, mut findings, mut text) = (Vec::new(), Vec::new(), String::new());
     for old in meant {
         let newest = found.vouched.catalogue.find(old.name.as_ref(), today);
@@ -48,9 +49,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
             let _ = writeln!(text, "  {line}");
         }
         if !options.dry_run {
-            take(&found, new, Some(&old), &options.into)?;
-            pins.put(pin(&found, new, old.name.as_ref())?);
-            write_pins(&pins, &options.into)?;
+            holder.take(&found, new, Some(&old), found.pin(new, old.name.as_ref())?)?;
         }
         let (from, to) = (old.version.to_string(), new.version.to_string());
         changes.push(Change { name: old.name.to_string(), from, to, differences });

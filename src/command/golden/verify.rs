@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::cli::{AddOptions, pinned};
 use crate::command::golden::show::standing_findings;
-use crate::command::golden::{Read, pins_of, read, today, with_findings};
+use crate::command::golden::{read, today, with_findings};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::calendar::Day;
-use crate::golden::pin::{PIN_FILE, Pin, Pins};
-use crate::host::files;
+use crate::golden::pin::{Pin, Pins};
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
+use crate::repository::{Holder, Read};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -23,7 +23,8 @@ struct VerifyReport {
 }
 
 pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let all = pins_of(&options.into)?;
+    let holder = Holder::at(&options.into);
+    let all = holder.pins()?;
     let (named, digest) = match options.release.as_deref().map(pinned).transpose() {
         Ok(named) => named.unzip(),
         Err(why) => return Err(Failure::input("the release").cause(why)),
@@ -37,14 +38,14 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         None => all.all.iter().filter(is_meant).cloned().collect(),
     };
     if pins.is_empty() {
-        return Err(Failure::input(format!("`{}` pins nothing of that kind", options.into.join(PIN_FILE).display()))
+        return Err(Failure::input(format!("`{}` pins nothing of that kind", holder.name()))
             .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
     }
     let mut findings = Vec::new();
     for pin in pins.iter().filter(|_| digest.flatten().is_none()) {
-        findings.extend(here(pin, &options.into)?);
+        findings.extend(holder.fault(pin)?);
     }
-    let found = match read(&options.source, &Pins { all: pins.clone(), ..all.clone() }, session) {
+    let found = match read(&holder.source(&options.source)?, &Pins { all: pins.clone(), ..all.clone() }, session) {
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
         Err(failure) if failure.kind == Kind::World => {
@@ -84,17 +85,6 @@ fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
         seq: 0,
         signers: Vec::new(),
     })
-}
-
-/// Whether the lock that lies here is the one that is pinned.
-fn here(pin: &Pin, folder: &std::path::Path) -> Result<Option<Finding>, Failure> {
-    let path = folder.join(format!("{}.lock", pin.name));
-    let digest = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
-    let finding = || {
-        let message = format!("`{}` is not the lock that `{PIN_FILE}` pins", path.display());
-        Finding::error(Code::GoldenFileDiffers, message).with_help("`colab-boot golden add` takes it anew")
-    };
-    Ok((digest != Some(pin.sha256)).then(finding))
 }
 
 /// What the repository says of a pinned release today.

@@ -4,6 +4,7 @@
 mod accidents;
 mod audited;
 mod golden;
+mod golden_cells;
 mod kernels;
 mod linked;
 mod locks;
@@ -12,6 +13,7 @@ mod orphans;
 mod page;
 mod profiles;
 mod targets;
+mod team;
 mod verified;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,172 @@
+//! The cell of a release in somebody's notebook: which release it is, and another in its place. Nothing else of the notebook changes.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::golden::VERIFY;
+use crate::golden::pin::Pin;
+use crate::model::ipynb::{Ipynb, lines};
+use crate::model::{PackageName, Sha256};
+
+/// The key of our words in the metadata of a cell.
+const KEY: &str = "colab-boot";
+
+/// A cell that boots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Among the cells.
+    pub at: usize,
+    /// What its text says; where it came from as far as that is known.
+    pub pin: Pin,
+    /// Who may say that it was withdrawn, as the cell carries it.
+    pub home: Option<CarriedHome>,
+    pub source: String,
+}
+
+/// The literal of a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CarriedHome {
+    pub at: String,
+    pub keys: Vec<String>,
+    pub threshold: usize,
+    pub min_seq: u64,
+}
+
+/// The cells of `notebook` that boot a release.
+pub fn held(notebook: &Ipynb<'_>) -> Vec<Held> {
+    let one = |(at, cell): (usize, &crate::model::ipynb::Cell)| {
+        let title = cell.source.lines().next()?.strip_prefix("# @title colab-boot: ")?;
+        let (name, version) = title.trim().split_once(' ')?;
+        let (name, version) = (name.parse::<PackageName>().ok()?, version.parse::<semver::Version>().ok()?);
+        let sha256: Sha256 = literal(&cell.source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
+        let home = literal(&cell.source, "golden")
+            .and_then(|text| serde_json::from_str::<CarriedHome>(text.trim_end_matches(',')).ok());
+        let known: Option<Pin> = serde_json::from_value(cell.value["metadata"][KEY].clone()).ok();
+        let pin = known.filter(|pin| (&pin.name, &pin.version, pin.sha256) == (&name, &version, sha256));
+        let from = home.as_ref().map(|home| home.at.clone()).unwrap_or_default();
+        let own = || Pin {
+            repository: name.clone(),
+            original: name.to_string(),
+            from,
+            seq: 0,
+            signers: Vec::new(),
+            name,
+            version,
+            sha256,
+        };
+        Some(Held { at, pin: pin.unwrap_or_else(own), home, source: cell.source.clone() })
+    };
+    let code = notebook.cells.iter().enumerate().filter(|(_, cell)| cell.is_code);
+    code.filter_map(one).collect()
+}
+
+/// What stands behind `"NAME": ` in the table of a cell.
+fn literal<'a>(source: &'a str, name: &str) -> Option<&'a str> {
+    source.lines().find_map(|line| line.strip_prefix("    \"")?.strip_prefix(name)?.strip_prefix("\": "))
+}
+
+/// The text of the cell that boots, of the notebook of a release.
+pub fn boot_cell(release: &str) -> Result<String, String> {
+    let notebook = Ipynb::parse(release)?;
+    held(&notebook).into_iter().next().map(|held| held.source).ok_or_else(|| "it has no cell that boots".to_owned())
+}
+
+/// `notebook` with the cell `boot` of the release of `pin` in the place of the one that is there, or before its first code cell, with the cell that
+/// verifies behind it.
+pub fn with_release(notebook: &Ipynb<'_>, pin: &Pin, boot: &str) -> String {
+    let own = serde_json::to_value(pin).unwrap_or_default();
+    let Some(old) = held(notebook).into_iter().find(|held| held.pin.name == pin.name) else {
+        let first = notebook.cells.iter().position(|cell| cell.is_code).unwrap_or(notebook.cells.len());
+        let verify = json!({ "verifies": pin.name.as_ref() });
+        let cells = [("boot", boot, own), ("verify", VERIFY, verify)];
+        let cells =
+            cells.map(|(id, source, word)| code(notebook.has_ids, &format!("{id}-{}", pin.name), source, &word));
+        return notebook.inserted(first, &cells);
+    };
+    let mut cell = notebook.cells[old.at].value.clone();
+    cell["source"] = lines(boot.trim_end());
+    cell["metadata"][KEY] = own;
+    if old.source.trim_end() != boot.trim_end() {
+        // What the old one printed is not what this one did.
+        cell["outputs"] = json!([]);
+        cell["execution_count"] = Value::Null;
+    }
+    notebook.replaced(old.at, &cell)
+}
+
+fn code(has_ids: bool, id: &str, source: &str, word: &Value) -> Value {
+    let mut cell = json!({
+        "cell_type": "code",
+        "execution_count": null,
+        "metadata": { KEY: word },
+        "outputs": [],
+        "source": lines(source.trim_end()),
+    });
+    if has_ids {
+        let is_good = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        cell["id"] = id.chars().filter(is_good).take(64).collect::<String>().into();
+    }
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &str = "{\n \"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"source\": []\n  }\n ],\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
+
+    fn cell(version: &str, golden: &str) -> String {
+        let digest = "ab".repeat(32);
+        format!(
+            "# @title colab-boot: data {version}\nX = {{\n    \"lock\": {{\"sha256\": \"{digest}\", \"packed\": (\n    \"golden\": {golden},\n}}\n"
+        )
+    }
+
+    fn pin(version: &str) -> Pin {
+        Pin {
+            name: "data".parse().expect("a name"),
+            original: "data".to_owned(),
+            version: version.parse().expect("a version"),
+            sha256: "ab".repeat(32).parse().expect("a digest"),
+            from: "https://golden.example/".to_owned(),
+            repository: "team-x".parse().expect("a name"),
+            seq: 7,
+            signers: vec!["alice".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_release_goes_in_and_out_by_itself() {
+        let first = with_release(&Ipynb::parse(EMPTY).expect("a notebook"), &pin("1.0.0"), &cell("1.0.0", "None"));
+        let notebook = Ipynb::parse(&first).expect("a notebook");
+        assert_eq!(
+            held(&notebook).into_iter().map(|held| (held.at, held.pin)).collect::<Vec<_>>(),
+            [(0, pin("1.0.0"))]
+        );
+        assert_eq!((notebook.cells.len(), notebook.cells[1].source.as_str()), (3, VERIFY.trim_end()));
+        let second = with_release(&notebook, &pin("2.0.0"), &cell("2.0.0", "None"));
+        let notebook = Ipynb::parse(&second).expect("a notebook");
+        assert_eq!(held(&notebook)[0].pin, pin("2.0.0"));
+        assert_eq!(with_release(&notebook, &pin("1.0.0"), &cell("1.0.0", "None")), first);
+    }
+
+    #[test]
+    fn a_cell_that_was_pasted_says_what_it_is() {
+        let home = r#"{"at":"https://golden.example/","release":"data@1.0.0","keys":["ssh-ed25519 AAAA a"],"threshold":1,"min-seq":3}"#;
+        let pasted =
+            json!({ "cells": [{ "cell_type": "code", "metadata": {}, "source": cell("1.0.0", home) }], "nbformat": 4 });
+        let text = pasted.to_string();
+        let found = held(&Ipynb::parse(&text).expect("a notebook"));
+        assert_eq!(found[0].home.as_ref().map(|home| (home.min_seq, home.keys.len())), Some((3, 1)));
+        assert_eq!(
+            (found[0].pin.from.as_str(), found[0].pin.version.to_string()),
+            ("https://golden.example/", "1.0.0".to_owned())
+        );
+        // A word about another release is not believed: the text is what runs.
+        let mut other = pasted;
+        other["cells"][0]["metadata"][KEY] = serde_json::to_value(pin("9.0.0")).expect("a pin");
+        let text = other.to_string();
+        assert_eq!(held(&Ipynb::parse(&text).expect("a notebook"))[0].pin.version.to_string(), "1.0.0");
+    }
+}

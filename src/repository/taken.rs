@@ -1,0 +1,195 @@
+//! What a reader has taken of a repository, and where it is kept: a folder with `golden.lock`, or the cell of a notebook.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::SourceOptions;
+use crate::diag::{Code, Failure, Finding};
+use crate::golden::entry::Release;
+use crate::golden::in_notebook::{boot_cell, held, with_release};
+use crate::golden::pin::{PIN_FILE, Pin, Pins};
+use crate::golden::vouching::Vouched;
+use crate::host::destination::write_output;
+use crate::host::files;
+use crate::model::Sha256;
+use crate::model::ipynb::Ipynb;
+use crate::repository::Repository;
+
+/// A repository that was read and is believed.
+pub struct Read {
+    pub repository: Repository,
+    pub vouched: Vouched,
+}
+
+impl Read {
+    fn text(&self, release: &Release, suffix: &str) -> Result<(String, Vec<u8>), Failure> {
+        let none = || Failure::answer(format!("{} has no `{}.{suffix}`", release.title(), release.name));
+        let file = release.file(suffix).ok_or_else(none)?;
+        Ok((file.name.clone(), self.repository.file(release, file)?))
+    }
+
+    /// What pins `release`, which was asked for as `asked`.
+    pub fn pin(&self, release: &Release, asked: &str) -> Result<Pin, Failure> {
+        let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
+        Ok(Pin {
+            name: release.name.clone(),
+            original: asked.split('#').next().unwrap_or(asked).to_owned(),
+            version: release.version.clone(),
+            sha256: lock.sha256,
+            from: self.repository.name(),
+            repository: self.vouched.catalogue.name.clone(),
+            seq: self.vouched.catalogue.seq,
+            signers: self.vouched.by.clone(),
+        })
+    }
+
+    /// The release that `pin` means, where the index has it still.
+    fn release(&self, pin: &Pin) -> Option<&Release> {
+        let title = format!("{}@{}", pin.name, pin.version);
+        self.vouched.catalogue.releases.iter().find(|release| release.title() == title)
+    }
+}
+
+/// Where releases are taken to.
+pub enum Holder {
+    Folder(PathBuf),
+    Notebook(PathBuf),
+}
+
+impl Holder {
+    /// A path that ends in `.ipynb` is a notebook.
+    pub fn at(path: &Path) -> Self {
+        match path.extension() {
+            Some(end) if end == "ipynb" => Self::Notebook(path.to_owned()),
+            _ => Self::Folder(path.to_owned()),
+        }
+    }
+
+    /// The file that pins, for people.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Folder(folder) => folder.join(PIN_FILE).display().to_string(),
+            Self::Notebook(path) => path.display().to_string(),
+        }
+    }
+
+    /// What is pinned here; nothing where there is no such file yet.
+    pub fn pins(&self) -> Result<Pins, Failure> {
+        let bad = |why: String| Failure::input(format!("`{}` can't be read", self.name())).cause(why);
+        match self {
+            Self::Folder(folder) => {
+                let text = files::read_optional(&folder.join(PIN_FILE))?;
+                Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
+            }
+            Self::Notebook(path) => {
+                let Some(text) = files::read_optional(path)? else { return Ok(Pins::default()) };
+                let notebook = Ipynb::parse(&text).map_err(bad)?;
+                let all = held(&notebook).into_iter().map(|held| held.pin).collect();
+                Ok(Pins { all, ..Pins::default() })
+            }
+        }
+    }
+
+    /// Whom to believe: what the user names; else what a cell carries, which is pinned by nobody else here.
+    pub fn source(&self, options: &SourceOptions) -> Result<SourceOptions, Failure> {
+        let mut source = options.clone();
+        let Self::Notebook(path) = self else { return Ok(source) };
+        if source.from.is_some() || !source.trusted_key.is_empty() {
+            return Ok(source);
+        }
+        let text = files::read_optional(path)?.unwrap_or_default();
+        let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
+        if let Some(home) = cells.into_iter().find_map(|held| held.home) {
+            source.from = Some(home.at);
+            source.trusted_key = home.keys;
+            source.threshold = home.threshold;
+            source.min_seq = source.min_seq.max(home.min_seq);
+        }
+        Ok(source)
+    }
+
+    /// Puts `release` here, in the place of the release `before`, whole or not at all, and pins it. Names of what was written. What somebody else
+    /// has written here, or changed since, is not written over.
+    pub fn take(
+        &self,
+        found: &Read,
+        release: &Release,
+        before: Option<&Pin>,
+        pin: Pin,
+    ) -> Result<Vec<String>, Failure> {
+        match self {
+            Self::Folder(folder) => {
+                let files = into_folder(found, release, before, folder)?;
+                let mut pins = self.pins()?;
+                pins.put(pin);
+                let text = pins.to_text().map_err(Failure::bug)?;
+                files::write_whole(&folder.join(PIN_FILE), text.as_bytes())?;
+                Ok(files)
+            }
+            Self::Notebook(path) => {
+                into_notebook(found, (release, &pin), before, path)?;
+                Ok(vec![path.display().to_string()])
+            }
+        }
+    }
+
+    /// How what lies here differs from what `pin` means. A cell carries its lock, and is its own word for it.
+    pub fn fault(&self, pin: &Pin) -> Result<Option<Finding>, Failure> {
+        let Self::Folder(folder) = self else { return Ok(None) };
+        let path = folder.join(format!("{}.lock", pin.name));
+        let digest = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
+        let finding = || {
+            let message = format!("`{}` is not the lock that `{PIN_FILE}` pins", path.display());
+            Finding::error(Code::GoldenFileDiffers, message).with_help("`colab-boot golden add` takes it anew")
+        };
+        Ok((digest != Some(pin.sha256)).then(finding))
+    }
+}
+
+/// Writes the profile and the lock of `release` into `folder`, both or neither. Their names.
+fn into_folder(found: &Read, release: &Release, before: Option<&Pin>, folder: &Path) -> Result<Vec<String>, Failure> {
+    let read = |suffix: &str| found.text(release, suffix);
+    let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
+    let old = before.and_then(|pin| found.release(pin));
+    for (name, bytes) in &both {
+        let path = folder.join(name);
+        let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
+        let was = old.and_then(|old| old.files.iter().find(|file| file.name == *name)).map(|file| file.sha256);
+        if here.is_some_and(|here| here != Sha256::of(bytes) && Some(here) != was) {
+            return Err(Failure::input(format!("`{}` is there, and is not what `golden add` wrote", path.display()))
+                .help("move it away, or name another folder with --into; nothing was changed"));
+        }
+    }
+    for (name, bytes) in &both {
+        files::write_whole(&folder.join(name), bytes)?;
+    }
+    Ok(both.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Puts the cell of `release` into the notebook at `path`, a new one where there is none.
+fn into_notebook(
+    found: &Read,
+    (release, pin): (&Release, &Pin),
+    before: Option<&Pin>,
+    path: &Path,
+) -> Result<(), Failure> {
+    let notebook_of = |release: &Release| {
+        let (name, bytes) = found.text(release, "ipynb")?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let boot = boot_cell(&text).map_err(|why| Failure::answer(format!("`{name}`")).cause(why))?;
+        Ok::<_, Failure>((text, boot))
+    };
+    let (whole, boot) = notebook_of(release)?;
+    let text = files::read_optional(path)?.unwrap_or(whole);
+    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
+    let notebook = Ipynb::parse(&text).map_err(bad)?;
+    let here = held(&notebook).into_iter().find(|held| held.pin.name == release.name);
+    let old = before.and_then(|pin| found.release(pin)).map(notebook_of).transpose()?;
+    if let Some(here) = here {
+        let sources = [Some(&boot), old.as_ref().map(|(_, boot)| boot)];
+        if !sources.into_iter().flatten().any(|source| source.trim_end() == here.source.trim_end()) {
+            return Err(Failure::input(format!("cell {} of `{}` was changed since it was taken", here.at + 1, path.display()))
+                .help("move what is yours into a cell of its own, then make the cell what it was, or remove it; nothing was changed"));
+        }
+    }
+    write_output(path, with_release(&notebook, pin, &boot).as_bytes())
+}

@@ -1,0 +1,115 @@
+//! A team with two keys, a golden repository that both have to sign, and a web server for it that may lie; and somebody who reads.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::stories::Day;
+use crate::support::http::{Reply, serve};
+use crate::support::keys::Key;
+use crate::support::test::Outcome;
+
+/// What the server does to a path that it is asked for.
+type Lie = Box<dyn Fn(&str, Vec<u8>) -> Reply + Send>;
+
+/// Keepers and their server; the reader's folder is `reader`.
+pub struct Team {
+    pub day: Day,
+    pub alice: Key,
+    pub bob: Key,
+    pub url: String,
+    lie: Arc<Mutex<Option<Lie>>>,
+}
+
+impl Team {
+    pub fn new() -> Self {
+        let rows: &[(&str, &str, &[&str])] = &[("lib", "1.0", &[]), ("lib", "2.0", &[]), ("more", "1.0", &["lib"])];
+        let day = Day::new(rows);
+        let test = &day.test;
+        let (alice, bob) = (Key::new(&test.path(""), "alice"), Key::new(&test.path(""), "bob"));
+        std::fs::create_dir(test.path("reader")).expect("a folder");
+        let folder = test.path("repo");
+        let lie: Arc<Mutex<Option<Lie>>> = Arc::default();
+        let said = Arc::clone(&lie);
+        let url =
+            serve(Duration::ZERO, move |asked| answer(&folder, &asked.path, said.lock().expect("a lie").as_ref()));
+        let team = Self { day, alice, bob, url, lie };
+        team.run(&[
+            "golden",
+            "init",
+            "repo",
+            "--name",
+            "team-x",
+            "--signer",
+            "alice.pub",
+            "--signer",
+            "bob.pub",
+            "--threshold",
+            "2",
+        ])
+        .expect(0);
+        team
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        self.day.test.run(arguments)
+    }
+
+    /// In the reader's folder.
+    pub fn reader(&self, arguments: &[&str]) -> Outcome {
+        let mut command = self.day.test.command(arguments);
+        command.current_dir(self.day.test.path("reader"));
+        Outcome::of(command)
+    }
+
+    /// A profile of this version, locked.
+    pub fn profile(&self, version: &str, packages: &str) {
+        let text = format!(
+            "[profile]\nname = 'data'\nversion = '{version}'\ndescription = 'Tables'\n[target]\nruntimes = ['bare-3.12']\n[frameworks]\nlib = '*'\n[packages]\n{packages}"
+        );
+        std::fs::write(self.day.test.path("data.toml"), text).expect("a profile");
+        self.run(&["lock", "data.toml"]).expect(0);
+    }
+
+    /// A verb that changes the repository, signed by both.
+    pub fn keep(&self, arguments: &[&str]) -> Outcome {
+        let key = self.alice.path.display().to_string();
+        let outcome = self.run(&[&["golden"], arguments, &["--repo", "repo", "--key", &key]].concat()).expect(0);
+        self.sign(&self.bob).expect(0);
+        outcome
+    }
+
+    pub fn sign(&self, key: &Key) -> Outcome {
+        self.run(&["golden", "sign", "--repo", "repo", "--key", &key.path.display().to_string()])
+    }
+
+    pub fn trust(&self) {
+        let fingerprints: Vec<String> = [&self.alice, &self.bob].into_iter().map(fingerprint).collect();
+        self.run(&["golden", "trust", &self.url, "--key", &fingerprints[0], "--key", &fingerprints[1]]).expect(0);
+    }
+
+    pub fn lies(&self, lie: impl Fn(&str, Vec<u8>) -> Reply + Send + 'static) {
+        *self.lie.lock().expect("a lie") = Some(Box::new(lie));
+    }
+
+    pub fn tells_the_truth(&self) {
+        *self.lie.lock().expect("a lie") = None;
+    }
+
+    pub fn index(&self) -> Vec<u8> {
+        std::fs::read(self.day.test.path("repo/golden.toml")).expect("an index")
+    }
+}
+
+fn answer(folder: &Path, path: &str, lie: Option<&Lie>) -> Reply {
+    let path = path.trim_start_matches('/');
+    let Ok(bytes) = std::fs::read(folder.join(path)) else { return Reply::status(404) };
+    lie.map_or_else(|| Reply::new("text/plain", bytes.clone()), |lie| lie(path, bytes.clone()))
+}
+
+pub fn fingerprint(key: &Key) -> String {
+    let output =
+        Command::new("ssh-keygen").arg("-lf").arg(key.path.with_extension("pub")).output().expect("ssh-keygen");
+    String::from_utf8_lossy(&output.stdout).split_whitespace().nth(1).expect("a fingerprint").to_owned()
+}

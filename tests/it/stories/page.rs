@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::stories::table;
 use crate::support::index_server::{IndexServer, Manner};
 use crate::support::keys::Key;
+use crate::support::python::{Venv, reachable, with_network};
 use crate::support::test::Test;
 
 /// What would break a page that does not escape.
@@ -37,6 +40,30 @@ fn repository() -> Test {
     );
     std::fs::write(index, text).expect("an index");
     test
+}
+
+/// What `page.py` sees of `page`; `None` without a browser or an index.
+fn looked_at(page: &Path) -> Option<Value> {
+    if Command::new("chromium").arg("--version").output().is_err() || !reachable() {
+        eprintln!("skipped: there is no chromium on this machine, or no index");
+        return None;
+    }
+    let test = with_network(Test::new());
+    let venv = Venv::new(&test, &["websocket-client"]);
+    // axe alone, without the browser driver that the wheel is made for.
+    let axe = Command::new(&venv.python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"])
+        .arg("axe-playwright-python==0.1.8")
+        .status();
+    assert!(axe.expect("pip starts").success());
+    let output = Command::new(&venv.python)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/page.py"))
+        .arg(page)
+        .arg(venv.layout().join("axe_playwright_python/axe.min.js"))
+        .output()
+        .expect("Python starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Some(serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}")))
 }
 
 /// The page as a browser shows it, with `hash` behind its address; `None` without a browser.
@@ -117,4 +144,57 @@ fn a_browser_shows_what_fits_and_nothing_else() {
     // What does not go together says so beside the choice.
     let dom = shown(&page, "#gpu=7.5").expect("a browser");
     assert!(dom.contains("lib (no release: none of those for 7.5)"), "{dom}");
+}
+
+#[test]
+fn everybody_can_use_the_page() {
+    let test = repository();
+    test.run(&["golden", "page", "--repo", "repo"]).expect(0);
+    let Some(seen) = looked_at(&test.path("repo/index.html")) else { return };
+    let list = |value: &Value| value.as_array().expect("a list").clone();
+    let mut backs = std::collections::BTreeSet::new();
+    for look in list(&seen["looks"]) {
+        assert_eq!(look["violations"], serde_json::json!([]), "{look:#}");
+        assert!(look["too-wide"].as_i64().expect("pixels") <= 0 && look["passes"].as_u64() > Some(20), "{look:#}");
+        backs.insert((look["scheme"].to_string(), look["back"].to_string()));
+    }
+    assert_eq!(backs.len(), 2, "dark is not dark: {backs:?}");
+    assert_eq!((&seen["requests"], &seen["faults"]), (&serde_json::json!([]), &serde_json::json!([])));
+    // With keys alone: every stop is reached and seen, and behind the last one the page is left.
+    let mut stops = list(&seen["stops"]);
+    assert_eq!(stops.pop().expect("an end")[0], "BODY", "{stops:?}");
+    assert_eq!(Some(stops.len() as u64), seen["reached"].as_u64(), "{stops:?}");
+    assert!(stops.iter().all(|stop| stop[3] != "none"), "{stops:?}");
+    let [chosen, hash, answer] = [&seen["chosen"][0], &seen["chosen"][1], &seen["chosen"][2]];
+    assert_eq!((&chosen[1], &chosen[2], hash), (&"gpu".into(), &"7.5".into(), &"#gpu=7.5".into()), "{seen:#}");
+    assert!(answer.as_str().expect("a text").starts_with("1 release fits"), "{answer}");
+    // What a screen reader is given.
+    let tree = &seen["tree"];
+    for (role, words) in
+        [("group", "GPU"), ("textbox", "nvidia-smi"), ("radio", "lib"), ("region", "Releases and GPUs")]
+    {
+        let names = list(&tree[role]);
+        assert!(names.iter().any(|name| name.as_str().is_some_and(|name| name.contains(words))), "{role}: {names:?}");
+    }
+    assert!(list(&tree["main"]).len() == 1 && list(&tree["status"]).len() == 1, "{tree:#}");
+    // Whatever is chosen, the page says what the program says.
+    for row in list(&seen["fits"]) {
+        let mut asked = vec!["golden".to_owned(), "list".to_owned(), "--from=repo".to_owned(), "--json".to_owned()];
+        let options = ["--gpu", "--framework", "--runtime"].iter().zip(list(&row));
+        let named = options.filter(|(_, value)| *value != "");
+        asked.extend(named.map(|(option, value)| format!("{option}={}", value.as_str().expect("a text"))));
+        let arguments: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let rows = list(&test.run(&arguments).json()["report"]["releases"]);
+        let mut titles: Vec<String> = rows
+            .iter()
+            .map(|row| {
+                format!("{}@{}", row["name"].as_str().expect("a name"), row["version"].as_str().expect("a version"))
+            })
+            .collect();
+        let mut shown: Vec<String> =
+            list(&row[3]).iter().map(|one| one.as_str().expect("a title").to_owned()).collect();
+        titles.sort();
+        shown.sort();
+        assert_eq!(shown, titles, "{row}");
+    }
 }

@@ -1,0 +1,113 @@
+"""Looks at a page in a real Chromium through its DevTools: what axe says, widths, dark, keys alone, requests, faults. One JSON object."""
+
+import json, os, pathlib, subprocess, sys, tempfile, time, urllib.request
+
+import websocket
+
+page, axe = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).read_text()
+
+
+class Browser:
+    def __init__(self, folder):
+        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-allow-origins=*"]
+        ports = [f"--user-data-dir={folder}", "--remote-debugging-port=0", "about:blank"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(["chromium", *options, *ports], env={**os.environ, "HOME": folder}, **quiet)
+        port = pathlib.Path(folder) / "DevToolsActivePort"
+        for _ in range(600):
+            if port.is_file() and port.read_text().strip():
+                break
+            time.sleep(0.1)
+        url = f"http://127.0.0.1:{port.read_text().split()[0]}/json/list"
+        pages = [one for one in json.load(urllib.request.urlopen(url, timeout=30)) if one["type"] == "page"]
+        self.socket = websocket.create_connection(pages[0]["webSocketDebuggerUrl"], timeout=60)
+        self.count, self.events = 0, []
+
+    def __call__(self, method, **parameters):
+        self.count += 1
+        self.socket.send(json.dumps({"id": self.count, "method": method, "params": parameters}))
+        while True:
+            answer = json.loads(self.socket.recv())
+            if answer.get("id") == self.count:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def value(self, code):
+        answer = self("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def key(self, name, code):
+        for kind in ("rawKeyDown", "keyUp"):
+            self("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code)
+
+    def open(self, hash=""):
+        self("Page.navigate", url="about:blank")
+        self("Page.navigate", url=page.as_uri() + hash)
+        while self.value("document.readyState + location.protocol") != "completefile:":
+            time.sleep(0.05)
+
+
+HERE = """(() => { const e = document.activeElement, s = getComputedStyle(e);
+  return [e.tagName, e.id || e.name || e.textContent.slice(0, 40), e.value || "", s.outlineStyle]; })()"""
+
+with tempfile.TemporaryDirectory() as folder:
+    browser = Browser(folder)
+    try:
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            browser(f"{domain}.enable")
+        seen = {"looks": []}
+        browser("Page.setBypassCSP", enabled=True)  # for axe; the page's own requests are watched below
+        for width, scheme in ((390, "light"), (390, "dark"), (800, "dark"), (1280, "light")):
+            browser("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+            browser("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            browser.open()
+            browser.value("for (const one of document.querySelectorAll('details')) one.open = true")
+            browser.value(axe + ";0")
+            found = browser.value("axe.run().then((all) => all.violations.map((v) => [v.id, v.impact, v.nodes.map((n) => n.target + ': ' + n.failureSummary)]))")
+            wide = browser.value("document.documentElement.scrollWidth - innerWidth")
+            back = browser.value("getComputedStyle(document.body).backgroundColor")
+            passed = browser.value("axe.run().then((all) => all.passes.length)")
+            seen["looks"].append({"width": width, "scheme": scheme, "violations": found, "too-wide": wide, "back": back, "passes": passed})
+            if len(sys.argv) > 3:
+                import base64
+
+                shot = browser("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
+                pathlib.Path(sys.argv[3], f"{width}-{scheme}.png").write_bytes(base64.b64decode(shot))
+        browser("Page.setBypassCSP", enabled=False)
+        browser.events.clear()
+        browser.open()
+        # Keys alone: each stop is seen (an outline), and the last is not a trap.
+        stops = []
+        for _ in range(60):
+            browser.key("Tab", 9)
+            stops.append(browser.value(HERE))
+            if stops[-1][0] == "BODY":
+                break
+        seen["stops"] = stops
+        stop = "a[href], summary, input[type=radio]:checked, #smi, [tabindex]"
+        seen["reached"] = browser.value(f"[...document.querySelectorAll('{stop}')].filter((one) => one.checkVisibility()).length")
+        browser.open()
+        while browser.value(HERE)[1] != "gpu":
+            browser.key("Tab", 9)
+        browser.key("ArrowDown", 40)
+        seen["chosen"] = [browser.value(HERE), browser.value("location.hash"), browser.value("document.getElementById('answer').innerText")]
+        # All that can be chosen, and what fits it.
+        seen["fits"] = browser.value("""["", ...options.gpu].flatMap((gpu) => ["", ...options.framework].flatMap((framework) =>
+          ["", ...options.runtime].map((runtime) => [gpu, framework, runtime, fits({ gpu, framework, runtime }).map((r) => r.title)])))""")
+        browser.open("#framework=lib")
+        browser.value("document.querySelector('[name=gpu]').focus(); 0")
+        # What a screen reader gets.
+        browser("Accessibility.enable")
+        tree = browser("Accessibility.getFullAXTree")["nodes"]
+        names = lambda role: [node.get("name", {}).get("value", "") for node in tree if node.get("role", {}).get("value") == role]
+        seen["tree"] = {role: names(role) for role in ("main", "radio", "textbox", "status", "group", "heading", "region")}
+        urls = [event["params"]["request"]["url"] for event in browser.events if event.get("method") == "Network.requestWillBeSent"]
+        seen["requests"] = sorted({url.split("#")[0] for url in urls} - {page.as_uri(), "about:blank"})
+        faults = ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
+        seen["faults"] = [event for event in browser.events if event.get("method") in faults]
+        print(json.dumps(seen))
+    finally:
+        browser.process.terminate()
+        browser.process.wait()

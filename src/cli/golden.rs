@@ -16,6 +16,8 @@ pub enum GoldenVerb {
     Publish(PublishOptions),
     /// Put one more signature under the index, or a statement that it is still the current one
     Sign(SignOptions),
+    /// Say who may sign a repository, and change that
+    Signers(SignersOptions),
     /// Say what of a repository needs work: files, signatures, cadence, evidence; for CI
     Check(GoldenCheckOptions),
     /// Say which releases there are
@@ -68,8 +70,9 @@ pub struct BuildOptions {
 /// Where cells get colab-boot.
 #[derive(Clone, Debug, Args)]
 pub struct BinaryOptions {
-    /// Where the cell gets colab-boot when it is not on PATH: an address (`https:`, `file:`), or the path of a file or a folder where the notebook runs
-    #[arg(long, value_name = "URL|PATH", requires = "binary_sha256")]
+    /// Where the cell gets colab-boot when it is not on PATH: an address (`https:`, `file:`), the path of a file or a folder where the notebook runs, or
+    /// `index:colab-boot==VERSION`, which pip fetches there
+    #[arg(long, value_name = "URL|PATH|index:NAME==VERSION", requires = "binary_sha256")]
     pub binary_url: Option<String>,
 
     /// The digest that the download must have
@@ -166,6 +169,28 @@ pub struct SignOptions {
     /// Write `fresh.toml`: the index is still the current one, for 14 days; with a key that may say so and no more
     #[arg(long)]
     pub fresh: bool,
+
+    /// Sign with a key that may not sign any more, an index that says so: readers who have pinned it go on with the new keys
+    #[arg(long, conflicts_with = "fresh")]
+    pub leaving: bool,
+
+    #[command(flatten)]
+    pub kept: KeptOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct SignersOptions {
+    /// The public key of somebody who may sign from now on, as a file; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub add: Vec<PathBuf>,
+
+    /// Somebody who may sign no more, by name or fingerprint; may be repeated
+    #[arg(long, value_name = "NAME|SHA256:…")]
+    pub remove: Vec<String>,
+
+    /// How many have to sign from now on
+    #[arg(long, value_name = "N")]
+    pub threshold: Option<usize>,
 
     #[command(flatten)]
     pub kept: KeptOptions,

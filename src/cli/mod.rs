@@ -13,8 +13,8 @@ use crate::model::PackageName;
 
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
-    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SkeletonOptions,
-    SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
+    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
+    SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
 };
 pub use index::IndexOptions;
 pub use matrix::{

@@ -103,6 +103,6 @@ fn evidence(catalogue: &Catalogue, release: &Release, today: Day) -> Option<Find
         format!("{} was not verified within {review} on compute capability {}", release.title(), without.join(", "));
     (!without.is_empty()).then(|| {
         Finding::warning(Code::GoldenCadence, message)
-            .with_help("run `colab-boot verify --json=FILE` there, and publish it with `--verified FILE`")
+            .with_help("run `colab-boot verify --record FILE` there, and publish it with `--verified FILE`")
     })
 }

@@ -14,6 +14,14 @@ pub const FRESH: &str = "colab-boot-fresh@v1";
 /// The most lines that are read.
 const MOST: usize = 256;
 
+/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`: its owner may sign the index, and say that it is current.
+pub fn signer_line(key: &str) -> String {
+    let mut words = key.split_whitespace();
+    let (kind, body) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let who = words.next().unwrap_or("unnamed");
+    format!("{who} namespaces=\"{INDEX},{FRESH}\" {kind} {body}\n")
+}
+
 /// One line: who, for what and how long, with which key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signer {
@@ -48,6 +56,11 @@ impl Signer {
     /// `SHA256:…`, as `ssh-keygen -lf` prints it.
     pub fn fingerprint(&self) -> String {
         self.key.fingerprint(HashAlg::Sha256).to_string()
+    }
+
+    /// Name and fingerprint, for people.
+    pub fn shown(&self) -> String {
+        format!("{} {}", self.principal, self.fingerprint())
     }
 
     /// Reads a line; `None` for one that says nothing.

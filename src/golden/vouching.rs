@@ -98,7 +98,7 @@ fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
     let message = format!("the index is signed by {names}, and {} have to", trust.threshold);
     let notes = outcomes.iter().filter_map(said);
     let finding = notes.fold(Finding::error(Code::GoldenThreshold, message), Finding::with_note);
-    finding.with_help("somebody has changed it, or its keys have changed: ask its keepers, and do not go on")
+    finding.with_help("somebody has changed it, or its keys have changed: ask its keepers; `colab-boot golden trust` takes over what the old keys have signed")
 }
 
 /// What a signature that does not count says.

@@ -94,6 +94,11 @@ fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &Locke
         if own.iter().any(|name| !name.starts_with('_')) {
             own.retain(|name| !name.starts_with('_'));
         }
+        // The module of the package's own name is the one that people import; others beside it may need what is optional.
+        let named = package.name.to_string().replace('-', "_");
+        if own.contains(&named.as_str()) {
+            own.retain(|name| *name == named);
+        }
         (!own.is_empty()).then(|| (package.name.clone(), own.join(",")))
     });
     of.collect()

@@ -9,6 +9,7 @@ use crate::diag::{Failure, without_secrets};
 use crate::golden::{Binary, Golden, render_notebook, render_script};
 use crate::host::destination::write_output;
 use crate::host::files;
+use crate::model::{PackageName, Version};
 use crate::output::{Report, needed_images, path_text};
 use crate::repository::with_lock;
 use crate::session::Session;
@@ -57,9 +58,20 @@ pub(super) fn binary(options: &BinaryOptions) -> Result<Option<Binary>, Failure>
                     .cause("it would stand in the cell, which is shared")
                     .help("publish the binary at an address that needs none, or put it on the PATH of the notebooks"));
             }
+            if let Some(wanted) = url.strip_prefix("index:").filter(|wanted| !is_exact(wanted)) {
+                return Err(Failure::input(format!("--binary-url: `index:{wanted}` is no `index:NAME==VERSION`"))
+                    .help("name one version, whose wheel has the digest: `index:colab-boot==0.1.0`"));
+            }
             let sha256 = sha256.parse().map_err(|error| Failure::input(format!("--binary-sha256: {error}")))?;
             Ok(Some(Binary { url: url.clone(), sha256 }))
         }
         _ => Ok(None),
     }
+}
+
+/// Whether `wanted` is one version of a package: it becomes an argument of pip.
+fn is_exact(wanted: &str) -> bool {
+    let exact =
+        |(name, version): (&str, &str)| name.parse::<PackageName>().is_ok() && version.parse::<Version>().is_ok();
+    wanted.split_once("==").is_some_and(exact)
 }

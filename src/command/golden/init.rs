@@ -6,7 +6,7 @@ use crate::cli::SkeletonOptions;
 use crate::command::golden::today;
 use crate::diag::Failure;
 use crate::golden::catalogue::{Catalogue, Policy, SignersRow};
-use crate::golden::signers::{FRESH, INDEX, Signers};
+use crate::golden::signers::{Signer, Signers, signer_line};
 use crate::host::files;
 use crate::model::Sha256;
 use crate::output::{Report, path_text};
@@ -63,7 +63,7 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
     for (name, text) in written {
         files::write_whole(&options.folder.join(name), text.as_bytes())?;
     }
-    let names: Vec<String> = signers.all.iter().map(|one| format!("{} {}", one.principal, one.fingerprint())).collect();
+    let names: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     let text = format!(
         "{}: a golden repository, to be signed by {} of\n  {}\n",
         options.folder.join(INDEX_FILE).display(),
@@ -86,15 +86,9 @@ fn signers(options: &SkeletonOptions, session: &Session<'_>) -> Result<String, F
     let own = || default_key(session).into_iter().collect();
     let files = if options.signer.is_empty() { own() } else { options.signer.clone() };
     let keys = files.iter().map(|file| public_key(file)).collect::<Result<Vec<String>, Failure>>()?;
-    let line = |key: &String| {
-        let mut words = key.split_whitespace();
-        let (kind, body) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let who = words.next().unwrap_or("unnamed");
-        format!("{who} namespaces=\"{INDEX},{FRESH}\" {kind} {body}\n")
-    };
     if keys.is_empty() {
         return Err(Failure::input("nobody is named who may sign")
             .help("name a public key with --signer; `ssh-keygen -t ed25519` makes one"));
     }
-    Ok(keys.iter().map(line).collect())
+    Ok(keys.iter().map(|key| signer_line(key)).collect())
 }

@@ -13,6 +13,7 @@ mod renew;
 mod search;
 mod show;
 mod sign;
+mod signers;
 mod trust;
 mod update;
 mod verify;
@@ -40,6 +41,7 @@ pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Fa
         GoldenVerb::Init(options) => init::run(options, session),
         GoldenVerb::Publish(options) => publish::run(options, session),
         GoldenVerb::Sign(options) => sign::run(options, session),
+        GoldenVerb::Signers(options) => signers::run(options, session),
         GoldenVerb::Check(options) => check::run(options, session),
         GoldenVerb::List(options) => list::run(options, session),
         GoldenVerb::Search(options) => search::run(options, session),

@@ -109,7 +109,7 @@ fn replace(kept: &mut Kept, new: &Release, version: &semver::Version, session: &
     let old = kept.release(&format!("{}@{version}", new.name), today)?;
     if old.status == Status::Current {
         old.status = Status::Deprecated;
-        old.because = Some(format!("{} replaces it", new.title()));
+        old.because = Some("a newer release replaces it".to_owned());
     }
     old.replaced_by = Some(new.title());
     Ok(())

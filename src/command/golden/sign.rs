@@ -40,9 +40,10 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
         Some(Outcome::NotAllowed { principal, why }) => {
             return Err(Failure::answer(format!("{principal} may not sign: {why}")));
         }
+        Some(Outcome::Unknown { .. }) if options.leaving => kept.add_signature(block)?,
         Some(Outcome::Unknown { fingerprint }) => {
             return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
-                .help("somebody who may sign adds its line, and the index is signed anew by the old keys"));
+                .help("somebody who may sign adds it with `colab-boot golden signers --add`; --leaving signs as somebody who is off the list"));
         }
         other => return Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
     }

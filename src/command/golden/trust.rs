@@ -39,8 +39,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
             .help("somebody has changed it without the signatures of those who may: ask the keepers"));
     }
     let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
-    let shown = |signer: &Signer| format!("{} {}", signer.principal, signer.fingerprint());
-    let keys: Vec<String> = signers.all.iter().map(shown).collect();
+    let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
     let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
     // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
@@ -60,9 +59,19 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let folder = write_trust(&session.paths, (&name, &repository.name()), &signers_text, threshold)?;
     forget_others(&session.paths, &name, &signers)?;
     remember(&session.paths, &trust, &vouched);
-    let text = format!("{name}: {threshold} of {} have to sign, pinned in {}\n", keys.len(), folder.display());
+    let mut text =
+        format!("{name}: {threshold} of {} have to sign, pinned in {}\n", signers.all.len(), folder.display());
+    let old = known.map(|trust| trust.signers).unwrap_or_default();
+    text.extend(beyond(&signers, &old).map(|signer| format!("+ {signer}\n")));
+    text.extend(beyond(&old, &signers).map(|signer| format!("- {signer}\n")));
     let report = TrustReport { name: name.to_string(), threshold, keys, pinned: true };
     Ok(Report::new(report, text).with_findings(vouched.findings))
+}
+
+/// Who is in `these` and not in `others`.
+fn beyond(these: &Signers, others: &Signers) -> impl Iterator<Item = String> {
+    let others = others.fingerprints();
+    these.all.iter().filter(move |signer| !others.contains(&signer.fingerprint())).map(Signer::shown)
 }
 
 /// The lines whose keys have one of `fingerprints`.

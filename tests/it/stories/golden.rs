@@ -1,10 +1,12 @@
 //! The life of a golden repository: keepers with keys of their own, a web server that may lie, readers who have pinned what they take.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::stories::team::{Team, fingerprint};
-use crate::support::http::Reply;
+use crate::support::http::{Reply, serve};
 use crate::support::keys::Key;
 use crate::support::test::Test;
 
@@ -200,4 +202,167 @@ fn a_clone_with_other_line_ends_says_so() {
     std::fs::remove_file(repo.join(".gitattributes")).expect("a file");
     git(repo, &["-c", "user.name=a", "-c", "user.email=a@team", "-c", "commit.gpgsign=false", "commit", "-qam", "two"]);
     assert_eq!(clone("changed").expect(1).codes(), ["golden-line-ends"]);
+}
+
+#[test]
+fn keepers_come_and_go_and_their_readers_go_on() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.trust();
+    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    let carol = Key::new(&team.day.test.path(""), "carol");
+    let list = || std::fs::read_to_string(team.day.test.path("repo/allowed_signers")).expect("a list");
+    let before = (list(), team.index());
+    // Mistakes change nothing.
+    for arguments in [
+        &["--remove", "nobody"][..],
+        &["--remove", "bob@team"],
+        &["--add", "alice.pub"],
+        &["--threshold", "0"],
+        &["--add", "carol.pub", "--threshold", "4"],
+    ] {
+        team.run(&[&["golden", "signers", "--repo", "repo", "--no-sign"], arguments].concat()).expect(2);
+        assert_eq!((list(), team.index()), before, "{arguments:?}");
+    }
+    let shown = team.run(&["golden", "signers", "--repo", "repo"]).expect(0);
+    assert!(shown.stdout.contains("2 of these have to sign\n  alice") && team.index() == before.1, "{shown:?}");
+    // Carol comes, Bob goes: all three sign, so that readers of both lists go on.
+    let key = |key: &Key| key.path.display().to_string();
+    let changed = team
+        .run(&[
+            "golden",
+            "signers",
+            "--repo",
+            "repo",
+            "--add",
+            "carol.pub",
+            "--remove",
+            &fingerprint(&team.bob),
+            "--key",
+            &key(&team.alice),
+        ])
+        .expect(0);
+    assert!(changed.stdout.contains("+ carol@team") && changed.stdout.contains("- bob@team"), "{changed:?}");
+    team.sign(&carol).expect(0);
+    assert_eq!(team.reader(&["golden", "verify", "--json"]).expect(1).codes(), ["golden-threshold"]);
+    team.sign(&team.bob).expect(1);
+    team.run(&["golden", "sign", "--repo", "repo", "--leaving", "--key", &key(&team.bob)]).expect(0);
+    team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+    team.reader(&["golden", "verify"]).expect(0);
+    let taken = team.run(&["golden", "trust", &team.url]).expect(0);
+    assert!(taken.stdout.contains("+ carol@team") && taken.stdout.contains("- bob@team"), "{taken:?}");
+    // From now on the two are enough, and Bob counts no more.
+    team.run(&["golden", "renew", "--repo", "repo", "--key", &key(&team.alice)]).expect(0);
+    team.run(&["golden", "sign", "--repo", "repo", "--leaving", "--key", &key(&team.bob)]).expect(0);
+    assert_eq!(team.reader(&["golden", "verify", "--json"]).expect(1).codes(), ["golden-threshold"]);
+    team.sign(&carol).expect(0);
+    team.reader(&["golden", "verify"]).expect(0);
+    // Who has slept through that asks the keepers, and pins by hand.
+    let mut late = Test::new();
+    late.environment.insert("COLAB_BOOT_CONFIG_DIR".into(), team.day.test.path("late").display().to_string());
+    late.run(&["golden", "trust", &team.url, "--key", &fingerprint(&team.bob), "--threshold", "1"]).expect(1);
+    let keys = [fingerprint(&team.alice), fingerprint(&carol)];
+    late.run(&["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1]]).expect(0);
+}
+
+/// All bytes of the files below `folder`.
+fn everything(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let of = |path: PathBuf| {
+        if path.is_dir() && !path.is_symlink() {
+            return everything(&path);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        vec![(path, String::from_utf8_lossy(&bytes).into_owned())]
+    };
+    entries.flat_map(of).collect()
+}
+
+#[test]
+fn a_token_goes_into_one_header() {
+    let mut team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml", "--at", &team.url.clone()]);
+    // Behind a token; large files lie at another place, which is none of its business.
+    let canary = "ghp_Zq3vT9xKc7RbN2mWd8LpYs4HfJ6gUa1Qe5Xo";
+    let basic = format!("Basic {}", data_encoding::BASE64.encode(format!("x-access-token:{canary}").as_bytes()));
+    let (repo, seen) = (team.day.test.path("repo"), Arc::new(Mutex::new(Vec::new())));
+    let (elsewhere, log) = (repo.clone(), Arc::clone(&seen));
+    let store = serve(Duration::ZERO, move |asked| {
+        log.lock().expect("a list").push(asked.header("authorization").map(str::to_owned));
+        Reply::new("text/plain", std::fs::read(elsewhere.join(asked.path.trim_start_matches('/'))).unwrap_or_default())
+    });
+    let private = serve(Duration::ZERO, move |asked| match asked.header("authorization") {
+        Some(given) if given == basic && asked.path.ends_with(".lock") => {
+            Reply::status(302).with("Location", format!("{store}{}", asked.path))
+        }
+        Some(given) if given == basic => {
+            Reply::new("text/plain", std::fs::read(repo.join(asked.path.trim_start_matches('/'))).unwrap_or_default())
+        }
+        _ => Reply::status(401),
+    });
+    let add = ["golden", "add", "data", "--from", &private];
+    let refused = team.reader(&add);
+    assert!(refused.code != 0 && refused.stderr.contains("401"), "{refused:?}");
+    team.day.test.environment.insert("COLAB_BOOT_GOLDEN_TOKEN".into(), canary.into());
+    let mut said = vec![team.reader(&add).expect(0), team.reader(&["golden", "verify", "--json"]).expect(0)];
+    said.push(team.reader(&["golden", "list", "--from", &private, "-v"]).expect(0));
+    assert_eq!(*seen.lock().expect("a list"), [None]);
+    // Nor by netrc: the same, and no more.
+    team.day.test.environment.remove("COLAB_BOOT_GOLDEN_TOKEN");
+    std::fs::create_dir_all(team.day.test.path("home")).expect("a home");
+    let netrc = team.day.test.path("home/.netrc");
+    std::fs::write(&netrc, format!("machine 127.0.0.1 login x-access-token password {canary}\n")).expect("a netrc");
+    said.push(team.reader(&["golden", "verify"]).expect(0));
+    std::fs::remove_file(netrc).expect("a netrc");
+    for outcome in said {
+        assert!(!outcome.stdout.contains(canary) && !outcome.stderr.contains(canary), "{outcome:?}");
+    }
+    let found: Vec<PathBuf> = everything(&team.day.test.path(""))
+        .into_iter()
+        .filter(|(_, text)| text.contains(canary))
+        .map(|one| one.0)
+        .collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// A keeper who has gone bad, or whose tool has.
+#[test]
+fn nothing_of_an_index_leads_out_of_its_folders() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.trust();
+    let index = String::from_utf8(team.index()).expect("an index");
+    let text = index.split("# -----BEGIN").next().expect("a text").replacen("seq = 2", "seq = 9", 1);
+    let names = |name: &str| text.replace("name = \"data.lock\"", &format!("name = \"{name}\""));
+    let release = |name: &str| text.replace("name = \"data\"", &format!("name = \"{name}\""));
+    let hostile = [
+        names("../data.lock"),
+        names("/etc/passwd"),
+        names("data.toml/../../x.lock"),
+        names("data.sh"),
+        names("verified-../../x.json"),
+        names("verified-a/b.json"),
+        names("data.lock\\u0000"),
+        names("d\u{430}ta.lock"),
+        release("../x"),
+        release("d\u{430}ta"),
+        release(""),
+        release("data\\u001b[2J"),
+        text.replace("version = \"1.0.0\"", "version = \"1.0.0/../..\""),
+        text.replace("version = \"1.0.0\"", "version = \"../1.0.0\""),
+    ];
+    let before = everything(&team.day.test.path("reader")).len();
+    for (at, text) in hostile.iter().enumerate() {
+        let blocks = [&team.alice, &team.bob].map(|key| key.sign(text, "colab-boot-golden@v1", &[]));
+        let forged = colab_boot::golden::signed_text::join(text, &blocks);
+        team.lies(move |path, bytes| {
+            Reply::new("text/plain", if path == "golden.toml" { forged.clone().into_bytes() } else { bytes })
+        });
+        let said = team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "other", "--json"]);
+        assert_eq!((said.code, said.codes()), (1, vec!["golden-unreadable".to_owned()]), "{at}: {said:?}");
+        assert_eq!(everything(&team.day.test.path("reader")).len(), before, "{at}");
+    }
 }

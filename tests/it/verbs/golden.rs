@@ -10,14 +10,44 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-#[test]
-fn the_committed_cells_are_what_profiles_and_locks_make() {
+/// Runs a verb on `day`; its exit code and what it said.
+fn on(day: i64, arguments: &[&str]) -> (u8, String) {
     let test = Test::new();
-    for name in ["pytorch", "jax"] {
-        let profile = root().join(format!("profiles/{name}.toml")).display().to_string();
-        let out = root().join("golden-cells").display().to_string();
-        test.run(&["golden", "build", &profile, "--out", &out, "--check"]).expect(0);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = colab_boot::run(colab_boot::Ambient {
+        arguments: ["colab-boot"].iter().chain(arguments).map(Into::into).collect(),
+        environment: test.environment.clone(),
+        now: u64::try_from(day * 86_400).expect("a day"),
+        terminal: false,
+        out: &mut out,
+        err: &mut err,
+        progress: std::sync::Arc::new(|_| ()),
+    });
+    (code, String::from_utf8_lossy(&[out, err].concat()).into_owned())
+}
+
+/// What is published here is what was signed, and does not change with the program. Its days are those of its index: what is overdue today is
+/// for its keepers to see.
+#[test]
+fn the_committed_repository_is_whole_and_keeps_its_own_cadence() {
+    let folder = root().join("golden-cells");
+    let repo = folder.display().to_string();
+    let text = std::fs::read_to_string(folder.join("golden.toml")).expect("an index");
+    let issued = text.lines().find_map(|line| line.strip_prefix("issued = ")).expect("a day");
+    let day = issued.parse::<jiff::civil::Date>().expect("a day");
+    let day = i64::from(day.since(jiff::civil::date(1970, 1, 1)).expect("days").get_days());
+    let (code, said) = on(day, &["golden", "check", "--repo", &repo]);
+    assert!(code == 0 && said.contains("4 releases") && said.contains("signed by keepers@colab-boot"), "{said}");
+    assert!(!said.contains("is not in the index"), "{said}");
+    assert_eq!(on(day, &["golden", "page", "--repo", &repo, "--check"]).0, 0);
+    let (_, listed) = on(day, &["golden", "list", "--from", &repo]);
+    for words in ["pytorch@2026.10.0  deprecated", "pytorch@2026.11.0  current", "jax@2026.11.0", "data@2026.11.0"] {
+        assert!(listed.contains(words), "{listed}");
     }
+    // Half a year later nobody gets them any more.
+    assert_eq!(on(day + 40, &["golden", "check", "--repo", &repo]).0, 1);
+    let (_, listed) = on(day + 200, &["golden", "list", "--from", &repo]);
+    assert!(listed.contains("0 of 4 releases"), "{listed}");
 }
 
 #[test]
@@ -45,6 +75,26 @@ fn a_profile_past_its_review_is_not_published() {
     assert!(outcome.stderr.contains("2020-01-01"), "{}", outcome.stderr);
 }
 
+/// A wheel with what `.ci/wheel` puts into it, for pip and for the cell.
+fn write_wheel(served: &Path) {
+    let archive = served.join("colab_boot-0.1.0-py3-none-any.whl");
+    let mut wheel = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a wheel"));
+    wheel
+        .start_file("colab_boot-0.1.0.data/scripts/colab-boot", zip::write::SimpleFileOptions::default())
+        .expect("a member");
+    std::io::Write::write_all(&mut wheel, b"#!/bin/sh\necho pinned\n").expect("its bytes");
+    for (name, text) in [
+        ("METADATA", "Metadata-Version: 2.1\nName: colab-boot\nVersion: 0.1.0\n"),
+        ("WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: py3-none-any\n"),
+        ("RECORD", ""),
+    ] {
+        let member = format!("colab_boot-0.1.0.dist-info/{name}");
+        wheel.start_file(member, zip::write::SimpleFileOptions::default()).expect("a member");
+        std::io::Write::write_all(&mut wheel, text.as_bytes()).expect("its bytes");
+    }
+    wheel.finish().expect("an archive");
+}
+
 /// The cell's own functions, run by a real Python outside a notebook.
 #[test]
 fn the_cell_runs_only_the_binary_that_it_pins() {
@@ -53,13 +103,7 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
     let served = test.path("served");
     std::fs::create_dir(&served).expect("a folder");
     std::fs::write(served.join("colab-boot"), "#!/bin/sh\necho pinned\n").expect("a write");
-    let archive = served.join("colab_boot-0.1.0-py3-none-any.whl");
-    let mut wheel = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a wheel"));
-    wheel
-        .start_file("colab_boot-0.1.0.data/scripts/colab-boot", zip::write::SimpleFileOptions::default())
-        .expect("a member");
-    std::io::Write::write_all(&mut wheel, b"#!/bin/sh\necho pinned\n").expect("its bytes");
-    wheel.finish().expect("an archive");
+    write_wheel(&served);
     let digest = |name: &str| {
         let bytes = std::fs::read(served.join(name)).expect("a file");
         colab_boot::model::Sha256::of(&bytes).to_string()
@@ -72,9 +116,17 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
         ("", "0".repeat(64), "there is no colab-boot with sha256"),
         (wheel, digest(wheel), "colab-boot"),
         ("colab-boot", "0".repeat(64), "it was not run"),
+        // What pip finds where it looks, here a folder.
+        ("index:colab-boot==0.1.0", digest(wheel), "colab-boot"),
+        ("index:colab-boot==0.1.0", "0".repeat(64), "it was not run"),
+        ("index:colab-boot==9.9.9", "1".repeat(64), "pip could not fetch colab-boot==9.9.9"),
     ] {
         let scheme = if name.is_empty() { "" } else { "file://" };
-        let url = format!("{scheme}{}", served.join(name).display());
+        let url = if name.starts_with("index:") {
+            name.to_owned()
+        } else {
+            format!("{scheme}{}", served.join(name).display())
+        };
         test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
             .expect(0);
         let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
@@ -88,6 +140,8 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
             .env_clear()
             .env("HOME", test.path("home"))
             .env("PATH", "/usr/bin:/bin")
+            .env("PIP_NO_INDEX", "1")
+            .env("PIP_FIND_LINKS", &served)
             .output()
             .expect("Python starts");
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -96,6 +150,18 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
             "{stdout}{}",
             String::from_utf8_lossy(&output.stderr)
         );
+    }
+}
+
+#[test]
+fn a_version_of_an_index_is_named_and_nothing_else() {
+    let (test, profile) = (Test::new(), format!("{}/profiles/pytorch.toml", env!("CARGO_MANIFEST_DIR")));
+    for url in ["index:colab-boot", "index:", "index:--index-url=x==1", "index:colab-boot>=1", "index:a b==1"] {
+        let digest = "0".repeat(64);
+        let said = test
+            .run(&["golden", "build", &profile, "--out", "cells", "--binary-url", url, "--binary-sha256", &digest])
+            .expect(2);
+        assert!(said.stderr.contains("index:NAME==VERSION"), "{said:?}");
     }
 }
 

@@ -102,7 +102,16 @@ def colab_boot_write(path, data, mode=0o644):
 
 
 def colab_boot_fetch(place, digest):
-    """The bytes at an address, of a file, or of a file somewhere in a folder, as a Kaggle dataset is."""
+    """The bytes at an address, of a file, of a file somewhere in a folder, as a Kaggle dataset is, or of a wheel of pip's index."""
+    if place.startswith("index:"):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+            command += ["--disable-pip-version-check", "--dest", folder, place[len("index:"):]]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            files = list(pathlib.Path(folder).iterdir())
+            if not files:
+                raise ColabBootStop(f"pip could not fetch {place[len('index:'):]}:\n{done.stdout.strip()}")
+            return files[0].read_bytes()
     if not place.startswith("/"):
         with urllib.request.urlopen(place, timeout=60) as reply:
             return reply.read(64 << 20)

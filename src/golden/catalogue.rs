@@ -184,7 +184,8 @@ fn evidence(evidence: &Evidence) -> toml::Value {
         ("on", evidence.on.to_toml()),
         ("file", text(&evidence.file)),
     ];
-    toml::Value::Table(rows.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    let by = evidence.by.as_ref().map(|by| ("by", text(by)));
+    toml::Value::Table(rows.into_iter().chain(by).map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 #[cfg(test)]

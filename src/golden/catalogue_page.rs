@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::golden::catalogue::Catalogue;
-use crate::golden::entry::Release;
+use crate::golden::entry::{Evidence, Release};
 
 const TEMPLATE: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");
@@ -159,7 +159,9 @@ fn rows(release: &Release) -> Vec<(&'static str, String)> {
         ("because", release.because.clone().unwrap_or_default()),
         ("replaced by", release.replaced_by.clone().unwrap_or_default()),
     ];
-    let verified = release.verified.iter().map(|one| format!("GPU {} on {} ({})", one.gpu, one.on, one.runtime));
+    let by = |one: &Evidence| one.by.as_ref().map(|by| format!(", signed by {by}")).unwrap_or_default();
+    let verified =
+        release.verified.iter().map(|one| format!("GPU {} on {} ({}{})", one.gpu, one.on, one.runtime, by(one)));
     rows.push(("verified", verified.collect::<Vec<_>>().join(", ")));
     rows.retain(|(_, value)| !value.is_empty());
     rows

@@ -99,6 +99,9 @@ pub struct Evidence {
     pub runtime: String,
     pub on: Day,
     pub file: String,
+    /// Who has signed the record: a name of `allowed_signers`, or a fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 impl Release {
@@ -141,7 +144,11 @@ impl Release {
         if self.status != Status::Current && self.because.as_ref().is_none_or(|because| because.trim().is_empty()) {
             return Some("it says no reason (`because`)".to_owned());
         }
-        let lacks = self.verified.iter().find(|evidence| !names.contains(evidence.file.as_str()));
+        let is_there = |evidence: &&Evidence| {
+            let signature = format!("{}.sig", evidence.file);
+            names.contains(evidence.file.as_str()) && (evidence.by.is_none() || names.contains(signature.as_str()))
+        };
+        let lacks = self.verified.iter().find(|evidence| !is_there(evidence));
         lacks.map(|evidence| format!("its evidence `{}` is not among its files", evidence.file.escape_debug()))
     }
 
@@ -152,7 +159,8 @@ impl Release {
             let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
             !text.is_empty() && text.len() <= 64 && text.chars().all(good) && !text.contains("..")
         };
-        let evidence = file.strip_prefix("verified-").and_then(|rest| rest.strip_suffix(".json"));
+        let record = file.strip_suffix(".sig").unwrap_or(file);
+        let evidence = record.strip_prefix("verified-").and_then(|rest| rest.strip_suffix(".json"));
         own.is_some_and(|suffix| matches!(suffix, "toml" | "lock" | "ipynb" | "py"))
             || file == "diff.json"
             || evidence.is_some_and(is_word)

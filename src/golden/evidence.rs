@@ -72,8 +72,8 @@ impl Record {
         format!("{text}\n")
     }
 
-    /// The row of an index, for `release` on `today`; the reason where it speaks for another one, or against it.
-    pub fn row(&self, release: &Release, today: Day) -> Result<Evidence, String> {
+    /// The row of an index, for `release` on `today`, of the record that was read from `text`; the reason where it speaks for another one, or against it.
+    pub fn row(&self, text: &str, release: &Release, today: Day) -> Result<Evidence, String> {
         let is_of_it = self.profile == release.name && self.version == release.version;
         if !is_of_it || release.file("lock").is_none_or(|file| file.sha256 != self.lock) {
             return Err(format!("it is about {}@{} with another lock", self.profile, self.version));
@@ -86,7 +86,14 @@ impl Record {
             return Err(format!("it is of {on}, which has not come yet"));
         }
         let gpu = self.gpus.first().map_or_else(|| "none".to_owned(), |gpu| gpu.capability.clone());
-        let file = format!("verified-{gpu}-{on}.json");
-        Ok(Evidence { gpu, runtime: self.image.clone(), on, file })
+        // Two records of one day stand side by side.
+        let name = |count: usize| match count {
+            0 => format!("verified-{gpu}-{on}.json"),
+            count => format!("verified-{gpu}-{on}-{}.json", count + 1),
+        };
+        let digest = Sha256::of(text.as_bytes());
+        let is_free = |name: &String| release.files.iter().all(|file| file.name != *name || file.sha256 == digest);
+        let file = (0..32).map(name).find(is_free).unwrap_or_default();
+        Ok(Evidence { gpu, runtime: self.image.clone(), on, file, by: None })
     }
 }

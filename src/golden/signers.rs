@@ -11,6 +11,9 @@ pub const INDEX: &str = "colab-boot-golden@v1";
 /// What a statement that an index is still current is signed for.
 pub const FRESH: &str = "colab-boot-fresh@v1";
 
+/// What a record of a verification is signed for, by the person who ran it.
+pub const EVIDENCE: &str = "colab-boot-evidence@v1";
+
 /// The most lines that are read.
 const MOST: usize = 256;
 
@@ -170,6 +173,16 @@ impl Signers {
             }
         }
         refused.unwrap_or(Outcome::Unknown { fingerprint })
+    }
+
+    /// Who has signed the record `text`: the name that the list has for the key, or its fingerprint; why the signature is none. Anybody may say what they
+    /// have seen.
+    pub fn witness(&self, text: &str, block: &str) -> Result<String, String> {
+        match self.check_one(text, block, EVIDENCE, at(0)) {
+            Outcome::Good { principal, .. } | Outcome::NotAllowed { principal, .. } => Ok(principal),
+            Outcome::Unknown { fingerprint } => Ok(fingerprint),
+            Outcome::Wrong(why) => Err(why),
+        }
     }
 
     /// The keys that may sign an index, as [`of_keys`](Self::of_keys) reads them.

@@ -1,6 +1,7 @@
 //! Golden repositories where they lie: read from a folder or an address, kept in a folder, signed by the user's own `ssh-keygen`; and what is
 //! remembered of those who sign.
 
+mod attaching;
 mod cells;
 mod keeping;
 mod keygen;
@@ -9,6 +10,7 @@ mod place;
 mod taken;
 mod trusted;
 
+pub use attaching::{Attached, attach_record};
 pub use cells::{carry, home};
 pub use keeping::Kept;
 pub use keygen::{default_key, public_key, sign};

@@ -6,6 +6,7 @@ use crate::cli::GoldenCheckOptions;
 use crate::command::golden::{folder_of, today};
 use crate::diag::{Code, Failure, Finding};
 use crate::golden::cadence::cadence;
+use crate::golden::entry::{Evidence, Release};
 use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::host::files;
 use crate::machine::runtime_names;
@@ -28,7 +29,7 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     let kept = Kept::open(&folder, session)?;
     let repository = Repository::open(&folder.display().to_string(), session)?;
     let mut findings = Vec::new();
-    let by = signed(&kept, session, &mut findings)?;
+    let (signers, by) = signed(&kept, session, &mut findings)?;
     let mut count = 0;
     for release in &kept.catalogue.releases {
         for file in &release.files {
@@ -38,6 +39,7 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
             }
         }
         findings.extend(strangers(&folder, release));
+        findings.extend(witnesses(&repository, release, &signers));
     }
     let runtimes = runtime_names()?;
     findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
@@ -59,7 +61,7 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
 }
 
 /// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the index names.
-fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Result<Vec<String>, Failure> {
+fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Result<(Signers, Vec<String>), Failure> {
     let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
     let row = kept.catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
@@ -73,11 +75,32 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
         let message = format!("the index is signed by {} of the {wanted} who have to", by.len());
         findings.push(Finding::error(Code::GoldenThreshold, message).with_help("`colab-boot golden sign`"));
     }
-    Ok(by)
+    Ok((signers, by))
+}
+
+/// Records that are not signed by whom the index names. Who has left the list since is known by the key.
+fn witnesses(repository: &Repository, release: &Release, signers: &Signers) -> Vec<Finding> {
+    let text = |name: &String| {
+        let file = release.files.iter().find(|file| file.name == *name)?;
+        String::from_utf8(repository.file(release, file).ok()?).ok()
+    };
+    let one = |evidence: &Evidence| {
+        let by = evidence.by.as_ref()?;
+        let said = text(&evidence.file).zip(text(&format!("{}.sig", evidence.file)));
+        let fault = match said.map(|(record, signature)| signers.witness(&record, &signature)) {
+            None => return None,
+            Some(Err(why)) => why,
+            Some(Ok(name)) if name == *by || name.starts_with("SHA256:") => return None,
+            Some(Ok(name)) => format!("it is signed by {name}"),
+        };
+        let message = format!("`{}/{}` is not signed by {by}: {fault}", release.folder(), evidence.file);
+        Some(Finding::error(Code::GoldenFileDiffers, message))
+    };
+    release.verified.iter().filter_map(one).collect()
 }
 
 /// Files beside those that the index names: nobody may put anything there.
-fn strangers(folder: &std::path::Path, release: &crate::golden::entry::Release) -> Vec<Finding> {
+fn strangers(folder: &std::path::Path, release: &Release) -> Vec<Finding> {
     let names = files::names_if_any(&folder.join(release.folder()));
     let strange = names.into_iter().filter(|name| !release.files.iter().any(|file| file.name == *name));
     let finding = |name: String| {

@@ -8,13 +8,11 @@ use serde::Serialize;
 use crate::cli::PublishOptions;
 use crate::command::golden::build::binary;
 use crate::command::golden::{folder_of, store, today};
-use crate::diag::{Code, Failure, Finding, Kind, without_secrets};
-use crate::golden::entry::{Release, ReleaseFile, Status};
-use crate::golden::evidence::Record;
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::golden::entry::{Release, Status};
 use crate::host::files;
-use crate::model::Sha256;
 use crate::output::{Report, bytes, needed_images};
-use crate::repository::{Kept, Made, carry, home, make_release};
+use crate::repository::{Attached, Kept, Made, attach_record, carry, home, make_release};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -78,27 +76,13 @@ fn attach(
 ) -> Result<bool, Failure> {
     let mut attached = false;
     for path in &options.verified {
-        let bad = |why: String| Failure::answer(format!("`{}` is no evidence here", path.display())).cause(why);
-        let text = files::read_text(path, "record")?;
-        let record = Record::parse(&text).map_err(bad)?;
-        let release = kept.release(&format!("{}@{}", record.profile, record.version), today(session))?;
-        let row = record.row(release, today(session)).map_err(bad)?;
-        if without_secrets(&text) != text {
-            return Err(bad("it has a password or a token in it".to_owned()));
+        match attach_record(kept, path, session)? {
+            Attached::New(said) => {
+                let _ = writeln!(report.text, "{said}");
+                attached = true;
+            }
+            Attached::Known(said) => report.talk.push(said),
         }
-        if release.files.iter().any(|file| file.name == row.file) {
-            report.talk.push(format!("{} has `{}` already", release.title(), row.file));
-            continue;
-        }
-        let file = ReleaseFile { name: row.file.clone(), size: text.len() as u64, sha256: Sha256::of(text.as_bytes()) };
-        let _ = writeln!(report.text, "{}: verified with GPU {} on {}", release.title(), row.gpu, row.on);
-        let path = release.folder();
-        release.files.push(file);
-        release.files.sort_by(|a, b| a.name.cmp(&b.name));
-        let name = row.file.clone();
-        release.verified.push(row);
-        files::write_whole(&kept.folder.join(path).join(name), text.as_bytes())?;
-        attached = true;
     }
     Ok(attached)
 }

@@ -39,7 +39,8 @@ pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Rep
     line("because", release.because.clone().unwrap_or_default());
     line("replaced by", release.replaced_by.clone().unwrap_or_default());
     for evidence in &release.verified {
-        line("verified", format!("on {} with GPU {}, {}", evidence.on, evidence.gpu, evidence.runtime));
+        let by = evidence.by.as_ref().map(|by| format!(", signed by {by}")).unwrap_or_default();
+        line("verified", format!("on {} with GPU {}, {}{by}", evidence.on, evidence.gpu, evidence.runtime));
     }
     for file in &release.files {
         line("file", format!("{}  {}  sha256 {}", file.name, bytes(file.size), file.sha256));

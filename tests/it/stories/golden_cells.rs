@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::stories::Day;
 use crate::stories::notebook::{Notebook, Stack};
-use crate::stories::team::Team;
+use crate::stories::team::{Team, fingerprint};
 use crate::support::http::Reply;
 use crate::support::keys::Key;
 use crate::support::python::interpreter;
@@ -32,9 +32,24 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     for word in [folder, host.unwrap_or_default()] {
         assert!(word.is_empty() || !record.contains(&word), "{word}: {record}");
     }
+    // Somebody ran it who is no keeper, and signs what was seen with a key of their own; a signature of another text is none.
+    let dana = Key::new(&day.test.path(""), "dana");
+    std::fs::write(day.test.path("good.json.sig"), dana.sign("something else", "colab-boot-evidence@v1", &[]))
+        .expect("a file");
+    assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("of another text"));
+    std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-golden@v1", &[])).expect("a file");
+    assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("it was made for"));
+    std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-evidence@v1", &[])).expect("a file");
     publish(&["--verified", "good.json"]).expect(0);
     let shown = run(&["golden", "show", "data", "--from", "repo"]).expect(0);
-    assert!(shown.stdout.contains("verified    on "), "{shown:?}");
+    let by = format!("signed by {}", fingerprint(&dana));
+    assert!(shown.stdout.contains("verified    on ") && shown.stdout.contains(&by), "{shown:?}");
+    // The same once more, by a keeper, on the same day: two records side by side.
+    let again = record.replace("\"ok\": true,\n  \"tool\"", "\"ok\": true, \"tool\"");
+    assert_ne!(again, record);
+    std::fs::write(day.test.path("again.json"), &again).expect("a record");
+    std::fs::write(day.test.path("again.json.sig"), alice.sign(&again, "colab-boot-evidence@v1", &[])).expect("a file");
+    assert!(publish(&["--verified", "again.json"]).expect(0).stdout.contains("signed by alice@team"));
     run(&["golden", "check", "--repo", "repo"]).expect(0);
     // Once is enough; what failed, and what is of another lock, is no evidence.
     let before = std::fs::read(day.test.path("repo/golden.toml")).expect("an index");

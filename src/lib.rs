@@ -55,6 +55,8 @@ pub mod repository;
 pub mod apply;
 // Is it what was locked, does the kernel run it, does it work.
 pub mod verify;
+// Whether the machine is fit to work: observe, then a judgement for each row of `matrix/doctor.toml`.
+pub mod doctor;
 // The matrix kept up to date: wheels read into rows, hints.
 pub mod upkeep;
 // One file a verb: gather → decide → do → report.

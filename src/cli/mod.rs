@@ -1,5 +1,6 @@
 //! The command line: syntax only.
 
+mod doctor;
 mod golden;
 mod index;
 mod matrix;
@@ -11,6 +12,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::model::PackageName;
 
+pub use doctor::DoctorOptions;
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
     KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
@@ -80,6 +82,8 @@ pub enum Verb {
     Matrix(MatrixVerb),
     /// Judge an environment that somebody else made: this one, a lock, a list of requirements, a notebook image
     Audit(AuditOptions),
+    /// Look for what will end, slow down or spoil the work on this machine: memory, GPU, libraries, storage, credentials
+    Doctor(DoctorOptions),
     /// Say what a diagnostic code means, or why a package is in a lock at its version
     Explain(ExplainOptions),
 }
@@ -101,6 +105,7 @@ impl Verb {
             Self::Forecast(_) => "forecast",
             Self::Matrix(_) => "matrix",
             Self::Audit(_) => "audit",
+            Self::Doctor(_) => "doctor",
             Self::Explain(_) => "explain",
         }
     }

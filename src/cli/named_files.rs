@@ -59,6 +59,7 @@ impl Arguments {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));
             }
+            Verb::Doctor(options) => files.of_machine(&options.machine),
             Verb::Explain(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend(options.profile.clone());

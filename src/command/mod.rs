@@ -2,6 +2,7 @@
 
 mod apply;
 mod audit;
+mod doctor;
 mod explain;
 mod fetch;
 mod fingerprint;
@@ -36,6 +37,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Golden(verb) => golden::run(verb, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
+        Verb::Doctor(options) => doctor::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
     }
 }

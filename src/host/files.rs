@@ -120,6 +120,18 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::world(format!("could not tell where `{}` is", path.display())).because(&error))
 }
 
+/// The first `count` bytes of a file; fewer or none where it has fewer or cannot be read.
+pub fn read_start(path: &Path, count: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path).ok()?.take(count).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Where a link leads; `None` for what is none, or can't be looked at.
+pub fn link_of(path: &Path) -> Option<PathBuf> {
+    path.read_link().ok()
+}
+
 /// The last `limit` bytes of a log, whatever they are; nothing where it cannot be read.
 pub fn read_end(path: &Path, limit: u64) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
@@ -268,6 +280,27 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
     let existing = path.ancestors().find(|ancestor| ancestor.exists())?;
     let stat = rustix::fs::statvfs(existing).ok()?;
     Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+/// A file system, in bytes and inodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Volume {
+    pub size: u64,
+    /// For us.
+    pub free: u64,
+    pub inodes: u64,
+    pub inodes_free: u64,
+}
+
+/// The file system that holds `path` (statvfs(3)); a mount that does not answer fails with `NotConnected`.
+pub fn volume(path: &Path) -> std::io::Result<Volume> {
+    let stat = rustix::fs::statvfs(path)?;
+    Ok(Volume {
+        size: stat.f_blocks.saturating_mul(stat.f_frsize),
+        free: stat.f_bavail.saturating_mul(stat.f_frsize),
+        inodes: stat.f_files,
+        inodes_free: stat.f_favail,
+    })
 }
 
 /// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `at_most`; `on_wait` is called when it has to.

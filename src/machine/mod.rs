@@ -28,7 +28,7 @@ pub use observe::{find_info, installed_modules, kernel_identity, observe, owned_
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
 pub use python::observe_python;
-pub use raw::{Observed, RawDistribution};
+pub use raw::{Observed, RawDistribution, RawPython, Said};
 pub use runtime::{Runtime, find_runtime, runtime_names};
 
 /// A machine, observed, described or overridden.

@@ -3,6 +3,7 @@
 
 mod builds;
 mod carriers;
+mod checks;
 mod gpus;
 mod hints;
 mod hosts;
@@ -30,6 +31,7 @@ use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256,
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use carriers::{Carried, Soname};
+pub use checks::{Amount, Check, CredentialPlace, KnownBad, Working, checks, credential_places, known_bad};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};

@@ -26,9 +26,23 @@ def colab_boot_facts(variables):
         except Exception:
             return None
 
-    initialised = {}
+    def told(question):
+        try:
+            return question()
+        except Exception:
+            return None
+
+    def torch_memory():
+        cuda = loaded["torch"].cuda
+        stats, (free, total) = cuda.memory_stats(), cuda.mem_get_info()
+        parts = {"reserved": "reserved_bytes.all.current", "allocated": "allocated_bytes.all.current"}
+        parts.update({"split": "inactive_split_bytes.all.current", "retries": "num_alloc_retries", "failed": "num_ooms"})
+        return {"free": free, "total": total, **{name: stats.get(key, 0) for name, key in parts.items()}}
+
+    initialised, memory = {}, None
     if "torch" in loaded:
         initialised["torch.cuda"] = asked(lambda: loaded["torch"].cuda.is_initialized())
+        memory = told(torch_memory) if initialised["torch.cuda"] else None
     if "jax" in loaded:
         bridge = loaded.get("jax._src.xla_bridge")
         initialised["jax"] = asked(lambda: bridge is not None and bridge.backends_are_initialized())
@@ -42,4 +56,7 @@ def colab_boot_facts(variables):
         "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
         "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],
+        "start_method": told(lambda: loaded["multiprocessing"].get_start_method(allow_none=True)),
+        "hash_randomization": bool(sys.flags.hash_randomization),
+        "torch_memory": memory,
     }

@@ -17,6 +17,28 @@ pub struct Facts {
     pub initialised: BTreeMap<String, bool>,
     /// `sys.path`.
     pub path: Vec<PathBuf>,
+    /// How workers are started, where that was chosen: `fork`, `spawn`, `forkserver`.
+    pub start_method: Option<String>,
+    /// Whether the order of sets differs from one interpreter to the next.
+    pub hash_randomization: Option<bool>,
+    /// What torch's allocator says, where CUDA is initialised.
+    pub torch_memory: Option<TorchMemory>,
+}
+
+/// The memory of the current GPU as torch sees it, in bytes (`torch.cuda.memory_stats`, `mem_get_info`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct TorchMemory {
+    pub free: u64,
+    pub total: u64,
+    pub reserved: u64,
+    pub allocated: u64,
+    /// Reserved, free, and in pieces.
+    pub split: u64,
+    /// How often the cache was given back to satisfy a request.
+    pub retries: u64,
+    /// How often a request failed.
+    pub failed: u64,
 }
 
 /// A loaded module.

@@ -8,7 +8,7 @@ mod loaded;
 mod maps;
 mod observe;
 
-pub use facts::{Facts, Module, read_facts};
+pub use facts::{Facts, Module, TorchMemory, read_facts};
 pub use loaded::{Loaded, Modules, Subject};
 pub use observe::{is_alive, observe_loaded, process_clock};
 

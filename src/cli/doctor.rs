@@ -1,0 +1,55 @@
+//! The command line of `doctor`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::MachineOptions;
+use crate::matrix::Amount;
+
+#[derive(Debug, Args)]
+pub struct DoctorOptions {
+    /// Groups (`memory`, `storage`) or checks (`shm-small`) to ask; without one, all
+    #[arg(value_name = "GROUP|CHECK")]
+    pub only: Vec<String>,
+
+    /// Name the checks, and ask none
+    #[arg(long)]
+    pub list: bool,
+
+    /// Show what is well, too
+    #[arg(long)]
+    pub all: bool,
+
+    /// Fail for warnings as for errors
+    #[arg(long)]
+    pub strict: bool,
+
+    /// How long the work will take: `8h`, `30min`; credentials must last as long
+    #[arg(long = "for", value_name = "TIME", value_parser = amount)]
+    pub long: Option<f64>,
+
+    /// How many workers a data loader will have
+    #[arg(long, value_name = "N")]
+    pub workers: Option<u64>,
+
+    /// How large a batch is: `600MB`
+    #[arg(long, value_name = "SIZE", value_parser = amount, requires = "workers")]
+    pub batch_bytes: Option<f64>,
+
+    /// Where the data lies; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub data: Vec<PathBuf>,
+
+    /// The number format that is wanted: fp16, bf16, tf32, int8, fp8, fp4
+    #[arg(long, value_name = "FORMAT")]
+    pub precision: Option<String>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+/// An amount with its unit.
+fn amount(text: &str) -> Result<f64, String> {
+    Amount::parse(text).map(|amount| amount.0).ok_or_else(|| format!("`{text}` is no amount, as `8h`, `600MB`"))
+}

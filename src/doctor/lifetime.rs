@@ -1,0 +1,75 @@
+//! The session: how old, on which machine, with which accelerator in whose hands.
+
+use crate::diag::Code;
+use crate::doctor::{Answer, Case, Hit, Judge};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::SessionAge, session_age),
+    (Code::VmNew, vm_new),
+    (Code::HashseedLate, hashseed_late),
+    (Code::TpuBusy, tpu_busy),
+    (Code::TpuCudaWheels, tpu_cuda_wheels),
+];
+
+fn session_age(case: &Case<'_>) -> Answer {
+    let up = case.vitals.text("/proc/uptime").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    let Some(up) = up else { return Answer::Unseen("there is no /proc/uptime".to_owned()) };
+    let said = format!("up for {:.1} hours", up / 3600.0);
+    let limited = ["colab", "kaggle"].contains(&case.machine.host.kind.as_str());
+    if limited && up > case.row.limit("old") {
+        return Hit::warning(format!("this machine is {said}")).into();
+    }
+    Answer::Fine(said)
+}
+
+fn vm_new(case: &Case<'_>) -> Answer {
+    match &case.plans.applied_on {
+        None => Answer::Unseen("colab-boot has applied nothing here".to_owned()),
+        Some(boot) if boot.is_empty() || *boot == case.machine.boot_id => {
+            Answer::Fine("the machine of the last apply".to_owned())
+        }
+        Some(_) => Hit::note("the machine has started anew since the last apply").into(),
+    }
+}
+
+fn hashseed_late(case: &Case<'_>) -> Answer {
+    let Some(facts) = case.facts else { return Answer::Unseen(super::workers::NO_FACTS.to_owned()) };
+    let seed = facts.environment.get("PYTHONHASHSEED").cloned().flatten();
+    let seed = seed.or_else(|| case.vitals.environment.get("PYTHONHASHSEED").cloned());
+    match (seed, facts.hash_randomization) {
+        (Some(seed), Some(true)) if seed != "random" => {
+            Hit::note(format!("PYTHONHASHSEED is {seed}, and this kernel was started without it")).into()
+        }
+        (Some(seed), _) => Answer::Fine(format!("PYTHONHASHSEED is {seed}")),
+        (None, _) => Answer::Fine("PYTHONHASHSEED is not set".to_owned()),
+    }
+}
+
+fn has_tpu(case: &Case<'_>) -> bool {
+    let names = case.vitals.folders.get("/dev").map(Vec::as_slice).unwrap_or_default();
+    names.iter().any(|name| name.starts_with("accel")) || case.vitals.environment.contains_key("TPU_ACCELERATOR_TYPE")
+}
+
+fn tpu_busy(case: &Case<'_>) -> Answer {
+    if !has_tpu(case) {
+        return Answer::Unseen("there is no TPU here".to_owned());
+    }
+    let holds = case.vitals.processes.iter().filter(|one| one.tpu && Some(one.pid) != case.vitals.kernel);
+    let holds: Vec<String> = holds.map(|one| format!("process {} ({})", one.pid, one.name)).collect();
+    if holds.is_empty() {
+        return Answer::Fine("nobody else has the TPU".to_owned());
+    }
+    Hit::error("another process holds the TPU").seen_all(holds).into()
+}
+
+fn tpu_cuda_wheels(case: &Case<'_>) -> Answer {
+    if !has_tpu(case) {
+        return Answer::Unseen("there is no TPU here".to_owned());
+    }
+    let cuda = case.machine.installed.keys().filter(|name| case.matrix.is_cuda_library(name));
+    let cuda: Vec<String> = cuda.map(ToString::to_string).collect();
+    if cuda.is_empty() {
+        return Answer::Fine("no library of CUDA".to_owned());
+    }
+    Hit::warning("libraries of CUDA are installed beside a TPU").seen_all(cuda).into()
+}

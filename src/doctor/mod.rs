@@ -1,0 +1,223 @@
+//! Whether a machine is fit to work, and why a kernel may die: `observe` collects [`Vitals`], a function for each row of `matrix/doctor.toml`
+//! judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
+
+mod device;
+mod credentials_seen;
+mod importing;
+mod lifetime;
+mod mapped;
+mod observe;
+mod processes;
+mod ram;
+mod storage;
+mod tokens;
+mod vitals;
+mod vram;
+mod workers;
+
+use serde::Serialize;
+
+use crate::diag::{Code, Failure, Finding, Severity};
+use crate::machine::Machine;
+use crate::matrix::{Check, Matrix, checks};
+use crate::notebook::Facts;
+
+pub use observe::{Place, Sight, observe_vitals};
+pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
+
+/// What a check looks at.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    pub vitals: &'a Vitals,
+    pub machine: &'a Machine,
+    /// What the kernel says of itself, where the cell has asked it.
+    pub facts: Option<&'a Facts>,
+    pub plans: &'a Plans,
+    pub matrix: &'a Matrix,
+    pub row: &'a Check,
+}
+
+/// What the user is going to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plans {
+    /// Seconds that it will take.
+    pub long: Option<f64>,
+    pub workers: Option<u64>,
+    /// Bytes of one batch.
+    pub batch: Option<u64>,
+    /// `bf16`, `tf32`, `fp8`.
+    pub precision: Option<String>,
+    /// Where the data lies.
+    pub data: Vec<String>,
+    /// The boot id of the last apply.
+    pub applied_on: Option<String>,
+}
+
+/// What a check says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// All is well, with what was seen.
+    Fine(String),
+    /// It could not be looked at here, and why.
+    Unseen(String),
+    /// The check itself went wrong: a source that is there could not be read.
+    Failed(String),
+    Found(Vec<Hit>),
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    pub severity: Severity,
+    pub message: String,
+    pub evidence: Vec<String>,
+}
+
+impl Hit {
+    fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self { severity, message: message.into(), evidence: Vec::new() }
+    }
+
+    fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    fn note(message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, message)
+    }
+
+    fn seen(mut self, evidence: impl Into<String>) -> Self {
+        self.evidence.push(evidence.into());
+        self
+    }
+
+    /// With the first few of `all`.
+    fn seen_all(mut self, all: impl IntoIterator<Item = String>) -> Self {
+        let all: Vec<String> = all.into_iter().collect();
+        let more = all.len().saturating_sub(MOST);
+        self.evidence.extend(all.into_iter().take(MOST));
+        if more > 0 {
+            self.evidence.push(format!("and {more} more"));
+        }
+        self
+    }
+}
+
+/// As many pieces of evidence are printed.
+const MOST: usize = 5;
+
+impl From<Hit> for Answer {
+    fn from(hit: Hit) -> Self {
+        Self::Found(vec![hit])
+    }
+}
+
+/// What became of a check. The fifth state, that it took too long, is for those that ask a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    Ok,
+    Finding,
+    Skipped,
+    Failed,
+}
+
+/// A check with what it said.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub check: Code,
+    pub group: String,
+    pub state: State,
+    /// What was seen, or why nothing was.
+    pub said: String,
+    pub findings: Vec<Finding>,
+}
+
+type Judge = fn(&Case<'_>) -> Answer;
+
+const JUDGES: &[&[(Code, Judge)]] = &[
+    ram::CHECKS,
+    device::CHECKS,
+    mapped::CHECKS,
+    vram::CHECKS,
+    workers::CHECKS,
+    storage::CHECKS,
+    importing::CHECKS,
+    tokens::CHECKS,
+    lifetime::CHECKS,
+];
+
+/// The groups, in the order of the rows.
+pub fn groups() -> Result<Vec<&'static str>, Failure> {
+    let mut groups: Vec<&str> = Vec::new();
+    for row in checks().map_err(Failure::bug)? {
+        if !groups.contains(&row.group.as_str()) {
+            groups.push(&row.group);
+        }
+    }
+    Ok(groups)
+}
+
+/// Asks every check that `is_meant`. `thresholds` change those of the rows, as `shm-small.small`.
+pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Result<Vec<Outcome>, Failure> {
+    let mut outcomes = Vec::new();
+    for row in checks().map_err(Failure::bug)?.iter().filter(|row| is_meant(row)) {
+        let judge = JUDGES.iter().copied().flatten().find(|(code, _)| *code == row.id);
+        let (_, judge) = judge.ok_or_else(|| Failure::bug(format!("no judgement for `{}`", row.id)))?;
+        let Examination { vitals, machine, facts, plans, matrix } = *case;
+        let answer = judge(&Case { vitals, machine, facts, plans, matrix, row });
+        outcomes.push(outcome(row, answer));
+    }
+    Ok(outcomes)
+}
+
+/// All that is looked at.
+#[derive(Clone, Copy)]
+pub struct Examination<'a> {
+    pub vitals: &'a Vitals,
+    pub machine: &'a Machine,
+    pub facts: Option<&'a Facts>,
+    pub plans: &'a Plans,
+    pub matrix: &'a Matrix,
+}
+
+fn outcome(row: &Check, answer: Answer) -> Outcome {
+    let (state, said, hits) = match answer {
+        Answer::Fine(said) => (State::Ok, said, Vec::new()),
+        Answer::Unseen(why) => (State::Skipped, why, Vec::new()),
+        Answer::Failed(why) => (State::Failed, why, Vec::new()),
+        Answer::Found(hits) if hits.is_empty() => (State::Ok, String::new(), Vec::new()),
+        Answer::Found(hits) => (State::Finding, hits[0].message.clone(), hits),
+    };
+    let finding = |hit: Hit| Finding {
+        code: row.id,
+        severity: hit.severity,
+        message: hit.message,
+        labels: Vec::new(),
+        notes: hit.evidence,
+        help: vec![row.remedy.clone()],
+    };
+    Outcome { check: row.id, group: row.group.clone(), state, said, findings: hits.into_iter().map(finding).collect() }
+}
+
+/// `1.5 GB`, for people.
+fn amount(bytes: u64) -> String {
+    crate::output::bytes(bytes)
+}
+
+/// `share` of `whole`, in percent.
+fn percent(part: u64, whole: u64) -> String {
+    format!("{} %", (part * 100).checked_div(whole).unwrap_or_default())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shares of memory, for thresholds")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests;

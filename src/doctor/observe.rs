@@ -1,0 +1,439 @@
+//! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework, touches no GPU context.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::diag::without_secrets;
+use crate::doctor::credentials_seen::credentials;
+use crate::doctor::device::DRIVER_FOLDERS;
+use crate::doctor::importing::HERE;
+use crate::doctor::processes::processes;
+use crate::doctor::ram::SERVER_LOG;
+use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE, is_remote};
+use crate::doctor::vitals::{Checkpoint, FileSystem, Vitals};
+use crate::host::command::find_program;
+use crate::host::{Invocation, Paths, files};
+use crate::script::ENVIRONMENT_FILE;
+
+/// What observing needs to know.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    pub paths: &'a Paths,
+    pub environment: &'a BTreeMap<String, String>,
+    /// Seconds since 1970.
+    pub now: u64,
+    /// The process of the notebook's kernel.
+    pub kernel: Option<u32>,
+    pub place: &'a Place,
+}
+
+/// Folders that matter to this user.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// Where the notebook is.
+    pub here: PathBuf,
+    /// Where packages are.
+    pub packages: Option<PathBuf>,
+    pub stdlib: Option<PathBuf>,
+    /// Where the data is.
+    pub data: Vec<PathBuf>,
+}
+
+/// What is kept of an environment file that holds no credential.
+pub(super) const CLEAN: &str = "clean";
+
+/// How long `nvidia-smi` may take.
+const SMI: Duration = Duration::from_secs(5);
+
+/// So much of the end of a log is read.
+const LOG: u64 = 256 << 10;
+
+/// Texts that are read as they are.
+const TEXTS: &[&str] = &[
+    "/proc/meminfo",
+    "/proc/pressure/memory",
+    "/proc/uptime",
+    "/proc/self/mountinfo",
+    "/proc/sys/vm/max_map_count",
+    "/sys/module/nvidia/version",
+];
+
+/// Files of a control group, of version 2 and then of version 1.
+const GROUP: &[&str] = &[
+    "memory.max",
+    "memory.current",
+    "memory.stat",
+    "memory.peak",
+    "memory.events",
+    "memory.pressure",
+    "pids.max",
+    "pids.current",
+    "cpu.max",
+];
+const GROUP_ONE: &[(&str, &str)] = &[
+    ("memory", "memory.limit_in_bytes"),
+    ("memory", "memory.usage_in_bytes"),
+    ("memory", "memory.stat"),
+    ("memory", "memory.max_usage_in_bytes"),
+    ("memory", "memory.oom_control"),
+    ("pids", "pids.max"),
+    ("pids", "pids.current"),
+    ("cpu", "cpu.cfs_quota_us"),
+    ("cpu", "cpu.cfs_period_us"),
+];
+
+/// Variables whose values are kept; of those whose names begin so, as well.
+const VARIABLES: &[&str] = &[
+    "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "PYTORCH_ALLOC_CONF",
+    "PYTHONPATH",
+    "PYTHONHASHSEED",
+    "TF_FORCE_GPU_ALLOW_GROWTH",
+    "TMPDIR",
+    "TPU_ACCELERATOR_TYPE",
+    "HF_HUB_ENABLE_HF_TRANSFER",
+];
+const VARIABLES_BEGIN: &[&str] = &["XLA_", "NCCL_", "TORCH_NCCL_", "OMP_", "MKL_", "OPENBLAS_"];
+/// Of these the names alone are kept: values may hold an address with a password.
+const NAMES_BEGIN: &[&str] = &["PIP_", "UV_"];
+
+const GPU_FIELDS: &[&str] = &[
+    "name",
+    "driver_version",
+    "memory.total",
+    "memory.free",
+    "utilization.gpu",
+    "compute_mode",
+    "mig.mode.current",
+    "ecc.errors.uncorrected.volatile.total",
+    "retired_pages.pending",
+    "remapped_rows.pending",
+    "remapped_rows.failure",
+    "clocks_throttle_reasons.active",
+    "pcie.link.width.current",
+    "pcie.link.width.max",
+];
+
+/// Looks.
+pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
+    let mut vitals = Vitals { schema: 1, now: sight.now, kernel: sight.kernel, ..Vitals::default() };
+    texts(sight, &mut vitals);
+    group(sight, &mut vitals);
+    kernel(sight, &mut vitals);
+    systems(sight, &mut vitals);
+    folders(sight, &mut vitals);
+    variables(sight, &mut vitals);
+    vitals.processes = processes(&sight.paths.under_root("/proc"));
+    vitals.credentials = credentials(sight);
+    vitals.checkpoints = checkpoints(sight, &vitals);
+    vitals.stale_bytecode = sight.place.packages.as_deref().map(stale_bytecode).unwrap_or_default();
+    smi(sight, &mut vitals);
+    vitals
+}
+
+/// Reads `path`, an absolute one, under the root, as `name`.
+fn read(sight: &Sight<'_>, vitals: &mut Vitals, name: &str, path: &str) {
+    match files::read_optional(&sight.paths.under_root(path)) {
+        Ok(Some(text)) => drop(vitals.texts.insert(name.to_owned(), text)),
+        Ok(None) => {}
+        Err(failure) => drop(vitals.unread.insert(name.to_owned(), failure.to_string())),
+    }
+}
+
+fn texts(sight: &Sight<'_>, vitals: &mut Vitals) {
+    for path in TEXTS {
+        read(sight, vitals, path, path);
+    }
+    let lines = |path: &str, keep: &dyn Fn(&str) -> bool| {
+        let text = files::read_optional(&sight.paths.under_root(path)).ok().flatten()?;
+        Some(text.lines().filter(|line| keep(line)).map(|line| format!("{line}\n")).collect::<String>())
+    };
+    let flags = lines("/proc/cpuinfo", &|line| line.starts_with("flags"));
+    let flags = flags.and_then(|text| text.lines().next().map(str::to_owned));
+    let killed = lines("/proc/vmstat", &|line| line.starts_with("oom_kill"));
+    let allowed = lines("/proc/self/status", &|line| line.starts_with("Cpus_allowed_list"));
+    vitals.cpus = allowed.as_deref().and_then(|text| cpus(text.split_once(':')?.1));
+    vitals.texts.extend(flags.map(|text| ("/proc/cpuinfo".to_owned(), text)));
+    vitals.texts.extend(killed.map(|text| ("/proc/vmstat".to_owned(), text)));
+    let home = sight.environment.get("HOME").cloned().unwrap_or_default();
+    let drive = format!("{home}/.config/Google/DriveFS/Logs");
+    let logs = [
+        (SERVER_LOG, SERVER_LOG.to_owned()),
+        ("/var/log/apt/history.log", "/var/log/apt/history.log".to_owned()),
+        (DRIVE_LOG, format!("{drive}/timeouts.txt")),
+        (DRIVE_LOG_MORE, format!("{drive}/drive_fs.txt")),
+    ];
+    for (name, path) in logs {
+        let path = sight.paths.under_root(&path);
+        if path.is_file() {
+            vitals.texts.insert(name.to_owned(), files::read_end(&path, LOG));
+        }
+    }
+    let folder = "/etc/ld.so.conf.d";
+    for name in files::names_if_any(&sight.paths.under_root(folder)) {
+        let path = format!("{folder}/{name}");
+        read(sight, vitals, &path, &path);
+    }
+    let ours = sight.place.packages.as_ref().map(|folder| folder.join(ENVIRONMENT_FILE));
+    if let Some(text) = ours.and_then(|path| files::read_optional(&path).ok().flatten()) {
+        // Not the text: it may hold what must not be shown.
+        let word = if without_secrets(&text) == text { CLEAN } else { "holds a credential" };
+        vitals.texts.insert("environment-file".to_owned(), word.to_owned());
+    }
+}
+
+/// How many CPUs `0-3,6` names.
+fn cpus(list: &str) -> Option<usize> {
+    let one = |part: &str| match part.split_once('-') {
+        None => part.parse::<usize>().ok().map(|_| 1),
+        Some((first, last)) => Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1),
+    };
+    list.trim().split(',').map(one).sum()
+}
+
+/// The control group of the kernel, or of this process: the folder with the smallest limit on the way up.
+fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let own = sight.kernel.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
+    let text = files::read_optional(&sight.paths.under_root(&format!("/proc/{own}/cgroup"))).ok().flatten();
+    let text = text.unwrap_or_default();
+    let path_of = |controller: &str| {
+        let line = text.lines().find(|line| {
+            let named = line.split(':').nth(1).unwrap_or_default();
+            if controller.is_empty() { named.is_empty() } else { named.split(',').any(|one| one == controller) }
+        })?;
+        line.splitn(3, ':').nth(2).map(str::to_owned)
+    };
+    let base = "/sys/fs/cgroup";
+    let mut put = |file: &str, folder: &str| {
+        // In a container with a name space of its own the path is that of the host.
+        for folder in [folder, base] {
+            let path = format!("{folder}/{file}");
+            if let Ok(Some(text)) = files::read_optional(&sight.paths.under_root(&path)) {
+                vitals.texts.insert(format!("cgroup/{file}"), text);
+                return;
+            }
+        }
+    };
+    if let Some(path) = path_of("") {
+        let folder = format!("{base}{}", path.trim_end_matches('/'));
+        let above = Path::new(&folder).ancestors().take_while(|folder| folder.starts_with(base));
+        let limit = |folder: &Path| {
+            let text = files::read_optional(&sight.paths.under_root(&folder.join("memory.max").to_string_lossy()));
+            text.ok().flatten().and_then(|text| text.trim().parse::<u64>().ok())
+        };
+        let tightest = above.filter_map(|folder| Some((limit(folder)?, folder.display().to_string()))).min();
+        let folder = tightest.map_or(folder, |(_, folder)| folder);
+        GROUP.iter().for_each(|file| put(file, &folder));
+    }
+    for (controller, file) in GROUP_ONE {
+        if let Some(path) = path_of(controller) {
+            put(file, &format!("{base}/{controller}{}", path.trim_end_matches('/')));
+        }
+    }
+}
+
+fn kernel(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let Some(pid) = sight.kernel else { return };
+    for name in ["status", "limits"] {
+        read(sight, vitals, &format!("kernel/{name}"), &format!("/proc/{pid}/{name}"));
+    }
+    read(sight, vitals, "kernel/maps", &format!("/proc/{pid}/maps"));
+    if let Some(text) = vitals.texts.get_mut("kernel/maps") {
+        let count = text.lines().count();
+        let libraries: String =
+            text.lines().filter(|line| line.contains(".so")).map(|line| format!("{line}\n")).collect();
+        *text = libraries;
+        vitals.texts.insert("kernel/mappings".to_owned(), count.to_string());
+    }
+    let proc = sight.paths.under_root(&format!("/proc/{pid}"));
+    if let Ok(bytes) = files::read_bytes(&proc.join("environ"), 1 << 20) {
+        let names = bytes
+            .split(|byte| *byte == 0)
+            .filter_map(|one| Some(String::from_utf8_lossy(one).split_once('=')?.0.to_owned()));
+        vitals.texts.insert("kernel/variables".to_owned(), names.collect::<Vec<_>>().join("\n"));
+    }
+    vitals.folders.insert("kernel/fd".to_owned(), files::names_if_any(&proc.join("fd")));
+}
+
+fn systems(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let temporary = sight.environment.get("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+    let mut wanted: Vec<(String, PathBuf)> = vec![
+        ("root".to_owned(), "/".into()),
+        ("shm".to_owned(), "/dev/shm".into()),
+        ("temporary".to_owned(), temporary),
+        ("cache".to_owned(), sight.paths.cache.clone()),
+        (HERE.to_owned(), sight.place.here.clone()),
+    ];
+    let data = sight.place.data.iter().enumerate().map(|(at, path)| (format!("data-{at}"), path.clone()));
+    wanted.extend(data);
+    // Mounts that do not answer are seen wherever they are.
+    let text = vitals.text("/proc/self/mountinfo").unwrap_or_default();
+    let far = text.lines().filter_map(|line| {
+        let (before, after) = line.split_once(" - ")?;
+        is_remote(after.split(' ').next()?).then(|| before.split(' ').nth(4).map(str::to_owned))?
+    });
+    wanted.extend(far.map(|mount| (format!("mount-{mount}"), PathBuf::from(mount))).collect::<Vec<_>>());
+    for (name, path) in wanted {
+        let Some(existing) = path.ancestors().find(|one| one.symlink_metadata().is_ok()) else { continue };
+        let shown = path.display().to_string();
+        let kind =
+            vitals.mount_kind(&existing.display().to_string()).map(|(_, kind)| kind.to_owned()).unwrap_or_default();
+        let system = match files::volume(existing) {
+            Ok(volume) => FileSystem {
+                path: shown,
+                kind,
+                size: volume.size,
+                free: volume.free,
+                inodes: volume.inodes,
+                inodes_free: volume.inodes_free,
+                dead: false,
+            },
+            Err(error) if error.kind() == ErrorKind::NotConnected => {
+                FileSystem { path: shown, kind, dead: true, ..FileSystem::default() }
+            }
+            Err(_) => continue,
+        };
+        vitals.systems.insert(name, system);
+    }
+}
+
+fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let starting = |folder: &str, starts: &[&str]| {
+        let names = files::names_if_any(&sight.paths.under_root(folder));
+        names.into_iter().filter(|name| starts.iter().any(|start| name.starts_with(start))).collect::<Vec<_>>()
+    };
+    vitals.folders.insert("/dev".to_owned(), starting("/dev", &["nvidia", "accel"]));
+    for folder in DRIVER_FOLDERS {
+        let found = starting(folder, &["libcuda.so", "libnvidia-ml.so"]);
+        if !found.is_empty() {
+            vitals.folders.insert((*folder).to_owned(), found);
+        }
+    }
+    let path = sight.environment.get("LD_LIBRARY_PATH").cloned().unwrap_or_default();
+    for folder in path.split(':').filter(|folder| folder.starts_with('/')) {
+        if sight.paths.under_root(folder).is_dir() {
+            vitals
+                .folders
+                .insert(folder.to_owned(), starting(folder, &["libcudnn", "libcublas", "libcudart", "libnccl"]));
+        } else {
+            vitals.unread.insert(folder.to_owned(), "missing".to_owned());
+        }
+    }
+    let shm = sight.paths.under_root("/dev/shm");
+    if let Ok(names) = files::names_in(&shm) {
+        let sized = names.into_iter().filter_map(|name| {
+            let size = shm.join(&name).symlink_metadata().ok()?.len();
+            Some(format!("{name} {size}"))
+        });
+        vitals.folders.insert("/dev/shm".to_owned(), sized.collect());
+    }
+    let place = sight.place;
+    vitals.folders.insert(HERE.to_owned(), sources(&place.here));
+    vitals.texts.insert("cwd".to_owned(), place.here.display().to_string());
+    vitals.folders.extend(place.stdlib.as_deref().map(|folder| ("stdlib".to_owned(), sources(folder))));
+    if let Some(packages) = &place.packages {
+        let module = |name: &String| name.trim_end_matches('/').trim_end_matches(".py").to_owned();
+        vitals.folders.insert("modules".to_owned(), sources(packages).iter().map(module).collect());
+        let names = files::names_if_any(packages).into_iter().filter(|name| name.ends_with(".dist-info"));
+        vitals.folders.insert("distributions".to_owned(), names.collect());
+    }
+}
+
+/// What could be imported from `folder`: files of Python, and packages with a slash behind their name.
+fn sources(folder: &Path) -> Vec<String> {
+    let names = files::names_if_any(folder).into_iter().filter_map(|name| {
+        if name.ends_with(".py") {
+            return Some(name);
+        }
+        folder.join(&name).join("__init__.py").is_file().then(|| format!("{name}/"))
+    });
+    names.collect()
+}
+
+fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {
+    for (name, value) in sight.environment {
+        let begins = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+        if VARIABLES.contains(&name.as_str()) || begins(VARIABLES_BEGIN) {
+            vitals.environment.insert(name.clone(), without_secrets(value));
+        } else if begins(NAMES_BEGIN) {
+            vitals.environment.insert(name.clone(), String::new());
+        }
+        let names_file = ["PIP_CONSTRAINT", "UV_CONSTRAINT"].contains(&name.as_str());
+        if names_file && value.split_whitespace().any(|path| !path.contains("://") && !Path::new(path).exists()) {
+            vitals.unread.insert(name.clone(), "missing".to_owned());
+        }
+    }
+}
+
+const CHECKPOINTS: &[&str] = &[".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".msgpack"];
+
+/// Files that look like checkpoints, three folders deep, in the working folder and on mounts; at most 5,000 entries are looked at.
+fn checkpoints(sight: &Sight<'_>, vitals: &Vitals) -> Vec<Checkpoint> {
+    let mut found = Vec::new();
+    let mut budget = 5_000_usize;
+    let mut open = vec![(sight.place.here.clone(), 0)];
+    let mounts = vitals.systems.iter().filter(|(name, system)| name.starts_with("mount-") && !system.dead);
+    open.extend(mounts.map(|(_, system)| (PathBuf::from(&system.path), 0)));
+    while let Some((folder, depth)) = open.pop() {
+        for name in files::names_if_any(&folder) {
+            if budget == 0 {
+                return found;
+            }
+            budget -= 1;
+            let path = folder.join(&name);
+            let Ok(data) = path.symlink_metadata() else { continue };
+            if data.is_dir() && depth < 2 && !name.starts_with('.') {
+                open.push((path, depth + 1));
+            } else if data.is_file() && CHECKPOINTS.iter().any(|end| name.ends_with(end)) {
+                let path = path.display().to_string();
+                let lasting = vitals.mount_kind(&path).is_some_and(|(_, kind)| is_remote(kind));
+                let written = u64::try_from(data.mtime()).unwrap_or_default();
+                found.push(Checkpoint { path, size: data.len(), written, lasting });
+            }
+        }
+    }
+    found
+}
+
+/// Packages whose compiled `__init__` is older than its source and is taken for fresh: the same second and size (PEP 552).
+fn stale_bytecode(packages: &Path) -> Vec<String> {
+    let stale = |name: &String| {
+        let folder = packages.join(name);
+        let source = folder.join("__init__.py").metadata().ok()?;
+        let cache = folder.join("__pycache__");
+        let compiled = files::names_if_any(&cache)
+            .into_iter()
+            .find(|name| name.starts_with("__init__.cpython-") && name.ends_with(".pyc"))?;
+        let path = cache.join(compiled);
+        let head = files::read_start(&path, 16)?;
+        let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+        let fits = word(4)? == 0 && i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len();
+        let older = path.metadata().ok()?.ctime() < source.ctime();
+        (fits && older).then(|| folder.join("__init__.py").display().to_string())
+    };
+    files::names_if_any(packages).iter().filter_map(stale).collect()
+}
+
+/// What `nvidia-smi` says of each GPU.
+fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let search = sight.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
+    let Some(program) = find_program("nvidia-smi", search) else { return };
+    let query = format!("--query-gpu={}", GPU_FIELDS.join(","));
+    let invocation = Invocation::new(program, &[&query, "--format=csv,noheader"], sight.environment);
+    match invocation.output(SMI) {
+        Ok(finished) if finished.code == 0 => {
+            let row = |line: &str| {
+                let values = line.split(',').map(|value| value.trim().to_owned());
+                GPU_FIELDS.iter().map(|field| (*field).to_owned()).zip(values).collect()
+            };
+            vitals.gpus = finished.stdout.lines().filter(|line| !line.trim().is_empty()).map(row).collect();
+        }
+        Ok(finished) => vitals.smi_error = Some(format!("{}{}", finished.stdout.trim(), finished.stderr.trim())),
+        Err(_) => vitals.smi_error = Some("nvidia-smi does not answer".to_owned()),
+    }
+}

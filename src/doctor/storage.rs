@@ -1,0 +1,174 @@
+//! Disks, mounts, Google Drive's own word, checkpoints.
+
+use crate::diag::Code;
+use crate::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, percent, share};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::DiskLow, disk_low),
+    (Code::DataRemote, data_remote),
+    (Code::DriveTimeout, drive_timeout),
+    (Code::DriveQuota, drive_quota),
+    (Code::DriveFull, drive_full),
+    (Code::DriveStale, drive_stale),
+    (Code::EnvOnRemote, env_on_remote),
+    (Code::TmpInRam, tmp_in_ram),
+    (Code::CheckpointEphemeral, checkpoint_ephemeral),
+];
+
+/// Kinds of file system whose files are somewhere else.
+const REMOTE: &[&str] =
+    &["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "lustre", "ceph", "beegfs", "gpfs", "afs", "glusterfs"];
+
+pub(super) fn is_remote(kind: &str) -> bool {
+    kind == "fuse" || kind == "fuseblk" || kind.starts_with("fuse.") && kind != "fuse.lxcfs" || REMOTE.contains(&kind)
+}
+
+fn disk_low(case: &Case<'_>) -> Answer {
+    let is_disk = |(name, system): &(&String, &FileSystem)| *name != "shm" && system.size > 0 && system.kind != "tmpfs";
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut fine = Vec::new();
+    let mut seen: Vec<(u64, u64)> = Vec::new();
+    for (_, system) in case.vitals.systems.iter().filter(is_disk) {
+        if seen.contains(&(system.size, system.free)) {
+            continue;
+        }
+        seen.push((system.size, system.free));
+        let said = format!("{}: {} of {} are free", system.path, amount(system.free), amount(system.size));
+        let few = system.inodes > 0 && share(system.inodes_free, system.inodes) < case.row.limit("inodes");
+        match system.free as f64 {
+            free if free < case.row.limit("lowest") => hits.push(Hit::error(said)),
+            free if free < case.row.limit("low") => hits.push(Hit::warning(said)),
+            _ if few => hits.push(Hit::warning(format!(
+                "{}: {} of the inodes are free",
+                system.path,
+                percent(system.inodes_free, system.inodes)
+            ))),
+            _ => fine.push(said),
+        }
+    }
+    match (hits.is_empty(), fine.is_empty()) {
+        (false, _) => Answer::Found(hits),
+        (true, false) => Answer::Fine(fine.join("; ")),
+        (true, true) => Answer::Unseen("no disk could be asked".to_owned()),
+    }
+}
+
+fn data_remote(case: &Case<'_>) -> Answer {
+    if case.plans.data.is_empty() {
+        return Answer::Unseen("name the folder with --data".to_owned());
+    }
+    let far = case.plans.data.iter().filter_map(|path| {
+        let (mount, kind) = case.vitals.mount_kind(path)?;
+        is_remote(kind).then(|| format!("{path} is on {kind} at {mount}"))
+    });
+    let far: Vec<String> = far.collect();
+    if far.is_empty() {
+        return Answer::Fine("the data is on a disk of this machine".to_owned());
+    }
+    Hit::warning("the data is not on this machine").seen_all(far).into()
+}
+
+/// The end of what Google Drive's program says of itself, by path.
+pub(super) const DRIVE_LOG: &str = "drive/timeouts.txt";
+pub(super) const DRIVE_LOG_MORE: &str = "drive/drive_fs.txt";
+
+const NO_DRIVE: &str = "Google Drive is not mounted here";
+
+/// The newest line of Drive's logs that has one of `words`.
+fn drive_says(case: &Case<'_>, words: &[&str]) -> Option<Answer> {
+    let texts: Vec<&str> = [DRIVE_LOG, DRIVE_LOG_MORE].into_iter().filter_map(|path| case.vitals.text(path)).collect();
+    if texts.is_empty() {
+        return Some(Answer::Unseen(NO_DRIVE.to_owned()));
+    }
+    let lines = texts.iter().flat_map(|text| text.lines().rev());
+    let mut said = lines.filter(|line| words.iter().any(|word| line.contains(word)));
+    said.next().map(|line| Answer::Failed(line.trim().to_owned()))
+}
+
+/// An answer from what Drive says: a failure of its is a finding of ours.
+fn of_drive(case: &Case<'_>, words: &[&str], hit: Hit) -> Answer {
+    match drive_says(case, words) {
+        Some(Answer::Failed(line)) => hit.seen(line).into(),
+        Some(other) => other,
+        None => Answer::Fine("nothing of that in Drive's log".to_owned()),
+    }
+}
+
+fn drive_timeout(case: &Case<'_>) -> Answer {
+    of_drive(case, &["QueryManager timed out"], Hit::warning("Google Drive did not answer in time"))
+}
+
+fn drive_quota(case: &Case<'_>) -> Answer {
+    let words = ["userRateLimitExceeded", "download quota for this file", "User rate limit exceeded", "QUOTA_EXCEEDED"];
+    of_drive(case, &words, Hit::error("Google Drive refuses more for now"))
+}
+
+fn drive_full(case: &Case<'_>) -> Answer {
+    of_drive(case, &["exceeded their Drive storage quota"], Hit::error("Google Drive is full"))
+}
+
+fn drive_stale(case: &Case<'_>) -> Answer {
+    let dead: Vec<String> =
+        case.vitals.systems.values().filter(|system| system.dead).map(|system| system.path.clone()).collect();
+    if !dead.is_empty() {
+        return Hit::error("a mount does not answer").seen_all(dead).into();
+    }
+    let mounts = case.vitals.text("/proc/self/mountinfo").unwrap_or_default();
+    let is_mounted = mounts.contains(" - fuse.drive ");
+    let serves = case.vitals.processes.iter().any(|one| one.name == "drive");
+    match (is_mounted, serves) {
+        (true, false) => Hit::error("Google Drive is mounted, and its program does not run").into(),
+        (true, true) => Answer::Fine("Google Drive answers".to_owned()),
+        (false, _) => Answer::Fine("every mount answers".to_owned()),
+    }
+}
+
+fn env_on_remote(case: &Case<'_>) -> Answer {
+    let layout = case.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let Some(layout) = layout else { return Answer::Unseen("no Python is known here".to_owned()) };
+    let path = layout.purelib.display().to_string();
+    match case.vitals.mount_kind(&path) {
+        Some((mount, kind)) if is_remote(kind) => {
+            Hit::warning(format!("packages are imported from {kind}")).seen(format!("{path}, below {mount}")).into()
+        }
+        Some((_, kind)) => Answer::Fine(format!("packages lie on {kind}")),
+        None => Answer::Unseen("the mounts can't be read".to_owned()),
+    }
+}
+
+fn tmp_in_ram(case: &Case<'_>) -> Answer {
+    let (Some(system), Some(memory)) = (case.vitals.systems.get("temporary"), case.vitals.memory()) else {
+        return Answer::Unseen("the folder for temporary files can't be looked at".to_owned());
+    };
+    if system.kind != "tmpfs" {
+        return Answer::Fine(format!("{} lies on {}", system.path, system.kind));
+    }
+    let used = system.size.saturating_sub(system.free);
+    let said = format!("{} is memory, and holds {}", system.path, amount(used));
+    if share(used, memory.limit) > case.row.limit("share") {
+        return Hit::warning(said).into();
+    }
+    Answer::Fine(said)
+}
+
+fn checkpoint_ephemeral(case: &Case<'_>) -> Answer {
+    let kinds = ["colab", "colab-enterprise", "kaggle"];
+    if !kinds.contains(&case.machine.host.kind.as_str()) {
+        return Answer::Unseen("the disk of this machine stays".to_owned());
+    }
+    let is_large = |size: u64| size as f64 > case.row.limit("size");
+    let newest = |lasting: bool| {
+        let all = case.vitals.checkpoints.iter().filter(|one| one.lasting == lasting && is_large(one.size));
+        all.max_by_key(|one| one.written)
+    };
+    let Some(here) = newest(false) else { return Answer::Fine("no checkpoint on the disk of the VM".to_owned()) };
+    let safe = newest(true).map_or(0, |one| one.written);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds")]
+    let age = case.row.limit("age") as u64;
+    if here.written > safe.saturating_add(age) && case.vitals.now > here.written.saturating_add(age) {
+        return Hit::warning("the newest checkpoint goes with the VM")
+            .seen(format!("{}, {}", here.path, amount(here.size)))
+            .into();
+    }
+    Answer::Fine("a place that lasts has a checkpoint as new".to_owned())
+}

@@ -1,0 +1,174 @@
+//! The GPU's memory: how much is free, who has it, and what the allocators were told.
+
+use std::collections::BTreeSet;
+
+use crate::diag::Code;
+use crate::doctor::device::NO_GPU;
+use crate::doctor::workers::NO_FACTS;
+use crate::doctor::{Answer, Case, Hit, Judge, amount, percent, share};
+use crate::model::Version;
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::VramLow, vram_low),
+    (Code::VramHeldKernel, vram_held_kernel),
+    (Code::VramFragmented, vram_fragmented),
+    (Code::VramOrphan, vram_orphan),
+    (Code::VramPreallocated, vram_preallocated),
+    (Code::AllocConfIgnored, alloc_conf_ignored),
+    (Code::AllocConfConflict, alloc_conf_conflict),
+    (Code::XlaMemBoth, xla_mem_both),
+];
+
+/// Of `15360 MiB`.
+fn mebibytes(text: &str) -> Option<u64> {
+    Some(text.split_whitespace().next()?.parse::<u64>().ok()? << 20)
+}
+
+fn vram_low(case: &Case<'_>) -> Answer {
+    if case.vitals.gpus.is_empty() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let mut hits = Vec::new();
+    let mut said = Vec::new();
+    for gpu in &case.vitals.gpus {
+        let field = |name: &str| gpu.get(name).and_then(|text| mebibytes(text));
+        let (Some(free), Some(total)) = (field("memory.free"), field("memory.total")) else {
+            return Answer::Failed("nvidia-smi does not say how much memory is free".to_owned());
+        };
+        let name = gpu.get("name").map_or("the GPU", String::as_str);
+        let text = format!("{name}: {} of {} are free", amount(free), amount(total));
+        if (free as f64) < case.row.limit("lowest") {
+            hits.push(Hit::error(text));
+        } else if share(free, total) < case.row.limit("low") {
+            hits.push(Hit::warning(text));
+        } else {
+            said.push(text);
+        }
+    }
+    if hits.is_empty() { Answer::Fine(said.join("; ")) } else { Answer::Found(hits) }
+}
+
+fn vram_held_kernel(case: &Case<'_>) -> Answer {
+    let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
+    let Some(memory) = facts.torch_memory else {
+        return Answer::Fine("torch has not taken any of the GPU's memory".to_owned());
+    };
+    let said = format!("torch keeps {} and uses {}", amount(memory.reserved), amount(memory.allocated));
+    let keeps = share(memory.reserved, memory.total) >= case.row.limit("reserved");
+    if keeps && share(memory.allocated, memory.reserved) < case.row.limit("used") {
+        return Hit::note(said).seen(format!("{} of the GPU's memory", percent(memory.reserved, memory.total))).into();
+    }
+    Answer::Fine(said)
+}
+
+fn vram_fragmented(case: &Case<'_>) -> Answer {
+    let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
+    let Some(memory) = facts.torch_memory else {
+        return Answer::Fine("torch has not taken any of the GPU's memory".to_owned());
+    };
+    let said = format!("{} of {} are in pieces", amount(memory.split), amount(memory.reserved));
+    let is_split = share(memory.split, memory.reserved) > case.row.limit("split");
+    if is_split && memory.split as f64 > case.row.limit("least") || memory.retries > 0 || memory.failed > 0 {
+        return Hit::warning(said)
+            .seen(format!("{} requests were tried again, {} failed", memory.retries, memory.failed))
+            .into();
+    }
+    Answer::Fine(said)
+}
+
+fn vram_orphan(case: &Case<'_>) -> Answer {
+    if case.vitals.gpus.is_empty() && case.machine.hardware.gpus.is_empty() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let processes = &case.vitals.processes;
+    let mut own: BTreeSet<u32> = case.vitals.kernel.into_iter().collect();
+    // Children of the kernel, and theirs; parents may come later in the list.
+    while let Some(child) = processes.iter().find(|one| own.contains(&one.parent) && !own.contains(&one.pid)) {
+        own.insert(child.pid);
+    }
+    let strange: Vec<_> = processes.iter().filter(|one| one.nvidia && !own.contains(&one.pid)).collect();
+    if strange.is_empty() {
+        return Answer::Fine("nobody else has the GPU open".to_owned());
+    }
+    let shown = strange.iter().map(|one| format!("process {} ({}), parent {}", one.pid, one.name, one.parent));
+    Hit::warning(format!("{} processes have the GPU open that are not this kernel's", strange.len()))
+        .seen_all(shown)
+        .into()
+}
+
+fn installed(case: &Case<'_>, name: &str) -> Option<Version> {
+    let found = case.machine.installed.iter().find(|(known, _)| known.as_ref() == name);
+    found.map(|(_, one)| one.version.clone())
+}
+
+/// The kernel's value of a variable, or this process's.
+fn variable(case: &Case<'_>, name: &str) -> Option<String> {
+    let kernel = case.facts.and_then(|facts| facts.environment.get(name).cloned());
+    kernel.unwrap_or_else(|| case.vitals.environment.get(name).cloned())
+}
+
+fn vram_preallocated(case: &Case<'_>) -> Answer {
+    if case.machine.hardware.gpus.is_empty() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let there: Vec<&str> =
+        ["torch", "tensorflow", "jax"].into_iter().filter(|name| installed(case, name).is_some()).collect();
+    if there.len() < 2 {
+        return Answer::Fine("one framework has the GPU to itself".to_owned());
+    }
+    let is = |name: &str, value: &str| variable(case, name).is_some_and(|set| set.eq_ignore_ascii_case(value));
+    let takes = |name: &&str| match *name {
+        "tensorflow" => !is("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+        "jax" => !is("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
+        _ => false,
+    };
+    let greedy: Vec<&str> = there.iter().copied().filter(takes).collect();
+    let loaded = |name: &str| case.facts.is_some_and(|facts| facts.modules.contains_key(name));
+    let Some(first) = greedy.iter().find(|name| loaded(name)) else {
+        return Answer::Fine("nothing loaded here takes the whole memory".to_owned());
+    };
+    Hit::warning(format!("{first} takes most of the GPU's memory at its first operation, beside {}", there.join(", ")))
+        .into()
+}
+
+const OLD: &str = "PYTORCH_CUDA_ALLOC_CONF";
+const NEW: &str = "PYTORCH_ALLOC_CONF";
+
+fn alloc_conf_ignored(case: &Case<'_>) -> Answer {
+    let Some(torch) = installed(case, "torch") else { return Answer::Unseen("torch is not installed".to_owned()) };
+    let (old, new) = (variable(case, OLD), variable(case, NEW));
+    let read_from: Option<Version> = "2.10".parse().ok();
+    let ignored =
+        new.is_some() && old.is_none() && read_from.is_some_and(|first| torch.clone().without_local() < first);
+    if ignored {
+        return Hit::warning(format!("torch {torch} does not read {NEW} for CUDA")).into();
+    }
+    Answer::Fine(match old.or(new) {
+        Some(value) => format!("torch {torch} reads `{value}`"),
+        None => "no settings".to_owned(),
+    })
+}
+
+fn alloc_conf_conflict(case: &Case<'_>) -> Answer {
+    let (old, new) = (variable(case, OLD), variable(case, NEW));
+    if let (Some(old), Some(new)) = (&old, &new)
+        && old != new
+    {
+        return Hit::warning(format!("{OLD} is `{old}` and {NEW} is `{new}`")).into();
+    }
+    let Some(value) = old.or(new) else { return Answer::Fine("no settings".to_owned()) };
+    let expandable = value.replace(' ', "").contains("expandable_segments:True");
+    let other = ["backend:cudaMallocAsync", "max_split_size_mb"].into_iter().find(|word| value.contains(word));
+    match other.filter(|_| expandable) {
+        Some(word) => Hit::warning(format!("expandable_segments and {word} do not go together")).into(),
+        None => Answer::Fine(format!("`{value}`")),
+    }
+}
+
+fn xla_mem_both(case: &Case<'_>) -> Answer {
+    let both = ["XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"];
+    if both.iter().all(|name| variable(case, name).is_some()) {
+        return Hit::error(format!("{} are both set", both.join(" and "))).into();
+    }
+    Answer::Fine("not both are set".to_owned())
+}

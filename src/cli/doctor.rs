@@ -13,6 +13,10 @@ pub struct DoctorOptions {
     #[arg(value_name = "GROUP|CHECK")]
     pub only: Vec<String>,
 
+    /// Explain the errors of a log, `-` for standard input, and look at nothing else
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list"])]
+    pub log: Option<PathBuf>,
+
     /// Name the checks, and ask none
     #[arg(long)]
     pub list: bool,

@@ -120,8 +120,8 @@ pub struct InitOptions {
 
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
-    /// A code such as `driver-too-old`, or a package of a lock; without one, all codes are listed
-    #[arg(value_name = "CODE|PACKAGE")]
+    /// A code such as `driver-too-old`, a package of a lock, or an error text that was pasted; without one, all codes are listed
+    #[arg(value_name = "CODE|PACKAGE|TEXT")]
     pub topic: Option<String>,
 
     /// The profile whose lock holds the package; by default the only one of this folder that has a lock

@@ -1,20 +1,24 @@
 //! `doctor`: what of this machine will end, slow down or spoil the work.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::cli::DoctorOptions;
 use crate::diag::{Code, Failure, Finding, Severity};
-use crate::doctor::{Examination, Outcome, Place, Plans, Sight, State, Vitals, examine, groups, observe_vitals};
+use crate::doctor::{
+    Examination, Outcome, Place, Plans, Sight, State, Vitals, examine, explain_text, groups, listed, observe_vitals,
+    rendered, shown,
+};
 use crate::host::files;
 use crate::matrix::checks;
 use crate::notebook::{Facts, read_facts};
 use crate::output::Report;
 use crate::session::{Seen, Session};
 use crate::state::State as Applied;
+
+/// So much of the end of a log is looked at.
+const LOG: u64 = 4 << 20;
 
 #[derive(Serialize)]
 struct DoctorReport {
@@ -31,14 +35,15 @@ struct CheckReport {
 }
 
 pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    if let Some(log) = &options.log {
+        return explained(&text_of(log)?);
+    }
     known(&options.only)?;
     let is_meant = |row: &crate::matrix::Check| {
         options.only.is_empty() || options.only.iter().any(|one| *one == row.group || *one == row.id.as_str())
     };
     if options.list {
-        let rows = checks().map_err(Failure::bug)?.iter().filter(|row| is_meant(row));
-        let lines: Vec<String> =
-            rows.map(|row| format!("{:<12}{:<28}{}", row.group, row.id, first_sentence(row.id))).collect();
+        let lines = listed(&is_meant)?;
         return Ok(Report::new(&lines, lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()));
     }
     let seen = session.machine(&options.machine)?;
@@ -59,7 +64,7 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     let (machine, matrix) = (&seen.machine, session.matrix);
     let all = Examination { vitals: &vitals, machine, facts: facts.as_ref(), plans: &plans, matrix };
     let outcomes = examine(&all, &is_meant)?;
-    let text = rendered(&outcomes, options.all)?;
+    let text = shown(&outcomes, options.all)?;
     let mut findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     for finding in findings.iter_mut().filter(|finding| options.strict && finding.severity == Severity::Warning) {
         finding.severity = Severity::Error;
@@ -68,6 +73,29 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });
     let report = DoctorReport { checks: checks.collect(), vitals };
     Ok(Report::new(report, text).with_findings(findings))
+}
+
+/// The end of a log: what is newest explains a failure.
+fn text_of(log: &Path) -> Result<String, Failure> {
+    if log == Path::new("-") {
+        return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
+    }
+    if !files::is_file(log)? {
+        return Err(Failure::input(format!("there is no file `{}`", log.display())));
+    }
+    Ok(files::read_end(log, LOG))
+}
+
+/// What an error text means; "no" where no rule knows it.
+pub(super) fn explained(text: &str) -> Result<Report, Failure> {
+    let found = explain_text(text)?;
+    if found.is_empty() {
+        return Err(Failure::answer("no rule knows an error in this text").help(
+            "`colab-boot doctor` says what can be seen of the machine; `colab-boot audit` judges what is installed",
+        ));
+    }
+    let text = rendered(&found);
+    Ok(Report::new(found, text))
 }
 
 /// An error for a group or a check that there is none of.
@@ -103,49 +131,4 @@ fn plans(options: &DoctorOptions, place: &Place, session: &Session<'_>, seen: &S
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
         applied_on: marker.map(|marker| marker.boot_id),
     })
-}
-
-fn first_sentence(code: Code) -> &'static str {
-    let text = code.explanation();
-    text.split_inclusive(". ").next().unwrap_or(text).trim_end()
-}
-
-/// A line for each group, what is well if that is wanted, and the sum.
-fn rendered(outcomes: &[Outcome], all: bool) -> Result<String, Failure> {
-    let mut text = String::new();
-    let count = |outcomes: &[&Outcome]| {
-        let with = |severity: Severity| {
-            let found = outcomes.iter().flat_map(|outcome| &outcome.findings);
-            found.filter(|finding| finding.severity == severity).count()
-        };
-        let of = |state: State| outcomes.iter().filter(|outcome| outcome.state == state).count();
-        let parts = [
-            (with(Severity::Error), "errors"),
-            (with(Severity::Warning), "warnings"),
-            (with(Severity::Note), "notes"),
-            (of(State::Failed), "failed"),
-            (of(State::Skipped), "not seen"),
-        ];
-        let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        std::iter::once(format!("{} ok", of(State::Ok))).chain(parts).collect::<Vec<_>>().join(", ")
-    };
-    let mut by_group: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        by_group.entry(&outcome.group).or_default().push(outcome);
-    }
-    for group in groups()?.into_iter().filter(|group| by_group.contains_key(group)) {
-        let own = &by_group[group];
-        let _ = writeln!(text, "{group:<12}{}", count(own));
-        for outcome in own.iter().filter(|outcome| all || outcome.state == State::Failed) {
-            let state = match outcome.state {
-                State::Ok => "ok",
-                State::Finding => "found",
-                State::Skipped => "not seen",
-                State::Failed => "failed",
-            };
-            let _ = writeln!(text, "  {:<26}{state:<9}{}", outcome.check, outcome.said);
-        }
-    }
-    let _ = writeln!(text, "doctor: {}", count(&outcomes.iter().collect::<Vec<_>>()));
-    Ok(text)
 }

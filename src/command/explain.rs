@@ -28,6 +28,10 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
         let data = CodeReport { code, explanation: code.explanation() };
         return Ok(Report::new(data, format!("{code}\n\n{}\n", code.explanation())));
     }
+    // Several words are no name: somebody has pasted an error.
+    if text.trim().contains(char::is_whitespace) {
+        return crate::command::doctor::explained(text);
+    }
     let profile = match &options.profile {
         Some(path) => Some(path.clone()),
         None => only_locked_profile(),

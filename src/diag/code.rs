@@ -118,10 +118,10 @@ codes! {
     RamLow = "ram-low": "Little memory is left below the limit that counts: that of the machine, or of the container's control group, file cache not counted. A notebook VM has no swap: what asks for more is killed, and the front end says no more than that the session crashed.",
     RamLimitHidden = "ram-limit-hidden": "A control group allows this kernel less memory than the machine has. `free` and most libraries show the machine's.",
     RamPressure = "ram-pressure": "Processes stand still because memory is being freed (PSI, `memory.pressure`). It comes before a kill, and explains training that stalls.",
-    KernelPeak = "kernel-peak": "The kernel's highest use of memory so far came near the limit.",
+    KernelPeak = "kernel-peak": "The kernel's highest use of memory so far came near the limit. The next larger batch may end it.",
     KernelThreads = "kernel-threads": "The control group has nearly as many threads as it allows: `can't start new thread` comes next.",
     ShmLeftover = "shm-leftover": "Segments in /dev/shm belong to processes that are gone. They hold memory until somebody removes them.",
-    KernelMany = "kernel-many": "Several notebook kernels share this machine's memory.",
+    KernelMany = "kernel-many": "Several notebook kernels share this machine's memory. Each keeps what it has loaded until it is shut down.",
     KernelRestarts = "kernel-restarts": "The notebook server has restarted a kernel that died. Its log says when, not why.",
     LargeAllocLog = "large-alloc-log": "The notebook's log has a very large allocation before a restart.",
     ChildKilledOom = "child-killed-oom": "The kernel of the operating system has killed a process of this control group for memory since it was made. Where the notebook's kernel lives on it was a child of it: a `!command`, a worker of a loader.",
@@ -132,9 +132,9 @@ codes! {
     CompatOnPath = "compat-on-path": "A folder of CUDA's forward compatibility is found before the driver's own library, and the driver does not need it: errors 803 and 804.",
     DriverPathMissing = "driver-path-missing": "The driver's library is on the machine, and the loader does not know its folder: `libcuda.so: cannot open shared object file`, mostly from Triton.",
     GpuEcc = "gpu-ecc": "The GPU reports memory errors that were not corrected, or rows that wait to be replaced. Results may be wrong, and kernels fail.",
-    GpuThrottled = "gpu-throttled": "The GPU runs slower than it can: heat, or a power brake.",
+    GpuThrottled = "gpu-throttled": "The GPU runs slower than it can: heat, or a power brake. It is not the program.",
     GpuPcieNarrow = "gpu-pcie-narrow": "The GPU is connected by fewer PCIe lanes than it has. Idle links sleep, so that this counts under load alone.",
-    GpuMig = "gpu-mig": "The GPU is a slice of a larger one (MIG).",
+    GpuMig = "gpu-mig": "The GPU is a slice of a larger one (MIG). Its memory and its speed are those of the slice.",
     GpuExclusive = "gpu-exclusive": "The GPU serves one process alone (compute mode), and everybody else gets error 46.",
     GpuVisibleEnv = "gpu-visible-env": "CUDA_VISIBLE_DEVICES hides the GPU from this process. Frameworks say that there is none.",
     PrecisionMissing = "precision-missing": "The GPU has no units for this number format: it is emulated slowly, or refused.",
@@ -147,7 +147,7 @@ codes! {
     OpenmpTwo = "openmp-two": "Two OpenMP runtimes are loaded. Each starts threads of its own, and forks may hang.",
     FrameworkCpuBuild = "framework-cpu-build": "A framework is installed in its build for the CPU, and there is a GPU: it is silently unused.",
     JaxPluginMismatch = "jax-plugin-mismatch": "jax, jaxlib and the CUDA plugins have different versions. JAX then leaves the GPU alone, with a warning.",
-    VramLow = "vram-low": "Little of the GPU's memory is free.",
+    VramLow = "vram-low": "Little of the GPU's memory is free. What asks for more fails with `out of memory`.",
     VramHeldKernel = "vram-held-kernel": "The framework in this kernel keeps memory that nothing in it uses: its cache.",
     VramFragmented = "vram-fragmented": "The framework's cache is cut into pieces: `out of memory` though enough is reserved.",
     VramOrphan = "vram-orphan": "Processes that do not belong to the kernel have the GPU open: workers of a kernel that is gone, or another notebook.",
@@ -159,7 +159,7 @@ codes! {
     WorkersTooMany = "workers-too-many": "More workers than CPUs that count: they stand in each other's way.",
     CpuQuotaHidden = "cpu-quota-hidden": "A control group allows fewer CPUs than the machine shows. Libraries start a thread for each that they see.",
     ForkAfterThreads = "fork-after-threads": "The kernel has initialised CUDA and starts workers by fork: `Cannot re-initialize CUDA in forked subprocess`.",
-    NofileLow = "nofile-low": "Few files may be open at once, or nearly all that may be are.",
+    NofileLow = "nofile-low": "Few files may be open at once, or nearly all that may be are. Workers of data loaders need one for each batch that they pass.",
     MemlockLow = "memlock-low": "Little memory may be locked, which NCCL and others need between GPUs.",
     CpuFlags = "cpu-flags": "The CPU lacks instructions that wheels are built with: `Illegal instruction`.",
     MaxMapCount = "max-map-count": "The kernel has nearly as many mappings as the operating system allows: `mmap failed` with memory to spare.",
@@ -167,7 +167,7 @@ codes! {
     DataRemote = "data-remote": "The data lies on a network or on FUSE: each file that is opened costs a round trip, and the GPU waits.",
     DriveTimeout = "drive-timeout": "Google Drive did not answer in time. Folders with very many entries are the usual reason.",
     DriveQuota = "drive-quota": "Google Drive refuses more reads for now: `Input/output error` in the middle of a run.",
-    DriveFull = "drive-full": "Google Drive is full: what is written there vanishes.",
+    DriveFull = "drive-full": "Google Drive is full: what is written there vanishes. Drive accepts it first, and drops it later.",
     DriveStale = "drive-stale": "A mount does not answer any more: `Transport endpoint is not connected`.",
     EnvOnRemote = "env-on-remote": "The Python environment lies on a network or on FUSE: imports take minutes.",
     TmpInRam = "tmp-in-ram": "The folder for temporary files is in memory and holds much: what is unpacked there counts as RAM.",
@@ -178,8 +178,8 @@ codes! {
     DuplicateInstall = "duplicate-install": "A distribution is installed twice in one place. Which one counts depends on the order of a folder.",
     StaleBytecode = "stale-bytecode": "A compiled file is older than its source and Python takes it for fresh: old code runs after an upgrade.",
     MixedApt = "mixed-apt": "A Python package is installed by Debian and by pip, in two versions.",
-    PipEnv = "pip-env": "Settings of pip or uv lead elsewhere than the profile says.",
-    UserActions = "user-actions": "Packages were installed by hand since the last apply.",
+    PipEnv = "pip-env": "Settings of pip or uv lead elsewhere than the profile says. What is installed by hand then comes from there.",
+    UserActions = "user-actions": "Packages were installed by hand since the last apply. The environment may not be what was locked.",
     EnvNotRead = "env-not-read": "A variable was set after the module that reads it was imported: it has no effect.",
     HfTransferDead = "hf-transfer-dead": "HF_HUB_ENABLE_HF_TRANSFER is not read by this huggingface_hub any more.",
     NcclNamesOld = "nccl-names-old": "Variables of NCCL in PyTorch have their old names, which are deprecated.",
@@ -189,9 +189,9 @@ codes! {
     SecretInEnvironmentFile = "secret-in-environment-file": "The profile's variables hold something that looks like a credential. Every Python of the environment reads it, and so does everybody who has the profile.",
     AdcUserLongRun = "adc-user-long-run": "Google credentials are those of a person. Sessions of people are ended by their organisation, a service account's are not.",
     SessionAge = "session-age": "The machine has been up for about as long as the service lets one run.",
-    VmNew = "vm-new": "The machine has started anew since the last apply.",
+    VmNew = "vm-new": "The machine has started anew since the last apply. What was installed and loaded before is not there.",
     HashseedLate = "hashseed-late": "PYTHONHASHSEED was set after the kernel had started: the order of its sets is random all the same.",
-    TpuBusy = "tpu-busy": "Another process holds the TPU.",
+    TpuBusy = "tpu-busy": "Another process holds the TPU. A TPU has one owner at a time; everybody else is refused.",
     TpuCudaWheels = "tpu-cuda-wheels": "CUDA's libraries are installed on a machine with a TPU: gigabytes for nothing.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
@@ -205,7 +205,7 @@ impl Code {
 
 impl Display for Code {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
-        f.write_str(self.as_str())
+        f.pad(self.as_str())
     }
 }
 

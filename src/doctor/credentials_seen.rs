@@ -6,7 +6,7 @@ use std::time::Duration;
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::Value;
 
-use crate::doctor::observe::Sight;
+use crate::doctor::sight::Sight;
 use crate::doctor::vitals::Credential;
 use crate::host::{Invocation, files};
 use crate::matrix::{CredentialPlace, credential_places};

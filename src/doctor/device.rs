@@ -205,7 +205,9 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
     let kernel = case.facts.and_then(|facts| facts.environment.get("CUDA_VISIBLE_DEVICES").cloned().flatten());
     let value = kernel.or_else(|| case.vitals.environment.get("CUDA_VISIBLE_DEVICES").cloned());
     let Some(value) = value else { return Answer::Fine("all GPUs can be seen".to_owned()) };
-    let is_bad = |entry: &str| entry.parse::<i64>().is_ok_and(|index| index < 0 || index as usize >= count);
+    let is_bad = |entry: &str| {
+        entry.parse::<i64>().is_ok_and(|index| usize::try_from(index).map_or(true, |index| index >= count))
+    };
     let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, and {count} GPUs are here");
     if value.trim().is_empty() || value.split(',').map(str::trim).any(is_bad) {
         return Hit::error(said).into();

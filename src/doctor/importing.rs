@@ -120,6 +120,11 @@ fn stale_bytecode(case: &Case<'_>) -> Answer {
 }
 
 fn mixed_apt(case: &Case<'_>) -> Answer {
+    let home = case.machine.python.as_ref().and_then(|python| python.home.as_ref());
+    let sees = home.is_some_and(|home| home.search.iter().any(|entry| entry.ends_with("python3/dist-packages")));
+    if !sees {
+        return Answer::Fine("this Python does not see Debian's packages".to_owned());
+    }
     let debian = case.machine.debian.packages();
     let upstream = |version: &str| {
         let version = version.split_once(':').map_or(version, |(_, rest)| rest);

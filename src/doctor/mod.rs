@@ -1,15 +1,20 @@
 //! Whether a machine is fit to work, and why a kernel may die: `observe` collects [`Vitals`], a function for each row of `matrix/doctor.toml`
 //! judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
 
+mod control_group;
 mod device;
 mod credentials_seen;
 mod importing;
 mod lifetime;
 mod mapped;
 mod observe;
+mod on_disk;
 mod processes;
 mod ram;
+mod shown;
+mod sight;
 mod storage;
+mod symptom;
 mod tokens;
 mod vitals;
 mod vram;
@@ -22,7 +27,10 @@ use crate::machine::Machine;
 use crate::matrix::{Check, Matrix, checks};
 use crate::notebook::Facts;
 
-pub use observe::{Place, Sight, observe_vitals};
+pub use observe::observe_vitals;
+pub use shown::{listed, shown};
+pub use sight::{Place, Sight};
+pub use symptom::{Explained, explain_text, rendered};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 
 /// What a check looks at.
@@ -214,9 +222,14 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{} %", (part * 100).checked_div(whole).unwrap_or_default())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shares of memory, for thresholds")]
+/// For comparisons with thresholds.
+#[expect(clippy::cast_precision_loss, reason = "bytes and counts, against thresholds")]
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 { 0.0 } else { float(part) / float(whole) }
 }
 
 #[cfg(test)]

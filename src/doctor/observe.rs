@@ -1,46 +1,23 @@
 //! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework, touches no GPU context.
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::without_secrets;
+use crate::doctor::control_group::group;
 use crate::doctor::credentials_seen::credentials;
 use crate::doctor::device::DRIVER_FOLDERS;
 use crate::doctor::importing::HERE;
+use crate::doctor::on_disk::{checkpoints, stale_bytecode};
 use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
+use crate::doctor::sight::Sight;
 use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE, is_remote};
-use crate::doctor::vitals::{Checkpoint, FileSystem, Vitals};
+use crate::doctor::vitals::{FileSystem, Vitals};
 use crate::host::command::find_program;
-use crate::host::{Invocation, Paths, files};
+use crate::host::{Invocation, files};
 use crate::script::ENVIRONMENT_FILE;
-
-/// What observing needs to know.
-#[derive(Clone, Copy)]
-pub struct Sight<'a> {
-    pub paths: &'a Paths,
-    pub environment: &'a BTreeMap<String, String>,
-    /// Seconds since 1970.
-    pub now: u64,
-    /// The process of the notebook's kernel.
-    pub kernel: Option<u32>,
-    pub place: &'a Place,
-}
-
-/// Folders that matter to this user.
-#[derive(Clone, Debug, Default)]
-pub struct Place {
-    /// Where the notebook is.
-    pub here: PathBuf,
-    /// Where packages are.
-    pub packages: Option<PathBuf>,
-    pub stdlib: Option<PathBuf>,
-    /// Where the data is.
-    pub data: Vec<PathBuf>,
-}
 
 /// What is kept of an environment file that holds no credential.
 pub(super) const CLEAN: &str = "clean";
@@ -59,30 +36,6 @@ const TEXTS: &[&str] = &[
     "/proc/self/mountinfo",
     "/proc/sys/vm/max_map_count",
     "/sys/module/nvidia/version",
-];
-
-/// Files of a control group, of version 2 and then of version 1.
-const GROUP: &[&str] = &[
-    "memory.max",
-    "memory.current",
-    "memory.stat",
-    "memory.peak",
-    "memory.events",
-    "memory.pressure",
-    "pids.max",
-    "pids.current",
-    "cpu.max",
-];
-const GROUP_ONE: &[(&str, &str)] = &[
-    ("memory", "memory.limit_in_bytes"),
-    ("memory", "memory.usage_in_bytes"),
-    ("memory", "memory.stat"),
-    ("memory", "memory.max_usage_in_bytes"),
-    ("memory", "memory.oom_control"),
-    ("pids", "pids.max"),
-    ("pids", "pids.current"),
-    ("cpu", "cpu.cfs_quota_us"),
-    ("cpu", "cpu.cfs_period_us"),
 ];
 
 /// Variables whose values are kept; of those whose names begin so, as well.
@@ -194,47 +147,6 @@ fn cpus(list: &str) -> Option<usize> {
         Some((first, last)) => Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1),
     };
     list.trim().split(',').map(one).sum()
-}
-
-/// The control group of the kernel, or of this process: the folder with the smallest limit on the way up.
-fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
-    let own = sight.kernel.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
-    let text = files::read_optional(&sight.paths.under_root(&format!("/proc/{own}/cgroup"))).ok().flatten();
-    let text = text.unwrap_or_default();
-    let path_of = |controller: &str| {
-        let line = text.lines().find(|line| {
-            let named = line.split(':').nth(1).unwrap_or_default();
-            if controller.is_empty() { named.is_empty() } else { named.split(',').any(|one| one == controller) }
-        })?;
-        line.splitn(3, ':').nth(2).map(str::to_owned)
-    };
-    let base = "/sys/fs/cgroup";
-    let mut put = |file: &str, folder: &str| {
-        // In a container with a name space of its own the path is that of the host.
-        for folder in [folder, base] {
-            let path = format!("{folder}/{file}");
-            if let Ok(Some(text)) = files::read_optional(&sight.paths.under_root(&path)) {
-                vitals.texts.insert(format!("cgroup/{file}"), text);
-                return;
-            }
-        }
-    };
-    if let Some(path) = path_of("") {
-        let folder = format!("{base}{}", path.trim_end_matches('/'));
-        let above = Path::new(&folder).ancestors().take_while(|folder| folder.starts_with(base));
-        let limit = |folder: &Path| {
-            let text = files::read_optional(&sight.paths.under_root(&folder.join("memory.max").to_string_lossy()));
-            text.ok().flatten().and_then(|text| text.trim().parse::<u64>().ok())
-        };
-        let tightest = above.filter_map(|folder| Some((limit(folder)?, folder.display().to_string()))).min();
-        let folder = tightest.map_or(folder, |(_, folder)| folder);
-        GROUP.iter().for_each(|file| put(file, &folder));
-    }
-    for (controller, file) in GROUP_ONE {
-        if let Some(path) = path_of(controller) {
-            put(file, &format!("{base}/{controller}{}", path.trim_end_matches('/')));
-        }
-    }
 }
 
 fn kernel(sight: &Sight<'_>, vitals: &mut Vitals) {
@@ -368,55 +280,6 @@ fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {
             vitals.unread.insert(name.clone(), "missing".to_owned());
         }
     }
-}
-
-const CHECKPOINTS: &[&str] = &[".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".msgpack"];
-
-/// Files that look like checkpoints, three folders deep, in the working folder and on mounts; at most 5,000 entries are looked at.
-fn checkpoints(sight: &Sight<'_>, vitals: &Vitals) -> Vec<Checkpoint> {
-    let mut found = Vec::new();
-    let mut budget = 5_000_usize;
-    let mut open = vec![(sight.place.here.clone(), 0)];
-    let mounts = vitals.systems.iter().filter(|(name, system)| name.starts_with("mount-") && !system.dead);
-    open.extend(mounts.map(|(_, system)| (PathBuf::from(&system.path), 0)));
-    while let Some((folder, depth)) = open.pop() {
-        for name in files::names_if_any(&folder) {
-            if budget == 0 {
-                return found;
-            }
-            budget -= 1;
-            let path = folder.join(&name);
-            let Ok(data) = path.symlink_metadata() else { continue };
-            if data.is_dir() && depth < 2 && !name.starts_with('.') {
-                open.push((path, depth + 1));
-            } else if data.is_file() && CHECKPOINTS.iter().any(|end| name.ends_with(end)) {
-                let path = path.display().to_string();
-                let lasting = vitals.mount_kind(&path).is_some_and(|(_, kind)| is_remote(kind));
-                let written = u64::try_from(data.mtime()).unwrap_or_default();
-                found.push(Checkpoint { path, size: data.len(), written, lasting });
-            }
-        }
-    }
-    found
-}
-
-/// Packages whose compiled `__init__` is older than its source and is taken for fresh: the same second and size (PEP 552).
-fn stale_bytecode(packages: &Path) -> Vec<String> {
-    let stale = |name: &String| {
-        let folder = packages.join(name);
-        let source = folder.join("__init__.py").metadata().ok()?;
-        let cache = folder.join("__pycache__");
-        let compiled = files::names_if_any(&cache)
-            .into_iter()
-            .find(|name| name.starts_with("__init__.cpython-") && name.ends_with(".pyc"))?;
-        let path = cache.join(compiled);
-        let head = files::read_start(&path, 16)?;
-        let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
-        let fits = word(4)? == 0 && i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len();
-        let older = path.metadata().ok()?.ctime() < source.ctime();
-        (fits && older).then(|| folder.join("__init__.py").display().to_string())
-    };
-    files::names_if_any(packages).iter().filter_map(stale).collect()
 }
 
 /// What `nvidia-smi` says of each GPU.

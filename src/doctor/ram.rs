@@ -1,7 +1,7 @@
 //! Memory: what is left of it, who has it, what has died for want of it.
 
 use crate::diag::Code;
-use crate::doctor::{Answer, Case, Hit, Judge, amount, percent, share};
+use crate::doctor::{Answer, Case, Hit, Judge, amount, float, percent, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::RamLow, ram_low),
@@ -25,7 +25,7 @@ fn ram_low(case: &Case<'_>) -> Answer {
     let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
     let left = memory.limit.saturating_sub(memory.used);
     let said = format!("{} of {} are free", amount(left), amount(memory.limit));
-    let is_little = share(left, memory.limit) < case.row.limit("low") || (left as f64) < case.row.limit("little");
+    let is_little = share(left, memory.limit) < case.row.limit("low") || float(left) < case.row.limit("little");
     let hit = match share(left, memory.limit) < case.row.limit("lowest") {
         true => Hit::error(said),
         false if is_little => Hit::warning(said),
@@ -143,7 +143,7 @@ fn kernel_restarts(case: &Case<'_>) -> Answer {
         lines.iter().filter(|(_, said)| said.contains("restarting kernel (") || said.ends_with(" restarted")).collect();
     let said = format!("the server has restarted a kernel {} times", restarts.len());
     let shown = restarts.iter().rev().map(|(time, said)| format!("{time} {said}"));
-    match restarts.len() as f64 {
+    match float(restarts.len() as u64) {
         count if count >= case.row.limit("many") => Hit::warning(said).seen_all(shown).into(),
         count if count > 0.0 => Hit::note(said).seen_all(shown).into(),
         _ => Answer::Fine(said),

@@ -1,7 +1,7 @@
 //! Disks, mounts, Google Drive's own word, checkpoints.
 
 use crate::diag::Code;
-use crate::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, percent, share};
+use crate::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, float, percent, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::DiskLow, disk_low),
@@ -35,7 +35,7 @@ fn disk_low(case: &Case<'_>) -> Answer {
         seen.push((system.size, system.free));
         let said = format!("{}: {} of {} are free", system.path, amount(system.free), amount(system.size));
         let few = system.inodes > 0 && share(system.inodes_free, system.inodes) < case.row.limit("inodes");
-        match system.free as f64 {
+        match float(system.free) {
             free if free < case.row.limit("lowest") => hits.push(Hit::error(said)),
             free if free < case.row.limit("low") => hits.push(Hit::warning(said)),
             _ if few => hits.push(Hit::warning(format!(
@@ -156,7 +156,7 @@ fn checkpoint_ephemeral(case: &Case<'_>) -> Answer {
     if !kinds.contains(&case.machine.host.kind.as_str()) {
         return Answer::Unseen("the disk of this machine stays".to_owned());
     }
-    let is_large = |size: u64| size as f64 > case.row.limit("size");
+    let is_large = |size: u64| float(size) > case.row.limit("size");
     let newest = |lasting: bool| {
         let all = case.vitals.checkpoints.iter().filter(|one| one.lasting == lasting && is_large(one.size));
         all.max_by_key(|one| one.written)

@@ -1,3 +1,5 @@
+//! Each check on a machine on which it fires, and on one on which it is silent (`tests/doctor/checks.toml`).
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;

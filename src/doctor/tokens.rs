@@ -2,7 +2,7 @@
 
 use crate::diag::Code;
 use crate::doctor::observe::CLEAN;
-use crate::doctor::{Answer, Case, Credential, Hit, Judge};
+use crate::doctor::{Answer, Case, Credential, Hit, Judge, float};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::TokenExpires, token_expires),
@@ -29,7 +29,7 @@ fn token_expires(case: &Case<'_>) -> Answer {
     let long = case.plans.long.unwrap_or(USUAL);
     let mut hits = Vec::new();
     for one in &all {
-        let left = one.expires.unwrap_or_default() as f64 - case.vitals.now as f64;
+        let left = float(one.expires.unwrap_or_default()) - float(case.vitals.now);
         if one.renewed {
             continue;
         }

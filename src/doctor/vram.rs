@@ -1,11 +1,11 @@
-//! The GPU's memory: how much is free, who has it, and what the allocators were told.
+//! The GPU's memory: how much is free, who has it, and how the allocators are set.
 
 use std::collections::BTreeSet;
 
 use crate::diag::Code;
 use crate::doctor::device::NO_GPU;
 use crate::doctor::workers::NO_FACTS;
-use crate::doctor::{Answer, Case, Hit, Judge, amount, percent, share};
+use crate::doctor::{Answer, Case, Hit, Judge, amount, float, percent, share};
 use crate::model::Version;
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -37,7 +37,7 @@ fn vram_low(case: &Case<'_>) -> Answer {
         };
         let name = gpu.get("name").map_or("the GPU", String::as_str);
         let text = format!("{name}: {} of {} are free", amount(free), amount(total));
-        if (free as f64) < case.row.limit("lowest") {
+        if float(free) < case.row.limit("lowest") {
             hits.push(Hit::error(text));
         } else if share(free, total) < case.row.limit("low") {
             hits.push(Hit::warning(text));
@@ -68,7 +68,7 @@ fn vram_fragmented(case: &Case<'_>) -> Answer {
     };
     let said = format!("{} of {} are in pieces", amount(memory.split), amount(memory.reserved));
     let is_split = share(memory.split, memory.reserved) > case.row.limit("split");
-    if is_split && memory.split as f64 > case.row.limit("least") || memory.retries > 0 || memory.failed > 0 {
+    if is_split && float(memory.split) > case.row.limit("least") || memory.retries > 0 || memory.failed > 0 {
         return Hit::warning(said)
             .seen(format!("{} requests were tried again, {} failed", memory.retries, memory.failed))
             .into();

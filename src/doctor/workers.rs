@@ -1,7 +1,7 @@
 //! What workers of data loaders need: shared memory, CPUs, open files, mappings.
 
 use crate::diag::Code;
-use crate::doctor::{Answer, Case, Hit, Judge, amount, share};
+use crate::doctor::{Answer, Case, Hit, Judge, amount, float, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::ShmSmall, shm_small),
@@ -32,7 +32,7 @@ fn shm_small(case: &Case<'_>) -> Answer {
             Answer::Fine(format!("{need_said}; {said}"))
         };
     }
-    match shm.size as f64 {
+    match float(shm.size) {
         size if size <= case.row.limit("docker") => Hit::error(said).into(),
         size if size < case.row.limit("small") => Hit::warning(said).into(),
         _ => Answer::Fine(said),
@@ -55,7 +55,7 @@ fn workers_too_many(case: &Case<'_>) -> Answer {
 fn cpu_quota_hidden(case: &Case<'_>) -> Answer {
     let Some(cpus) = case.vitals.cpus else { return Answer::Unseen("the CPUs could not be counted".to_owned()) };
     match case.vitals.quota() {
-        Some(quota) if quota < cpus as f64 => {
+        Some(quota) if quota < float(cpus as u64) => {
             Hit::warning(format!("{quota:.1} CPUs may be used, and {cpus} are shown")).into()
         }
         _ => Answer::Fine(format!("{cpus} CPUs, no smaller quota")),
@@ -79,10 +79,13 @@ fn fork_after_threads(case: &Case<'_>) -> Answer {
 /// Why a check that needs the kernel's own word has nothing to say.
 pub(super) const NO_FACTS: &str = "the kernel was not asked: run `colab_boot_run(\"doctor\")` in the golden notebook";
 
-/// The soft limit in a line of `/proc/<pid>/limits`; `None` where there is none.
-fn soft_limit(case: &Case<'_>, name: &str) -> Option<Option<u64>> {
+/// The soft limit in a line of `/proc/<pid>/limits`; the largest number for `unlimited`.
+fn soft_limit(case: &Case<'_>, name: &str) -> Option<u64> {
     let line = case.vitals.text("kernel/limits")?.lines().find_map(|line| line.strip_prefix(name))?;
-    Some(line.split_whitespace().next()?.parse().ok())
+    match line.split_whitespace().next()? {
+        "unlimited" => Some(u64::MAX),
+        number => number.parse().ok(),
+    }
 }
 
 fn nofile_low(case: &Case<'_>) -> Answer {
@@ -90,12 +93,11 @@ fn nofile_low(case: &Case<'_>) -> Answer {
         return Answer::Unseen("the limits of the process can't be read".to_owned());
     };
     let open = case.vitals.folders.get("kernel/fd").map_or(0, Vec::len) as u64;
-    let Some(limit) = limit else { return Answer::Fine("any number of files may be open".to_owned()) };
     let said = format!("{open} of {limit} files are open");
     if share(open, limit) > case.row.limit("used") {
         return Hit::error(said).into();
     }
-    if (limit as f64) < case.row.limit("low") {
+    if float(limit) < case.row.limit("low") {
         return Hit::warning(format!("{limit} files may be open at once")).into();
     }
     Answer::Fine(said)
@@ -107,7 +109,7 @@ fn memlock_low(case: &Case<'_>) -> Answer {
     }
     match soft_limit(case, "Max locked memory") {
         None => Answer::Unseen("the limits of the process can't be read".to_owned()),
-        Some(Some(limit)) if (limit as f64) < case.row.limit("low") => {
+        Some(limit) if float(limit) < case.row.limit("low") => {
             Hit::note(format!("{} may be locked", amount(limit))).into()
         }
         Some(_) => Answer::Fine("enough memory may be locked".to_owned()),

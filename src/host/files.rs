@@ -127,6 +127,13 @@ pub fn read_start(path: &Path, count: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// At most `limit` bytes of standard input, whatever they are.
+pub fn read_input(limit: u64) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Where a link leads; `None` for what is none, or can't be looked at.
 pub fn link_of(path: &Path) -> Option<PathBuf> {
     path.read_link().ok()

@@ -13,6 +13,7 @@ mod missing;
 mod published;
 mod rows;
 mod symbols;
+mod symptoms;
 mod system;
 mod variables;
 mod verdict;
@@ -44,6 +45,7 @@ pub use rows::{
     Title, Toolkit, Watch,
 };
 pub use symbols::TorchSymbols;
+pub use symptoms::{Phrase, Symptom, symptoms};
 pub use system::{SystemLibraries, release_of};
 pub use variables::{Read, Variable};
 pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};

@@ -1,0 +1,58 @@
+//! What lies on disks: checkpoints, compiled files that are older than their sources.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::doctor::sight::Sight;
+use crate::doctor::storage::is_remote;
+use crate::doctor::{Checkpoint, Vitals};
+use crate::host::files;
+
+const CHECKPOINTS: &[&str] = &[".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".msgpack"];
+
+/// Files that look like checkpoints, three folders deep, in the working folder and on mounts; at most 5,000 entries are looked at.
+pub(super) fn checkpoints(sight: &Sight<'_>, vitals: &Vitals) -> Vec<Checkpoint> {
+    let mut found = Vec::new();
+    let mut budget = 5_000_usize;
+    let mut open = vec![(sight.place.here.clone(), 0)];
+    let mounts = vitals.systems.iter().filter(|(name, system)| name.starts_with("mount-") && !system.dead);
+    open.extend(mounts.map(|(_, system)| (PathBuf::from(&system.path), 0)));
+    while let Some((folder, depth)) = open.pop() {
+        for name in files::names_if_any(&folder) {
+            if budget == 0 {
+                return found;
+            }
+            budget -= 1;
+            let path = folder.join(&name);
+            let Ok(data) = path.symlink_metadata() else { continue };
+            if data.is_dir() && depth < 2 && !name.starts_with('.') {
+                open.push((path, depth + 1));
+            } else if data.is_file() && CHECKPOINTS.iter().any(|end| name.ends_with(end)) {
+                let path = path.display().to_string();
+                let lasting = vitals.mount_kind(&path).is_some_and(|(_, kind)| is_remote(kind));
+                let written = u64::try_from(data.mtime()).unwrap_or_default();
+                found.push(Checkpoint { path, size: data.len(), written, lasting });
+            }
+        }
+    }
+    found
+}
+
+/// Packages whose compiled `__init__` is older than its source and is taken for fresh: the same second and size (PEP 552).
+pub(super) fn stale_bytecode(packages: &Path) -> Vec<String> {
+    let stale = |name: &String| {
+        let folder = packages.join(name);
+        let source = folder.join("__init__.py").metadata().ok()?;
+        let cache = folder.join("__pycache__");
+        let compiled = files::names_if_any(&cache)
+            .into_iter()
+            .find(|name| name.starts_with("__init__.cpython-") && name.ends_with(".pyc"))?;
+        let path = cache.join(compiled);
+        let head = files::read_start(&path, 16)?;
+        let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+        let fits = word(4)? == 0 && i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len();
+        let older = path.metadata().ok()?.ctime() < source.ctime();
+        (fits && older).then(|| folder.join("__init__.py").display().to_string())
+    };
+    files::names_if_any(packages).iter().filter_map(stale).collect()
+}

@@ -1,6 +1,6 @@
 //! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
 //!
-//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker plan script golden` are
+//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker plan script scrub golden` are
 //! pure: they take values and return values. `tests/it/house/` keeps both laws; ARCHITECTURE.md has the picture and "where does … go".
 
 // Findings with codes and explanations; failures; places in the user's files.
@@ -37,6 +37,8 @@ pub mod marker;
 pub mod plan;
 // A decision as bash.
 pub mod script;
+// Secrets in texts and notebooks, by their formats.
+pub mod scrub;
 // Notebook cells from a profile and its lock.
 pub mod golden;
 // The state folder: marker, ledger and RECORDs on disk, one apply at a time.

@@ -1,4 +1,4 @@
-//! The command line of `doctor`.
+//! The command line of `doctor` and `scrub`.
 
 use std::path::PathBuf;
 
@@ -51,6 +51,29 @@ pub struct DoctorOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ScrubOptions {
+    /// Notebooks, other texts, folders of them
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Put `«removed: …»` in the place of each secret, and change nothing else
+    #[arg(long)]
+    pub write: bool,
+
+    /// Secrets that are accepted: a file of digests
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// Accept what is found: write it into the baseline, `.colab-boot-scrub.json` without one
+    #[arg(long, conflicts_with = "write")]
+    pub update_baseline: bool,
+
+    /// Write what was found as SARIF, for a forge
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
 }
 
 /// An amount with its unit.

@@ -12,7 +12,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::model::PackageName;
 
-pub use doctor::DoctorOptions;
+pub use doctor::{DoctorOptions, ScrubOptions};
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
     KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
@@ -84,6 +84,8 @@ pub enum Verb {
     Audit(AuditOptions),
     /// Look for what will end, slow down or spoil the work on this machine: memory, GPU, libraries, storage, credentials
     Doctor(DoctorOptions),
+    /// Look for secrets in notebooks, profiles, cells and logs, and take them out
+    Scrub(ScrubOptions),
     /// Say what a diagnostic code means, or why a package is in a lock at its version
     Explain(ExplainOptions),
 }
@@ -106,6 +108,7 @@ impl Verb {
             Self::Matrix(_) => "matrix",
             Self::Audit(_) => "audit",
             Self::Doctor(_) => "doctor",
+            Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",
         }
     }

@@ -13,6 +13,7 @@ mod lock;
 mod matrix;
 pub mod plan;
 mod restore;
+mod scrub;
 mod status;
 mod verify;
 
@@ -38,6 +39,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
         Verb::Doctor(options) => doctor::run(options, session),
+        Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
     }
 }

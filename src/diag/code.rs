@@ -193,6 +193,7 @@ codes! {
     HashseedLate = "hashseed-late": "PYTHONHASHSEED was set after the kernel had started: the order of its sets is random all the same.",
     TpuBusy = "tpu-busy": "Another process holds the TPU. A TPU has one owner at a time; everybody else is refused.",
     TpuCudaWheels = "tpu-cuda-wheels": "CUDA's libraries are installed on a machine with a TPU: gigabytes for nothing.",
+    SecretFound = "secret-found": "A text holds what looks like a password, a key or a token: by its own form, or by the name that it is given to. Everybody who has the file has the secret; taking it out does not take it back: revoke it.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

@@ -29,3 +29,14 @@ pub enum Aspect {
     /// The NumPy that it was built for.
     Numpy,
 }
+
+/// Whether `text` is `pattern`, in which `*` stands for anything.
+pub fn is_like(text: &str, pattern: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return text == pattern;
+    };
+    let Some(text) = text.strip_prefix(head) else {
+        return false;
+    };
+    text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| is_like(&text[at..], rest))
+}

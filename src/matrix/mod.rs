@@ -12,6 +12,7 @@ mod linkage;
 mod missing;
 mod published;
 mod rows;
+mod secrets;
 mod symbols;
 mod symptoms;
 mod system;
@@ -36,7 +37,7 @@ pub use checks::{Amount, Check, CredentialPlace, KnownBad, Working, checks, cred
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
-pub use leniency::{Aspect, Lenient};
+pub use leniency::{Aspect, Lenient, is_like};
 pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
 pub use missing::Missing;
 pub use published::{IndexPage, PublishedIndex};
@@ -44,6 +45,7 @@ pub use rows::{
     Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Link, Overlay, Probe, SourceOnly,
     Title, Toolkit, Watch,
 };
+pub use secrets::{SecretFormat, SecretFormats, secret_formats};
 pub use symbols::TorchSymbols;
 pub use symptoms::{Phrase, Symptom, symptoms};
 pub use system::{SystemLibraries, release_of};
@@ -363,17 +365,6 @@ impl Matrix {
 fn replace<T, K: PartialEq>(rows: &mut Vec<T>, new: Vec<T>, key: impl Fn(&T) -> K) {
     rows.retain(|row| !new.iter().any(|other| key(other) == key(row)));
     rows.extend(new);
-}
-
-/// Whether `text` is `pattern`, in which `*` stands for anything.
-pub fn is_like(text: &str, pattern: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else {
-        return text == pattern;
-    };
-    let Some(text) = text.strip_prefix(head) else {
-        return false;
-    };
-    text.char_indices().map(|(at, _)| at).chain([text.len()]).any(|at| is_like(&text[at..], rest))
 }
 
 /// The bundled file that `matrix/` has as `name`; that includes two folders, `metadata/` and, by package, `builds/`.

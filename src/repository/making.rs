@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::diag::{Code, Failure, Finding, Kind, without_secrets};
+use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::Policy;
 use crate::golden::entry::{Release, ReleaseFile, Status};
@@ -14,6 +14,7 @@ use crate::matrix::{Hardware, InstalledGpu, ptx_only};
 use crate::model::day::day_of;
 use crate::model::{ComputeCapability, Sha256};
 use crate::profile::Profile;
+use crate::scrub::scan;
 use crate::session::{Session, missing_lock, stale_lock};
 
 /// A release that is not in an index yet.
@@ -39,6 +40,14 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
             .help("review it, then set a later `review-by`"));
     }
     let text = files::read_text(lock, "lock")?;
+    for (what, text) in [("profile", &*profile.source.text), ("lock", &text)] {
+        if let Some(secret) = scan(text)?.first() {
+            let line = text[..secret.span.start].matches('\n').count() + 1;
+            let message = format!("the {what} of `{}` has a {} in line {line}", profile.name, secret.rule);
+            let help = "leave it out: credentials come from netrc or the keyring of those who boot; `# colab-boot: allow` in the line accepts what is none";
+            return Err(no(Finding::error(Code::GoldenSecret, message).with_help(help)));
+        }
+    }
     Ok((profile, read, text))
 }
 
@@ -50,14 +59,6 @@ pub fn make_release(
     policy: &Policy,
 ) -> Result<Made, Failure> {
     let (profile, lock, text) = with_lock(session, profile, &profile.with_extension("lock"))?;
-    for (what, text) in [("profile", &*profile.source.text), ("lock", &text)] {
-        if without_secrets(text) != text {
-            let message = format!("the {what} of `{}` has a password or a token in it", profile.name);
-            let finding = Finding::error(Code::GoldenSecret, message);
-            let help = "leave it out: credentials come from netrc or the keyring of those who boot";
-            return Err(Failure::from_findings(Kind::Answer, vec![finding.with_help(help)]));
-        }
-    }
     must_be_had(&profile, &lock)?;
     let golden = Golden { profile: &profile, lock: &text, binary, home };
     let named = |suffix: &str, content: String| (format!("{}.{suffix}", profile.name), content.into_bytes());

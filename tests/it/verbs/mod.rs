@@ -17,6 +17,7 @@ mod matrix;
 mod plan;
 mod published_index;
 mod script;
+mod scrub;
 mod signatures;
 mod usage;
 mod verify;

@@ -1,0 +1,149 @@
+//! `scrub`: secrets in notebooks, profiles, cells and logs: found, and on request taken out.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::cli::ScrubOptions;
+use crate::diag::{Code, Failure, Finding};
+use crate::host::destination::write_output;
+use crate::host::files;
+use crate::output::Report;
+use crate::scrub::{Accepted, Baseline, Sighting, sarif, scrubbed};
+use crate::session::Session;
+
+/// A larger file is no text that people write.
+const LARGEST: u64 = 256 << 20;
+
+/// Folders that are not looked into.
+const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
+
+#[derive(Serialize)]
+struct ScrubReport {
+    files: usize,
+    written: Vec<String>,
+    secrets: Vec<FileReport>,
+}
+
+#[derive(Serialize)]
+struct FileReport {
+    file: String,
+    secrets: Vec<Sighting>,
+}
+
+pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Failure> {
+    let baseline = baseline(options.baseline.as_deref(), options.update_baseline)?;
+    let mut all = Vec::new();
+    for path in &options.paths {
+        if !path.exists() {
+            return Err(Failure::input(format!("there is no file or folder `{}`", path.display())));
+        }
+        collect(path, true, &mut all);
+    }
+    all.sort();
+    all.dedup();
+    let (mut found, mut written) = (Vec::new(), Vec::new());
+    for path in &all {
+        let Some(text) = text_of(path)? else { continue };
+        let name = path.display().to_string();
+        let (mut sightings, clean) = scrubbed(&name, &text)?;
+        sightings
+            .retain(|one| !baseline.known.iter().any(|known| known.rule == one.rule && known.sha256 == one.sha256));
+        if sightings.is_empty() {
+            continue;
+        }
+        if let Some(clean) = clean.filter(|_| options.write) {
+            write_output(path, clean.as_bytes())?;
+            written.push(name.clone());
+        }
+        found.push((name, sightings));
+    }
+    if let Some(path) = &options.sarif {
+        let text = format!("{:#}\n", sarif(&found));
+        write_output(path, text.as_bytes())?;
+    }
+    if options.update_baseline {
+        return accept(options, baseline, &found);
+    }
+    Ok(report(options, all.len(), found, written))
+}
+
+fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting>)>, written: Vec<String>) -> Report {
+    let count: usize = found.iter().map(|(_, sightings)| sightings.len()).sum();
+    let what = if options.write { "removed from" } else { "in" };
+    let text = format!("{count} secrets {what} {} of {files} files\n", found.len());
+    let finding = |file: &str, one: &Sighting| {
+        let message = format!("{file}: {}: {} ({})", one.place, one.rule, one.shown);
+        let kind = if options.write { Finding::warning } else { Finding::error };
+        kind(Code::SecretFound, message).with_help(if options.write {
+            "it stands in the history still, and wherever the file was before: revoke it"
+        } else {
+            "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
+        })
+    };
+    let findings = found.iter().flat_map(|(file, sightings)| sightings.iter().map(move |one| finding(file, one)));
+    let findings = findings.collect();
+    let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
+    Report::new(ScrubReport { files, written, secrets }, text).with_findings(findings)
+}
+
+/// Adds what was found to the baseline.
+fn accept(
+    options: &ScrubOptions,
+    mut baseline: Baseline,
+    found: &[(String, Vec<Sighting>)],
+) -> Result<Report, Failure> {
+    let path = options.baseline.as_deref().unwrap_or(Path::new(".colab-boot-scrub.json"));
+    for (file, sightings) in found {
+        baseline.known.extend(sightings.iter().map(|one| Accepted {
+            rule: one.rule.to_owned(),
+            sha256: one.sha256.clone(),
+            file: file.clone(),
+        }));
+    }
+    baseline.version = 1;
+    baseline.known.sort();
+    baseline.known.dedup();
+    let text = serde_json::to_string_pretty(&baseline).map_err(|error| Failure::bug(error.to_string()))?;
+    write_output(path, format!("{text}\n").as_bytes())?;
+    let said = format!("{}: {} are accepted\n", path.display(), baseline.known.len());
+    Ok(Report::new(baseline, said))
+}
+
+fn baseline(path: Option<&Path>, may_be_new: bool) -> Result<Baseline, Failure> {
+    let Some(path) = path else { return Ok(Baseline::default()) };
+    let Some(text) = files::read_optional(path)? else {
+        let none =
+            || Failure::input(format!("there is no baseline `{}`", path.display())).help("--update-baseline writes it");
+        return if may_be_new { Ok(Baseline::default()) } else { Err(none()) };
+    };
+    let bad = |why: String| Failure::input(format!("`{}` is no baseline", path.display())).cause(why);
+    let read: Baseline = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    if read.version == 1 { Ok(read) } else { Err(bad(format!("it has format {}, and 1 is read", read.version))) }
+}
+
+/// The files below `path`; links are not followed.
+fn collect(path: &Path, named: bool, all: &mut Vec<PathBuf>) {
+    let Ok(data) = path.symlink_metadata() else { return };
+    if data.is_file() || named && path.is_file() {
+        all.push(path.to_owned());
+    } else if data.is_dir() || named && path.is_dir() {
+        let is_environment = path.join("pyvenv.cfg").is_file();
+        let names = if is_environment { Vec::new() } else { files::names_if_any(path) };
+        names
+            .iter()
+            .filter(|name| !ASIDE.contains(&name.as_str()))
+            .for_each(|name| collect(&path.join(name), false, all));
+    }
+}
+
+/// The text of a file; `None` for one that is no text.
+fn text_of(path: &Path) -> Result<Option<String>, Failure> {
+    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
+    if path.metadata().is_ok_and(|data| data.len() > LARGEST) {
+        return Ok(None);
+    }
+    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
+    let is_binary = bytes.iter().take(8192).any(|byte| *byte == 0);
+    Ok(if is_binary { None } else { String::from_utf8(bytes).ok() })
+}

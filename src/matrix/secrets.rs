@@ -1,0 +1,77 @@
+//! What secrets look like (`secrets.toml`).
+
+use std::sync::{LazyLock, OnceLock};
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use crate::matrix::parse;
+
+/// A row.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretFormat {
+    pub id: String,
+    /// In lower case; one of them must be in the text.
+    pub keywords: Vec<String>,
+    pattern: String,
+    /// Bits a character that the secret has at least.
+    #[serde(default)]
+    pub entropy: f64,
+    /// By the name that it is given to, and not by its own form.
+    #[serde(default)]
+    pub generic: bool,
+    pub source: String,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl SecretFormat {
+    /// The pattern, compiled when a text first has one of the keywords: all of them at once would take longer than most texts.
+    pub fn pattern(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| RegexBuilder::new(&self.pattern).size_limit(20 << 20).build().ok()).as_ref()
+    }
+}
+
+/// All of the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretFormats {
+    pub secret: Vec<SecretFormat>,
+    not: NotSecret,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NotSecret {
+    words: Vec<String>,
+}
+
+impl SecretFormats {
+    /// Whether `value` is an example, a name or a placeholder.
+    pub fn is_placeholder(&self, value: &str) -> bool {
+        let lower = value.to_lowercase();
+        self.not.words.iter().any(|word| lower.contains(word.as_str()))
+    }
+}
+
+static BUNDLED: LazyLock<Result<SecretFormats, String>> = LazyLock::new(|| parse("secrets.toml"));
+
+/// The rows. Fails only if the file is wrong, which a test rules out.
+pub fn secret_formats() -> Result<&'static SecretFormats, String> {
+    BUNDLED.as_ref().map_err(Clone::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::secret_formats;
+
+    #[test]
+    fn each_row_is_whole() {
+        for row in &secret_formats().expect("secrets.toml").secret {
+            assert!(row.pattern().is_some(), "{} is no pattern", row.id);
+            assert!(!row.source.is_empty() && !row.keywords.is_empty(), "{}", row.id);
+            assert!(row.keywords.iter().all(|word| *word == word.to_lowercase()), "{}", row.id);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The strings of a JSON text with their places: each literal, decoded, and lists of lines as one text.
+
+use std::ops::Range;
+
+/// A text of a notebook: one string, or a list of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    /// For people: `cell 3`, `cell 3, output`, `metadata papermill.parameters.token`.
+    pub(super) place: String,
+    pub(super) text: String,
+    pub(super) segments: Vec<Segment>,
+}
+
+/// A string literal within a [`Site`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// In the file, with its quotes.
+    pub(super) literal: Range<usize>,
+    /// In the text of the site.
+    pub(super) start: usize,
+    pub(super) length: usize,
+}
+
+impl Site {
+    /// Where in the file the literal begins that has the byte `at` of the text.
+    pub(super) fn literal_of(&self, at: usize) -> (usize, usize) {
+        let segment = self.segments.iter().rev().find(|segment| segment.start <= at);
+        segment.map_or((0, 0), |segment| (segment.literal.start, segment.literal.end))
+    }
+}
+
+enum Frame {
+    Object(Option<String>),
+    Array(usize),
+}
+
+/// Data that is no text: pictures, sound.
+const BINARY: &[&str] = &["image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream"];
+
+/// All texts of `json`, which is known to be valid.
+pub(super) fn sites(json: &str) -> Vec<Site> {
+    let bytes = json.as_bytes();
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut found: Vec<(Vec<String>, Site)> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' => frames.push(Frame::Object(None)),
+            b'[' => frames.push(Frame::Array(0)),
+            b'}' | b']' => drop(frames.pop()),
+            b',' => {
+                if let Some(Frame::Array(index)) = frames.last_mut() {
+                    *index += 1;
+                }
+            }
+            b'"' => {
+                let literal = at..end_of(bytes, at);
+                at = literal.end;
+                let Ok(text) = serde_json::from_str::<String>(&json[literal.clone()]) else { continue };
+                let is_key = json[at..].trim_start().starts_with(':');
+                match frames.last_mut() {
+                    Some(Frame::Object(key)) if is_key => *key = Some(text),
+                    _ => put(&mut found, &frames, literal, text),
+                }
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let is_text = |path: &[String]| !path.iter().any(|key| BINARY.iter().any(|start| key.starts_with(start)));
+    found.into_iter().filter(|(path, _)| is_text(path)).map(|(_, site)| site).collect()
+}
+
+/// Behind the closing quote of the literal that begins at `start`.
+fn end_of(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(bytes.len())
+}
+
+/// Adds a string, to the list of lines that it belongs to or as a text of its own.
+fn put(found: &mut Vec<(Vec<String>, Site)>, frames: &[Frame], literal: Range<usize>, text: String) {
+    let mut path: Vec<String> = frames
+        .iter()
+        .map(|frame| match frame {
+            Frame::Object(key) => key.clone().unwrap_or_default(),
+            Frame::Array(index) => index.to_string(),
+        })
+        .collect();
+    let in_list = matches!(frames.last(), Some(Frame::Array(_)));
+    if in_list {
+        path.pop();
+        if let Some((_, site)) = found.last_mut().filter(|(known, _)| *known == path) {
+            // Tracebacks are lists of lines without their ends.
+            if !site.text.ends_with('\n') {
+                site.text.push('\n');
+            }
+            let start = site.text.len();
+            site.segments.push(Segment { literal, start, length: text.len() });
+            site.text.push_str(&text);
+            return;
+        }
+    }
+    let segments = vec![Segment { literal, start: 0, length: text.len() }];
+    found.push((path.clone(), Site { place: place(&path), text, segments }));
+}
+
+fn place(path: &[String]) -> String {
+    let words: Vec<&str> = path.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["cells", index, rest @ ..] => {
+            let number = index.parse::<usize>().map_or(0, |index| index + 1);
+            match rest {
+                ["source", ..] => format!("cell {number}"),
+                ["outputs", ..] => format!("cell {number}, output"),
+                other => format!("cell {number}, {}", other.join(".")),
+            }
+        }
+        other => other.join("."),
+    }
+}

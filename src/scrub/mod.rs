@@ -1,0 +1,226 @@
+//! Secrets in texts and notebooks: found by their formats (`matrix/secrets.toml`) in what a cell really says, and taken out where they stand.
+//! Text in, text out; a value is never kept, nor shown.
+
+mod json_strings;
+mod sarif;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::diag::Failure;
+use crate::matrix::{SecretFormat, secret_formats};
+use crate::model::Sha256;
+use crate::scrub::json_strings::{Site, sites};
+
+pub use sarif::sarif;
+
+/// A line with this is passed over: somebody has looked at it.
+const ALLOWED: &str = "colab-boot: allow";
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    pub rule: &'static str,
+    pub span: Range<usize>,
+}
+
+/// A secret in a file, as people may see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sighting {
+    /// `hugging-face-token`.
+    pub rule: &'static str,
+    /// `cell 3, line 2`.
+    pub place: String,
+    /// In the file, from 1.
+    pub line: usize,
+    /// The first four characters and the length.
+    pub shown: String,
+    /// Of rule and value: the same secret has the same wherever it stands.
+    pub sha256: String,
+}
+
+/// What is known and accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    pub version: u64,
+    pub known: Vec<Accepted>,
+}
+
+/// One secret that is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    pub rule: String,
+    pub sha256: String,
+    /// Where it was seen; it counts everywhere.
+    pub file: String,
+}
+
+/// The secrets of `text`, in their order, none within another.
+pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
+    let formats = secret_formats().map_err(Failure::bug)?;
+    let lower = text.to_ascii_lowercase();
+    let mut found: Vec<Secret> = Vec::new();
+    for row in formats.secret.iter().filter(|row| row.keywords.iter().any(|word| lower.contains(word.as_str()))) {
+        let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is no pattern", row.id)))?;
+        for captures in pattern.captures_iter(text) {
+            let Some(value) = captures.name("value").or_else(|| captures.get(0)) else { continue };
+            let span = value.range();
+            let is_known = found.iter().any(|one| one.span.start < span.end && span.start < one.span.end);
+            let is_none = !is_secret(row, value.as_str()) || formats.is_placeholder(value.as_str());
+            if !is_known && !is_none && !is_allowed(text, &span) {
+                found.push(Secret { rule: &row.id, span });
+            }
+        }
+    }
+    found.sort_by_key(|one| one.span.start);
+    Ok(found)
+}
+
+/// Whether the line of `span` says that it is meant.
+fn is_allowed(text: &str, span: &Range<usize>) -> bool {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+    text[start..end].contains(ALLOWED)
+}
+
+fn is_secret(row: &SecretFormat, value: &str) -> bool {
+    entropy(value) >= row.entropy && (!row.generic || is_random(value))
+}
+
+/// Bits a character (Shannon).
+#[expect(clippy::cast_precision_loss, reason = "counts of characters")]
+fn entropy(text: &str) -> f64 {
+    let mut counts = std::collections::BTreeMap::new();
+    text.chars().for_each(|c| *counts.entry(c).or_insert(0_u32) += 1);
+    let length = text.chars().count() as f64;
+    -counts.values().map(|count| f64::from(*count) / length).map(|share| share * share.log2()).sum::<f64>()
+}
+
+/// Letters and digits, or both cases, change places as words do not: names of models and files are none.
+fn is_random(text: &str) -> bool {
+    let kind = |c: char| match c {
+        'a'..='z' => 1,
+        'A'..='Z' => 2,
+        '0'..='9' => 3,
+        _ => 0,
+    };
+    let kinds: Vec<u8> = text.chars().map(kind).collect();
+    let changes = |pair: &&[u8]| pair[0] != pair[1] && pair[0] != 0 && pair[1] != 0;
+    // `Word` is one change, and no sign of anything.
+    kinds.windows(2).filter(changes).count() >= 3
+}
+
+/// The secrets of a file called `name`, and the same text without them where there are any.
+pub fn scrubbed(name: &str, text: &str) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let is_notebook = name.ends_with(".ipynb") && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_notebook { notebook(text) } else { plain(text) }
+}
+
+fn plain(text: &str) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let secrets = scan(text)?;
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let sightings: Vec<Sighting> = secrets
+        .iter()
+        .map(|one| {
+            sighting(
+                one.rule,
+                &text[one.span.clone()],
+                format!("line {}", line_of(one.span.start)),
+                line_of(one.span.start),
+            )
+        })
+        .collect();
+    let clean = without(text, &secrets);
+    Ok((sightings, (!secrets.is_empty()).then_some(clean)))
+}
+
+fn sighting(rule: &'static str, value: &str, place: String, line: usize) -> Sighting {
+    let first: String = value.chars().take(4).collect();
+    let shown = format!("{first}…, {} characters", value.chars().count());
+    let sha256 = Sha256::of(format!("{rule}\n{value}").as_bytes()).short();
+    Sighting { rule, place, line, shown, sha256 }
+}
+
+fn replacement(rule: &str) -> String {
+    format!("«removed: {rule}»")
+}
+
+fn without(text: &str, secrets: &[Secret]) -> String {
+    let mut clean = String::new();
+    let mut at = 0;
+    for secret in secrets {
+        clean.push_str(&text[at..secret.span.start]);
+        clean.push_str(&replacement(secret.rule));
+        at = secret.span.end;
+    }
+    clean + &text[at..]
+}
+
+/// In a notebook the decoded strings are looked at, lines of one cell as one text; what is changed is the string that holds the secret, and no
+/// other byte of the file.
+fn notebook(text: &str) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let mut sightings = Vec::new();
+    let mut changed: Vec<(Range<usize>, String)> = Vec::new();
+    for site in sites(text) {
+        let secrets = scan(&site.text)?;
+        for secret in &secrets {
+            let line = site.text[..secret.span.start].matches('\n').count() + 1;
+            let (at, _) = site.literal_of(secret.span.start);
+            let in_file = text[..at].matches('\n').count() + 1;
+            sightings.push(sighting(
+                secret.rule,
+                &site.text[secret.span.clone()],
+                format!("{}, line {line}", site.place),
+                in_file,
+            ));
+        }
+        changed.extend(rewritten(&site, &secrets));
+    }
+    if changed.is_empty() {
+        return Ok((sightings, None));
+    }
+    changed.sort_by_key(|(span, _)| span.start);
+    let mut clean = String::new();
+    let mut at = 0;
+    for (span, literal) in changed {
+        clean.push_str(&text[at..span.start]);
+        clean.push_str(&literal);
+        at = span.end;
+    }
+    Ok((sightings, Some(clean + &text[at..])))
+}
+
+/// The literals of `site` that hold a part of a secret, written anew. A secret of several lines leaves its word in the first.
+fn rewritten(site: &Site, secrets: &[Secret]) -> Vec<(Range<usize>, String)> {
+    let mut changed = Vec::new();
+    for segment in &site.segments {
+        let own = segment.start..segment.start + segment.length;
+        let within: Vec<&Secret> =
+            secrets.iter().filter(|one| one.span.start < own.end && own.start < one.span.end).collect();
+        if within.is_empty() {
+            continue;
+        }
+        let mut clean = String::new();
+        let mut at = own.start;
+        for secret in within {
+            clean.push_str(&site.text[at..secret.span.start.max(at)]);
+            if secret.span.start >= own.start {
+                clean.push_str(&replacement(secret.rule));
+            }
+            at = secret.span.end.min(own.end);
+        }
+        clean.push_str(&site.text[at..own.end]);
+        // The end of a line stays, or lines of the cell would run together.
+        if site.text[own.clone()].ends_with('\n') && !clean.ends_with('\n') {
+            clean.push('\n');
+        }
+        changed.push((segment.literal.clone(), serde_json::Value::from(clean).to_string()));
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests;

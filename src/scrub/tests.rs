@@ -1,0 +1,202 @@
+//! Planted secrets of each kind, and what is none. Values are put together here, so that no file of the project holds one.
+
+use serde_json::{Value, json};
+
+use super::{scan, scrubbed};
+use crate::matrix::secret_formats;
+
+/// A text of this many letters and digits that looks random and is the same each time.
+fn random(count: usize, alphabet: &str) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        letters[usize::try_from(state % letters.len() as u64).expect("an index")]
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+const MIXED: &str = "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zcFiLoRuZ0";
+const HEX: &str = "0123456789abcdef";
+const UPPER: &str = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/// A line with a secret of each rule; the rule and the value.
+fn planted() -> Vec<(&'static str, String, String)> {
+    let mixed = |count: usize| random(count, MIXED);
+    let hex = |count: usize| random(count, HEX);
+    let jwt = format!("eyJ{}.eyJ{}.{}", mixed(20), mixed(30), mixed(40));
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{}\n{}\n-----END PRIVATE KEY-----", mixed(64), mixed(64));
+    let rows: Vec<(&str, &str, String)> = vec![
+        ("hugging-face-token", "login(token=\"{}\")", format!("hf_{}", mixed(34))),
+        ("weights-and-biases-key", "wandb.login(key='{}')", hex(40)),
+        ("weights-and-biases-key", "%env WANDB_API_KEY={}", hex(40)),
+        ("weights-and-biases-key", "key = {}", format!("wandb_v1_{}", mixed(40))),
+        ("kaggle-key", "{{\"username\":\"me\",\"key\":\"{}\"}}", hex(32)),
+        ("kaggle-key", "export KAGGLE_API_TOKEN={}", format!("KGAT_{}", hex(32))),
+        ("google-api-key", "genai.configure(api_key='{}')", format!("AIza{}", mixed(35))),
+        ("google-oauth-token", "token: {}", format!("ya29.{}", mixed(60))),
+        ("google-refresh-token", "refresh {}", format!("1//0{}", mixed(40))),
+        ("google-client-secret", "\"client\": \"{}\"", format!("GOCSPX-{}", mixed(28))),
+        ("private-key", "k = '''{}'''", pem),
+        ("github-token", "!git clone https://x:{}@host/repo", format!("ghp_{}", mixed(36))),
+        ("github-token", "{}", format!("github_pat_{}", mixed(60))),
+        ("gitlab-token", "{}", format!("glpat-{}", mixed(20))),
+        ("aws-access-key", "{}", format!("AKIA{}", random(16, UPPER))),
+        ("aws-secret-key", "aws_secret_access_key = {}\n", mixed(40)),
+        ("azure-storage-key", "AccountName=a;AccountKey={}", format!("{}==", mixed(86))),
+        ("anthropic-key", "{}", format!("sk-ant-api03-{}", mixed(60))),
+        ("openai-key", "OPENAI_API_KEY={}", format!("sk-proj-{}", mixed(60))),
+        ("openai-key", "{}", format!("sk-{}", mixed(48))),
+        ("openrouter-key", "{}", format!("sk-or-v1-{}", hex(64))),
+        ("groq-key", "{}", format!("gsk_{}", mixed(52))),
+        ("replicate-token", "{}", format!("r8_{}", mixed(37))),
+        ("perplexity-key", "{}", format!("pplx-{}", mixed(48))),
+        ("slack-token", "{}", format!("xoxb-{}-{}", random(12, "123456789"), mixed(24))),
+        (
+            "slack-webhook",
+            "https://hooks.slack.com/services/{}",
+            format!("T{}/B{}/{}", mixed(10), mixed(10), mixed(24)),
+        ),
+        ("discord-webhook", "https://discord.com/api/webhooks/123456789012345678/{}", mixed(68)),
+        ("telegram-token", "bot {}", format!("123456789:AA{}", mixed(33))),
+        ("json-web-token", "{}", jwt),
+        ("bearer-token", "headers={{'Authorization': 'Bearer {}'}}", mixed(40)),
+        ("basic-credentials", "Authorization: Basic {}", mixed(32)),
+        ("password-in-address", "postgres://admin:{}@db.internal/x", mixed(16)),
+        ("token-in-address", "https://host/file?token={}", mixed(32)),
+        ("package-index-token", "{}", format!("pypi-AgE{}", mixed(100))),
+        ("npm-token", "{}", format!("npm_{}", mixed(36))),
+        ("databricks-token", "{}", format!("dapi{}", hex(32))),
+        ("neptune-or-comet-key", "COMET_API_KEY='{}'", mixed(25)),
+        ("ngrok-token", "!ngrok config add-authtoken {}", format!("{}_{}", mixed(27), mixed(20))),
+        ("drive-tunnel", "https://host/tun/m/{}/", mixed(24)),
+        ("jupyter-token", "http://localhost:8888/lab?token={}", hex(48)),
+        ("stripe-key", "{}", format!("sk_live_{}", mixed(24))),
+        ("sendgrid-key", "{}", format!("SG.{}.{}", mixed(22), mixed(43))),
+        ("modal-token", "MODAL_TOKEN_SECRET='{}'", format!("as-{}", mixed(22))),
+        ("azure-sas", "https://x.blob/c?sv=2024-01-01&st=a&sig={}", mixed(44)),
+        ("generic-secret", "db_password = \"{}\"", mixed(16)),
+        ("generic-secret", "config['SECRET_KEY'] = '{}'", mixed(24)),
+    ];
+    rows.into_iter()
+        .map(|(rule, line, value)| (rule, line.replace("{}", &value).replace("{{", "{").replace("}}", "}"), value))
+        .collect()
+}
+
+#[test]
+fn every_format_is_found_where_it_stands() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (rule, line, value) in planted() {
+        let text = format!("import os\n{line}\nprint('done')\n");
+        let found = scan(&text).expect("rules");
+        let said: Vec<(&str, &str)> = found.iter().map(|one| (one.rule, &text[one.span.clone()])).collect();
+        assert!(
+            said.iter().any(|(_, found)| found.contains(&*value) || value.contains(*found)),
+            "{rule}: {line}: {said:?}"
+        );
+        assert!(said.iter().any(|(found, _)| *found == rule), "{rule}: {line}: {said:?}");
+        seen.insert(rule);
+        let (_, clean) = scrubbed("a.py", &text).expect("rules");
+        assert!(!clean.expect("a change").contains(&value), "{rule}: {line}");
+    }
+    let all: std::collections::BTreeSet<&str> =
+        secret_formats().expect("rules").secret.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn what_is_none_is_none() {
+    for line in [
+        "token = os.environ['HF_TOKEN']",
+        "token = userdata.get('HF_TOKEN')",
+        "HF_TOKEN = \"hf_your_token_here_xxxxxxxxxxxxxxxxxxxx\"",
+        "pad_token = tokenizer.eos_token",
+        "tokenizer = AutoTokenizer.from_pretrained(\"bert-base-uncased-2023-finetuned\")",
+        "special_token = \"bert-base-uncased-2023-finetuned\"",
+        "auth_token = \"<|endoftext|>\"",
+        "secret_name = \"projects/my-project/secrets/database\"",
+        "tokenizers = \">=0.21.4,<0.22\"",
+        "token_type = \"float16-quantized-model\"",
+        "password = \"\"",
+        "sha256 = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+        "https://user@host/path",
+        "https://x:***@host/repo",
+        "https://{user}:{password}@host/repo",
+        "git@host:team/repo.git",
+        "num_tokens = 100000000000",
+        "class TokenClassificationHead(nn.Module):",
+        "key = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
+        "api_key = \"YOUR_API_KEY_GOES_HERE_123\"",
+        "sk-learn-pipeline-with-a-very-long-name-that-goes-on-and-on-and-on",
+    ] {
+        assert_eq!(scan(line).expect("rules"), [], "{line}");
+    }
+    let (_, line, _) = planted().remove(0);
+    assert_eq!(scan(&format!("{line}  # colab-boot: allow")).expect("rules"), []);
+}
+
+fn notebook(indent: usize) -> (String, Vec<String>) {
+    let value = |at: usize| planted()[at].2.clone();
+    let pem = value(10);
+    let values = vec![value(0), value(2), value(6), value(11), pem.clone(), value(1)];
+    let pem: Vec<Value> = pem.split_inclusive('\n').map(Value::from).collect();
+    let json = json!({
+        "cells": [
+            { "cell_type": "code", "metadata": {}, "source": ["x = 1\n", format!("login(token=\"{}\")\n", values[0])],
+              "outputs": [{ "output_type": "stream", "name": "stdout", "text": ["é ok\n", format!("WANDB_API_KEY={}\n", values[1])] },
+                          { "output_type": "error", "ename": "E", "evalue": "x", "traceback": ["File a", format!("api_key='{}'", values[2])] },
+                          { "output_type": "display_data", "data": { "image/png": format!("hf_{}", random(34, HEX)), "text/plain": "fig" }, "metadata": {} }] },
+            { "cell_type": "code", "metadata": {}, "source": format!("!git clone https://x:{}@host/repo", values[3]), "outputs": [] },
+            { "cell_type": "raw", "metadata": {}, "source": pem },
+        ],
+        "metadata": { "papermill": { "parameters": { "wandb_key": format!("wandb: {}", values[5]) } } },
+        "nbformat": 4, "nbformat_minor": 5,
+    });
+    let text = match indent {
+        0 => json.to_string(),
+        _ => serde_json::to_string_pretty(&json).expect("JSON"),
+    };
+    (text, values)
+}
+
+#[test]
+fn a_notebook_is_read_as_its_reader_sees_it() {
+    for indent in [0, 2] {
+        let (text, values) = notebook(indent);
+        let (sightings, clean) = scrubbed("a.ipynb", &text).expect("rules");
+        let places: Vec<&str> = sightings.iter().map(|one| one.place.as_str()).collect();
+        assert_eq!(places.len(), values.len(), "{sightings:#?}");
+        for place in ["cell 1, line 2", "cell 1, output, line 2", "cell 2, line 1", "cell 3, line 1"] {
+            assert!(places.contains(&place), "{place}: {places:?}");
+        }
+        assert!(places.iter().any(|place| place.starts_with("metadata.papermill")), "{places:?}");
+        let clean = clean.expect("a change");
+        for value in &values {
+            for line in value.lines().filter(|line| !line.starts_with("-----")) {
+                assert!(!clean.contains(line), "{line}");
+            }
+            assert!(!sightings.iter().any(|one| format!("{one:?}").contains(value.as_str())), "{value}");
+        }
+        // The picture is no text, and stays; nothing else has changed.
+        let (before, after): (Value, Value) =
+            (serde_json::from_str(&text).expect("JSON"), serde_json::from_str(&clean).expect("JSON"));
+        assert_eq!(before["cells"][0]["outputs"][2], after["cells"][0]["outputs"][2]);
+        assert_eq!(before["cells"][0]["source"][0], after["cells"][0]["source"][0]);
+        assert_eq!(after["cells"][0]["source"][1], "login(token=\"«removed: hugging-face-token»\")\n");
+        assert_eq!(before["cells"].as_array().map(Vec::len), after["cells"].as_array().map(Vec::len));
+        assert_eq!(scrubbed("a.ipynb", &clean).expect("rules"), (Vec::new(), None));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_notebook_is_read_as_text() {
+    let (_, line, value) = planted().remove(0);
+    for name in ["broken.ipynb", "notes.md", "log", ".env"] {
+        let text = format!("{{ not json\n{line}\n");
+        let (sightings, clean) = scrubbed(name, &text).expect("rules");
+        assert_eq!((sightings.len(), sightings[0].place.as_str(), sightings[0].line), (1, "line 2", 2), "{name}");
+        assert!(!clean.expect("a change").contains(&value), "{name}");
+    }
+}

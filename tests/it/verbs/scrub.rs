@@ -1,0 +1,131 @@
+//! `scrub` on files as they lie about: folders, links, notebooks; the baseline, SARIF, a real git hook, and golden cells that refuse.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::stories::table;
+use crate::support::index_server::{IndexServer, Manner};
+use crate::support::test::Test;
+
+/// A token that looks like one and is none, put together here.
+fn token() -> String {
+    format!("hf_{}", "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zcFiLoR")
+}
+
+fn notebook(source: &str) -> String {
+    let line = serde_json::to_string(source).expect("JSON");
+    format!("{{\n \"nbformat\": 4,\n \"cells\": [\n  {{ \"cell_type\":\"code\",\n    \"source\": [{line}] }}\n ]\n}}")
+}
+
+#[test]
+fn a_folder_is_looked_through_and_only_what_is_secret_changes() {
+    let test = Test::new();
+    let text = notebook(&format!("login(\"{}\")", token()));
+    for (name, text) in [
+        ("work/a.ipynb", text.as_str()),
+        ("work/.ipynb_checkpoints/a.ipynb", &text),
+        ("work/clean.ipynb", &notebook("print(1)")),
+        ("work/.env", &format!("HF_TOKEN={}\n", token())),
+        ("work/.git/config", &format!("url = https://x:{}@host/r\n", token())),
+        ("work/venv/pyvenv.cfg", "home = /usr\n"),
+        ("work/venv/lib/b.py", &format!("T = '{}'\n", token())),
+    ] {
+        std::fs::create_dir_all(test.path(name).parent().expect("a folder")).expect("a folder");
+        std::fs::write(test.path(name), text).expect("a file");
+    }
+    std::fs::write(test.path("work/model.bin"), [b"\0\0", token().as_bytes()].concat()).expect("a file");
+    std::fs::write(test.path("elsewhere.py"), format!("T = '{}'\n", token())).expect("a file");
+    std::os::unix::fs::symlink(test.path("elsewhere.py"), test.path("work/link.py")).expect("a link");
+    std::fs::set_permissions(test.path("work/a.ipynb"), std::fs::Permissions::from_mode(0o640)).expect("a mode");
+    let found = test.run(&["scrub", "work", "--json"]).expect(1);
+    let report = &found.json()["report"]["secrets"];
+    let names: Vec<&str> = report.as_array().expect("a list").iter().filter_map(|one| one["file"].as_str()).collect();
+    assert_eq!(names, ["work/.env", "work/.ipynb_checkpoints/a.ipynb", "work/a.ipynb"]);
+    assert!(!found.stdout.contains(&token()) && !found.stderr.contains(&token()), "{found:?}");
+    let shown = test.run(&["scrub", "work/a.ipynb"]).expect(1);
+    assert!(shown.stderr.contains("cell 1, line 1: hugging-face-token (hf_a…, 37 characters)"), "{shown:?}");
+    assert_eq!(std::fs::read_to_string(test.path("work/a.ipynb")).expect("a notebook"), text);
+    // Taken out: that string, and not a byte more; the mode stays.
+    let written = test.run(&["scrub", "work", "--write"]).expect(0);
+    assert!(
+        written.stderr.contains("revoke it") && written.stdout.starts_with("3 secrets removed from 3 of"),
+        "{written:?}"
+    );
+    let clean = std::fs::read_to_string(test.path("work/a.ipynb")).expect("a notebook");
+    assert_eq!(clean, text.replace(&token(), "«removed: hugging-face-token»"));
+    assert_eq!(test.path("work/a.ipynb").metadata().expect("a file").permissions().mode() & 0o777, 0o640);
+    assert!(std::fs::read_to_string(test.path("elsewhere.py")).expect("a file").contains(&token()));
+    test.run(&["scrub", "work"]).expect(0);
+    test.run(&["scrub", "work/nowhere"]).expect(2);
+    test.run(&["scrub"]).expect(2);
+}
+
+#[test]
+fn what_is_accepted_stays_accepted_and_a_forge_reads_the_rest() {
+    let test = Test::new().file("a.py", &format!("T = '{}'\n", token()));
+    test.run(&["scrub", "a.py", "--baseline", "known.json"]).expect(2);
+    test.run(&["scrub", "a.py", "--baseline", "known.json", "--update-baseline"]).expect(0);
+    let baseline = std::fs::read_to_string(test.path("known.json")).expect("a baseline");
+    assert!(!baseline.contains(&token()), "{baseline}");
+    test.run(&["scrub", "a.py", "--baseline", "known.json"]).expect(0);
+    // The same secret in another file is known; another one is not.
+    let other = token().replace("aB3", "zQ9");
+    std::fs::write(test.path("b.py"), format!("A = '{}'\nB = '{other}'\n", token())).expect("a file");
+    let found = test.run(&["scrub", ".", "--baseline", "known.json", "--sarif", "out.sarif", "--json"]).expect(1);
+    assert_eq!(found.json()["report"]["secrets"].as_array().map(Vec::len), Some(1));
+    let sarif: Value =
+        serde_json::from_str(&std::fs::read_to_string(test.path("out.sarif")).expect("SARIF")).expect("JSON");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "hugging-face-token");
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
+    assert!(!sarif.to_string().contains(&other));
+    std::fs::write(test.path("known.json"), "{}").expect("a baseline");
+    test.run(&["scrub", "a.py", "--baseline", "known.json"]).expect(2);
+}
+
+#[test]
+fn git_does_not_commit_what_it_finds() {
+    let test = Test::new();
+    let hook = format!(
+        "#!/bin/sh\nexec '{}' scrub $(git diff --cached --name-only --diff-filter=d)\n",
+        env!("CARGO_BIN_EXE_colab-boot")
+    );
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@team", "-c", "commit.gpgsign=false"];
+        let folder = test.path("repo");
+        Command::new("git").args(identity).args(arguments).current_dir(folder).output().expect("git starts")
+    };
+    std::fs::create_dir(test.path("repo")).expect("a folder");
+    assert!(git(&["init", "-q"]).status.success());
+    let path = test.path("repo/.git/hooks/pre-commit");
+    std::fs::write(&path, hook).expect("a hook");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    std::fs::write(test.path("repo/a.ipynb"), notebook(&format!("t = '{}'", token()))).expect("a notebook");
+    git(&["add", "-A"]);
+    let refused = git(&["commit", "-qm", "one"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("a.ipynb: cell 1, line 1"), "{said}");
+    test.run(&["scrub", "repo", "--write"]).expect(0);
+    git(&["add", "-A"]);
+    assert!(git(&["commit", "-qm", "one"]).status.success());
+    // What pre-commit reads names a verb that there is.
+    let hooks = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.pre-commit-hooks.yaml")).expect("hooks");
+    assert!(hooks.contains("entry: colab-boot scrub\n"), "{hooks}");
+}
+
+#[test]
+fn a_cell_with_a_secret_is_not_built() {
+    let profile = format!(
+        "[profile]\nname = 'p'\nversion = '1.0.0'\n[target]\nruntimes = ['bare-3.12']\n[packages]\nlib = '*'\n[env]\nMY_KEY = '{}'\n",
+        token()
+    );
+    let index = IndexServer::start(table(&[("lib", "1.0", &[])]), Manner::Good);
+    let test = Test::new().set("COLAB_BOOT_INDEX_URL", index.url.clone()).file("p.toml", &profile);
+    test.run(&["lock", "p.toml"]).expect(0);
+    let refused = test.run(&["golden", "build", "p.toml", "--json"]).expect(1);
+    assert_eq!(refused.codes(), ["golden-secret"], "{refused:?}");
+    assert!(!refused.stdout.contains(&token()) && refused.stdout.contains("in line 9"), "{refused:?}");
+    assert!(!test.path("golden-cells").exists());
+}

@@ -51,7 +51,8 @@ pub(super) fn stale_bytecode(packages: &Path) -> Vec<String> {
         let head = files::read_start(&path, 16)?;
         let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
         let fits = word(4)? == 0 && i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len();
-        let older = path.metadata().ok()?.ctime() < source.ctime();
+        let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
+        let older = changed(&path.metadata().ok()?) < changed(&source);
         (fits && older).then(|| folder.join("__init__.py").display().to_string())
     };
     files::names_if_any(packages).iter().filter_map(stale).collect()

@@ -3,6 +3,8 @@
 
 mod accidents;
 mod audited;
+mod fitness;
+mod fitness_scenes;
 mod golden;
 mod golden_cells;
 mod kernels;

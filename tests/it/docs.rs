@@ -77,3 +77,19 @@ fn the_audits_in_the_documentation_are_what_is_printed() {
         assert_eq!(outcome.stderr + &outcome.stdout, printed, "{command}");
     }
 }
+
+/// The table of failures names codes and verbs that there are.
+#[test]
+fn every_failure_leads_to_a_code_that_there_is() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/failures.md")).expect("a guide");
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what")).collect();
+    assert!(rows.len() > 25, "{}", rows.len());
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        let codes = cells[1].split('`').skip(1).step_by(2);
+        for code in codes {
+            assert!(colab_boot::diag::Code::find(code).is_some(), "{row}: there is no code `{code}`");
+        }
+    }
+}

@@ -59,6 +59,8 @@ pub mod apply;
 pub mod verify;
 // Whether the machine is fit to work: observe, then a judgement for each row of `matrix/doctor.toml`.
 pub mod doctor;
+// How a kernel ended: a process that watches it.
+pub mod recorder;
 // The matrix kept up to date: wheels read into rows, hints.
 pub mod upkeep;
 // One file a verb: gather → decide → do → report.

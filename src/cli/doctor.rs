@@ -1,4 +1,4 @@
-//! The command line of `doctor` and `scrub`.
+//! The command line of `doctor`, `record` and `scrub`.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,15 @@ use crate::cli::MachineOptions;
 use crate::matrix::Amount;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct DoctorOptions {
     /// Groups (`memory`, `storage`) or checks (`shm-small`) to ask; without one, all
     #[arg(value_name = "GROUP|CHECK")]
     pub only: Vec<String>,
+
+    /// A kernel has died: say what ended it
+    #[arg(long, conflicts_with_all = ["only", "list", "log"])]
+    pub after_crash: bool,
 
     /// Explain the errors of a log, `-` for standard input, and look at nothing else
     #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list"])]
@@ -51,6 +56,17 @@ pub struct DoctorOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct RecordOptions {
+    /// Start a process that goes on by itself, and print the file for the kernel's `faulthandler`; without it this process watches
+    #[arg(long)]
+    pub start: bool,
+
+    /// The process of the notebook's kernel; by default an ancestor of this one
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
+    pub kernel_pid: Option<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::model::PackageName;
 
-pub use doctor::{DoctorOptions, ScrubOptions};
+pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
     KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
@@ -84,6 +84,8 @@ pub enum Verb {
     Audit(AuditOptions),
     /// Look for what will end, slow down or spoil the work on this machine: memory, GPU, libraries, storage, credentials
     Doctor(DoctorOptions),
+    /// Watch the notebook's kernel, so that `doctor --after-crash` knows how it ended
+    Record(RecordOptions),
     /// Look for secrets in notebooks, profiles, cells and logs, and take them out
     Scrub(ScrubOptions),
     /// Say what a diagnostic code means, or why a package is in a lock at its version
@@ -108,6 +110,7 @@ impl Verb {
             Self::Matrix(_) => "matrix",
             Self::Audit(_) => "audit",
             Self::Doctor(_) => "doctor",
+            Self::Record(_) => "record",
             Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",
         }

@@ -40,7 +40,12 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     }
     known(&options.only)?;
     let is_meant = |row: &crate::matrix::Check| {
-        options.only.is_empty() || options.only.iter().any(|one| *one == row.group || *one == row.id.as_str())
+        let named = options.only.iter().any(|one| *one == row.group || *one == row.id.as_str());
+        match (options.after_crash, row.group.as_str()) {
+            (true, group) => group == "crash" || group == "memory",
+            (false, "crash") => named || options.list && options.only.is_empty(),
+            _ => named || options.only.is_empty(),
+        }
     };
     if options.list {
         let lines = listed(&is_meant)?;

@@ -12,6 +12,7 @@ mod init;
 mod lock;
 mod matrix;
 pub mod plan;
+mod record;
 mod restore;
 mod scrub;
 mod status;
@@ -39,6 +40,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
         Verb::Doctor(options) => doctor::run(options, session),
+        Verb::Record(options) => record::run(options, session),
         Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
     }

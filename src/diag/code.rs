@@ -194,6 +194,11 @@ codes! {
     TpuBusy = "tpu-busy": "Another process holds the TPU. A TPU has one owner at a time; everybody else is refused.",
     TpuCudaWheels = "tpu-cuda-wheels": "CUDA's libraries are installed on a machine with a TPU: gigabytes for nothing.",
     SecretFound = "secret-found": "A text holds what looks like a password, a key or a token: by its own form, or by the name that it is given to. Everybody who has the file has the secret; taking it out does not take it back: revoke it.",
+    KernelKilledOom = "kernel-killed-oom": "The operating system has killed the kernel for memory. The front end says that the session crashed; the recorder saw the signal, and the counter of kills that grew.",
+    KernelKilledSignal = "kernel-killed-signal": "Somebody has ended the kernel: a person, a script, or the notebook server when it restarts one. Nothing was killed for memory at that time.",
+    KernelNativeCrash = "kernel-native-crash": "Native code in the kernel has crashed. The newest frame of Python says which call it was in; the package is that of its file. `verify` holds its files against what was installed, and `doctor loaded` looks for libraries that are there twice.",
+    KernelExited = "kernel-exited": "The kernel has ended itself: exit(), os._exit(), or a shutdown that somebody asked for.",
+    RecorderOff = "recorder-off": "No recorder watches the notebook's kernel, so that nobody will know how it ended. Golden cells start one; `colab-boot record --start` does by hand.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

@@ -6,6 +6,10 @@ use crate::doctor::Vitals;
 use crate::doctor::sight::Sight;
 use crate::host::files;
 
+/// The file that counts what was killed for memory; a zombie is in no group any more, and its group's count is asked by this.
+pub const COUNTER: &str = "cgroup/counter";
+const COUNTS: &[&str] = &["memory.events", "memory.oom_control"];
+
 /// Files of a control group, of version 2 and then of version 1.
 const GROUP: &[&str] = &[
     "memory.max",
@@ -48,6 +52,9 @@ pub(super) fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
         for folder in [folder, base] {
             let path = format!("{folder}/{file}");
             if let Ok(Some(text)) = files::read_optional(&sight.paths.under_root(&path)) {
+                if COUNTS.contains(&file) {
+                    vitals.texts.insert(COUNTER.to_owned(), path);
+                }
                 vitals.texts.insert(format!("cgroup/{file}"), text);
                 return;
             }

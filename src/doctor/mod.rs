@@ -2,7 +2,9 @@
 //! judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
 
 mod control_group;
+mod death;
 mod device;
+mod afterwards;
 mod credentials_seen;
 mod importing;
 mod lifetime;
@@ -27,7 +29,9 @@ use crate::machine::Machine;
 use crate::matrix::{Check, Matrix, checks};
 use crate::notebook::Facts;
 
-pub use observe::observe_vitals;
+pub use control_group::COUNTER;
+pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
+pub use observe::{observe_memory, observe_vitals};
 pub use shown::{listed, shown};
 pub use sight::{Place, Sight};
 pub use symptom::{Explained, explain_text, rendered};
@@ -157,6 +161,7 @@ const JUDGES: &[&[(Code, Judge)]] = &[
     importing::CHECKS,
     tokens::CHECKS,
     lifetime::CHECKS,
+    afterwards::CHECKS,
 ];
 
 /// The groups, in the order of the rows.

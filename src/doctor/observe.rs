@@ -7,9 +7,10 @@ use std::time::Duration;
 use crate::diag::without_secrets;
 use crate::doctor::control_group::group;
 use crate::doctor::credentials_seen::credentials;
+use crate::doctor::death::{death_folder, deaths, is_recorded};
 use crate::doctor::device::DRIVER_FOLDERS;
 use crate::doctor::importing::HERE;
-use crate::doctor::on_disk::{checkpoints, stale_bytecode};
+use crate::doctor::on_disk::{checkpoints, owner_of, stale_bytecode};
 use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
 use crate::doctor::sight::Sight;
@@ -83,9 +84,26 @@ pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
     variables(sight, &mut vitals);
     vitals.processes = processes(&sight.paths.under_root("/proc"));
     vitals.credentials = credentials(sight);
+    let died = death_folder(&sight.paths.state);
+    vitals.deaths = deaths(&died).unwrap_or_default();
+    vitals.recorder = sight.kernel.is_some_and(|pid| is_recorded(&died, pid));
+    let crashed = vitals.deaths.first().and_then(|death| death.module());
+    vitals.crash_owner = crashed.and_then(|module| owner_of(sight.place.packages.as_deref()?, module));
     vitals.checkpoints = checkpoints(sight, &vitals);
     vitals.stale_bytecode = sight.place.packages.as_deref().map(stale_bytecode).unwrap_or_default();
     smi(sight, &mut vitals);
+    vitals
+}
+
+/// What can be seen of the kernel's memory alone, for somebody who looks every second.
+pub fn observe_memory(sight: &Sight<'_>) -> Vitals {
+    let mut vitals = Vitals { schema: 1, now: sight.now, kernel: sight.kernel, ..Vitals::default() };
+    read(sight, &mut vitals, "/proc/meminfo", "/proc/meminfo");
+    read(sight, &mut vitals, "/proc/vmstat", "/proc/vmstat");
+    group(sight, &mut vitals);
+    if let Some(pid) = sight.kernel {
+        read(sight, &mut vitals, "kernel/status", &format!("/proc/{pid}/status"));
+    }
     vitals
 }
 

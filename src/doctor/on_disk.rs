@@ -57,3 +57,14 @@ pub(super) fn stale_bytecode(packages: &Path) -> Vec<String> {
     };
     files::names_if_any(packages).iter().filter_map(stale).collect()
 }
+
+/// The distribution that has installed the top-level `module` below `packages`, by its RECORD.
+pub(super) fn owner_of(packages: &Path, module: &str) -> Option<String> {
+    let infos = files::names_if_any(packages).into_iter().filter(|name| name.ends_with(".dist-info"));
+    let mut owners = infos.filter(|info| {
+        let record = files::read_optional(&packages.join(info).join("RECORD")).ok().flatten().unwrap_or_default();
+        let (folder, file) = (format!("{module}/"), format!("{module}."));
+        record.lines().any(|line| line.starts_with(&folder) || line.starts_with(&file))
+    });
+    owners.next().and_then(|info| info.strip_suffix(".dist-info").map(|name| name.replacen('-', " ", 1)))
+}

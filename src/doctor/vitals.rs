@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::doctor::Death;
+
 /// Everything that was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
@@ -35,6 +37,12 @@ pub struct Vitals {
     pub stale_bytecode: Vec<String>,
     /// The kernel's id of a process.
     pub kernel: Option<u32>,
+    /// Kernels that are gone, newest first.
+    pub deaths: Vec<Death>,
+    /// The distribution that the newest crash was in.
+    pub crash_owner: Option<String>,
+    /// A recorder watches the kernel.
+    pub recorder: bool,
     /// Large files that look like checkpoints: path, bytes, seconds since 1970, whether the place outlives the VM.
     pub checkpoints: Vec<Checkpoint>,
 }

@@ -212,6 +212,21 @@ def colab_boot_restart():
     raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
 
 
+def colab_boot_record():
+    """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
+    if os.environ.get("COLAB_BOOT_RECORD") == "0":
+        return
+    command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=10)
+        import faulthandler
+
+        COLAB_BOOT["crash"] = open(done.stdout.strip(), "w")
+        faulthandler.enable(COLAB_BOOT["crash"])
+    except (OSError, ValueError, subprocess.SubprocessError):
+        pass  # a boot goes on without it; `doctor` says that nobody watches
+
+
 def colab_boot_apply():
     colab_boot_golden()
     code, report = colab_boot_run("apply", "--locked")
@@ -220,6 +235,7 @@ def colab_boot_apply():
         colab_boot_restart()
     elif code:
         raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+    colab_boot_record()
 
 
 colab_boot_apply()

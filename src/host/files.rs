@@ -134,6 +134,13 @@ pub fn read_input(limit: u64) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Writes over the beginning of a file that is there, in place: no room is needed that it has not.
+pub fn overwrite(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::options().write(true).open(path)?;
+    std::io::Write::write_all(&mut file, bytes)?;
+    file.sync_data()
+}
+
 /// Where a link leads; `None` for what is none, or can't be looked at.
 pub fn link_of(path: &Path) -> Option<PathBuf> {
     path.read_link().ok()

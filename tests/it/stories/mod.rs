@@ -3,6 +3,7 @@
 
 mod accidents;
 mod audited;
+mod deaths;
 mod fitness;
 mod fitness_scenes;
 mod golden;

@@ -1,0 +1,43 @@
+//! `record`: watches the notebook's kernel.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::cli::{MachineOptions, RecordOptions};
+use crate::diag::Failure;
+use crate::doctor::{crash_file, death_folder};
+use crate::host::files;
+use crate::output::{Report, path_text};
+use crate::recorder::{start, watch};
+use crate::session::Session;
+
+#[derive(Serialize)]
+struct RecordReport<'a> {
+    kernel: u32,
+    started: bool,
+    #[serde(serialize_with = "path_text")]
+    crash: &'a Path,
+}
+
+pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let kernel = match options.kernel_pid {
+        Some(pid) => Some(pid),
+        None => session.machine(&MachineOptions::default())?.machine.kernel.map(|kernel| kernel.pid),
+    };
+    let none = || Failure::input("no kernel of a notebook was found").help("name its process with --kernel-pid");
+    let kernel = kernel.ok_or_else(none)?;
+    if !Path::new(&format!("/proc/{kernel}")).exists() {
+        return Err(Failure::input(format!("--kernel-pid: there is no process {kernel}")));
+    }
+    if !options.start {
+        watch(session, kernel)?;
+        return Ok(Report::new((), "the kernel has ended, and no other follows it\n".to_owned()));
+    }
+    let program = files::link_of(Path::new("/proc/self/exe"));
+    let program = program.ok_or_else(|| Failure::world("this program does not find itself: there is no /proc"))?;
+    let started = start(session, &program, kernel)?;
+    let crash = crash_file(&death_folder(&session.paths.state), kernel);
+    let text = format!("{}\n", crash.display());
+    Ok(Report::new(RecordReport { kernel, started, crash: &crash }, text))
+}

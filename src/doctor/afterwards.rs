@@ -1,0 +1,125 @@
+//! After a kernel has died: what ended it.
+
+use crate::diag::Code;
+use crate::doctor::{Answer, Case, Death, Hit, Judge, amount, percent};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::KernelKilledOom, kernel_killed_oom),
+    (Code::KernelKilledSignal, kernel_killed_signal),
+    (Code::KernelNativeCrash, kernel_native_crash),
+    (Code::KernelExited, kernel_exited),
+    (Code::RecorderOff, recorder_off),
+];
+
+/// Signals that the processor raises, and abort(3).
+const CRASHES: &[(i32, &str)] =
+    &[(4, "SIGILL"), (6, "SIGABRT"), (7, "SIGBUS"), (8, "SIGFPE"), (11, "SIGSEGV"), (5, "SIGTRAP"), (31, "SIGSYS")];
+
+/// The newest death of this boot, or why there is none to speak of.
+fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
+    let own =
+        case.vitals.deaths.iter().find(|death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty());
+    own.ok_or_else(|| Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()))
+}
+
+/// When it was, for people who look at a clock.
+fn ago(case: &Case<'_>, death: &Death) -> String {
+    match case.vitals.now.saturating_sub(death.at) {
+        seconds @ 0..=119 => format!("{seconds} seconds ago"),
+        seconds @ 120..=7199 => format!("{} minutes ago", seconds / 60),
+        seconds => format!("{} hours ago", seconds / 3600),
+    }
+}
+
+/// What it had, and how that grew in its last seconds.
+fn memory(death: &Death) -> Vec<String> {
+    let of = |bytes: u64| match death.limit {
+        0 => amount(bytes),
+        limit => format!("{} of {} ({})", amount(bytes), amount(limit), percent(bytes, limit)),
+    };
+    let mut said = vec![format!("at most it had {}", of(death.peak))];
+    if let Some((first, last)) = death.ticks.first().zip(death.ticks.last()).filter(|(first, last)| first.at < last.at)
+    {
+        let seconds = last.at - first.at;
+        said.push(format!("{} to {} in its last {seconds} seconds", amount(first.resident), amount(last.resident)));
+    }
+    said
+}
+
+fn kernel_killed_oom(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    if !death.for_memory() {
+        return Answer::Fine("the last kernel was not killed for memory".to_owned());
+    }
+    let said = format!("the kernel {} was killed for memory, {}", death.pid, ago(case, death));
+    Hit::error(said).seen_all(memory(death)).seen("the operating system counted the kill in its control group").into()
+}
+
+fn kernel_killed_signal(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    let is_crash = |signal: i32| CRASHES.iter().any(|(number, _)| *number == signal);
+    match death.signal.filter(|signal| !is_crash(*signal) && !death.for_memory()) {
+        Some(signal) => {
+            Hit::warning(format!("the kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
+                .seen("nothing was killed for memory: a person, a script or the notebook server did it")
+                .seen_all(memory(death))
+                .into()
+        }
+        None => Answer::Fine("the last kernel was not ended by somebody".to_owned()),
+    }
+}
+
+fn kernel_native_crash(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    let signal = CRASHES.iter().find(|(number, _)| death.signal == Some(*number));
+    let top = death.top();
+    if signal.is_none() && top.is_none() {
+        return Answer::Fine("the last kernel did not crash".to_owned());
+    }
+    let name = signal.map_or("a fatal error", |(_, name)| name);
+    let mut hit = Hit::error(format!("the kernel {} crashed in native code ({name}), {}", death.pid, ago(case, death)));
+    match top {
+        Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
+        None => hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on"),
+    }
+    if let Some(owner) = &case.vitals.crash_owner {
+        hit = hit.seen(format!("that is in `{owner}`"));
+    }
+    hit.into()
+}
+
+fn kernel_exited(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    match (death.code, death.signal) {
+        (Some(code), _) if death.top().is_none() => {
+            Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
+                .into()
+        }
+        (None, None) => {
+            Answer::Failed(format!("the kernel {} ended, and its server was faster than the recorder", death.pid))
+        }
+        _ => Answer::Fine("the last kernel did not end itself".to_owned()),
+    }
+}
+
+fn recorder_off(case: &Case<'_>) -> Answer {
+    if case.vitals.recorder {
+        return Answer::Fine("a recorder watches the kernel".to_owned());
+    }
+    match case.vitals.kernel {
+        Some(_) => Hit::note("no recorder watches the kernel: how it ends will not be known").into(),
+        None => Answer::Unseen("no kernel of a notebook is known here".to_owned()),
+    }
+}

@@ -1,0 +1,113 @@
+//! What is known of a kernel that is gone.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::diag::Failure;
+use crate::host::files;
+
+/// Where records of deaths, and the lock of the recorder, lie.
+pub fn death_folder(state: &Path) -> PathBuf {
+    state.join("recorder")
+}
+
+/// Where a kernel's `faulthandler` writes: the cell opens it.
+pub fn crash_file(folder: &Path, pid: u32) -> PathBuf {
+    folder.join(format!("crash-{pid}.txt"))
+}
+
+/// A second of a kernel's life, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Tick {
+    /// Seconds since 1970.
+    pub at: u64,
+    /// Of the kernel itself.
+    pub resident: u64,
+    /// Of all that its limit counts.
+    pub used: u64,
+}
+
+/// The end of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Death {
+    pub schema: u32,
+    pub pid: u32,
+    /// Seconds since 1970.
+    pub at: u64,
+    /// The boot that it was in.
+    pub boot: String,
+    /// One of the two is there, or neither: its parent was faster.
+    pub signal: Option<i32>,
+    pub code: Option<i32>,
+    /// Processes that were killed for memory in its group, before and after.
+    pub killed_before: Option<u64>,
+    pub killed_after: Option<u64>,
+    /// The most that it had.
+    pub peak: u64,
+    /// What it may have had; 0 where that is not known.
+    pub limit: u64,
+    /// The last minute, oldest first.
+    pub ticks: Vec<Tick>,
+    /// What `faulthandler` left.
+    pub crash: String,
+}
+
+impl Death {
+    /// Whether the operating system killed it for memory: counted in its group, and by its signal.
+    pub fn for_memory(&self) -> bool {
+        let counted = self.killed_before.zip(self.killed_after).is_some_and(|(before, after)| after > before);
+        counted && self.signal == Some(9)
+    }
+}
+
+impl Death {
+    /// The first line of what `faulthandler` left, and the newest frame of Python.
+    pub fn top(&self) -> Option<(&str, &str)> {
+        let what = self.crash.lines().find(|line| line.starts_with("Fatal Python error"))?;
+        let frame = self.crash.lines().find(|line| line.trim_start().starts_with("File \""));
+        Some((what, frame.unwrap_or_default().trim()))
+    }
+
+    /// The module of site-packages that the newest frame below it is in.
+    pub fn module(&self) -> Option<&str> {
+        let frames = self.crash.lines().filter(|line| line.trim_start().starts_with("File \""));
+        let mut inside = frames.filter_map(|line| line.split_once("-packages/").map(|(_, rest)| rest));
+        inside.next()?.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
+    }
+}
+
+/// All that are kept in `folder`, newest first. One that can't be read is left out.
+pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
+    let mut found = Vec::new();
+    for name in files::names_if_any(folder).iter().filter(|name| name.starts_with("death-")) {
+        let Some(text) = files::read_optional(&folder.join(name))? else { continue };
+        // The place of a record is made before it is needed, so that a full disk does not lose it: what is behind it is nothing.
+        found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
+    }
+    found.sort_by_key(|death| std::cmp::Reverse(death.at));
+    Ok(found)
+}
+
+/// The lock of the recorder that watches the kernel `pid`, and those that the server starts in its place: they have one connection file.
+pub fn recorder_lock(folder: &Path, pid: u32) -> PathBuf {
+    let name = connection_file(pid).and_then(|path| Some(Path::new(&path).file_stem()?.to_string_lossy().into_owned()));
+    folder.join(format!("lock-{}", name.unwrap_or_else(|| pid.to_string())))
+}
+
+/// The connection file of a kernel, by its arguments.
+pub fn connection_file(pid: u32) -> Option<String> {
+    let bytes = files::read_bytes(Path::new(&format!("/proc/{pid}/cmdline")), 64 << 10).ok()?;
+    let words = bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+    words.into_iter().find(|word| word.ends_with(".json") && word.contains("kernel"))
+}
+
+/// Whether a recorder watches the kernel `pid`: it holds the lock.
+pub fn is_recorded(folder: &Path, pid: u32) -> bool {
+    let lock = recorder_lock(folder, pid);
+    // Who gets the lock at once is alone.
+    lock.exists() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
+}

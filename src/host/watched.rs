@@ -1,0 +1,79 @@
+//! The end of a process that is not ours: `pidfd_open` and `poll` (Linux 5.3), looking every half second before that.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use crate::host::command::stat_field;
+use crate::host::files;
+
+/// A process that is watched.
+pub struct Watched {
+    pid: u32,
+    descriptor: Option<OwnedFd>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Exit(i32),
+    Signal(i32),
+    /// Its parent has taken the answer before it could be read.
+    Unknown,
+}
+
+impl Watched {
+    /// `None` where there is no such process.
+    pub fn new(pid: u32) -> Option<Self> {
+        let stat = PathBuf::from(format!("/proc/{pid}/stat"));
+        files::read_optional(&stat).ok()??;
+        let number = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        // It may have ended in between; then the descriptor of another is refused by its start time, which callers keep.
+        let descriptor = pidfd_open(number, PidfdFlags::empty()).ok();
+        Some(Self { pid, descriptor })
+    }
+
+    /// Waits for the end, at most so long; `true` when it has come. The process is a zombie then, until its parent asks for it.
+    pub fn has_ended(&self, at_most: Duration) -> bool {
+        match &self.descriptor {
+            Some(descriptor) => {
+                let limit = Timespec {
+                    tv_sec: i64::try_from(at_most.as_secs()).unwrap_or(1),
+                    tv_nsec: at_most.subsec_nanos().into(),
+                };
+                let mut all = [PollFd::new(descriptor, PollFlags::IN)];
+                poll(&mut all, Some(&limit)).is_ok_and(|count| count > 0)
+            }
+            None => {
+                std::thread::sleep(at_most.min(Duration::from_millis(500)));
+                matches!(self.state(), None | Some('Z' | 'X'))
+            }
+        }
+    }
+
+    fn stat(&self) -> Option<String> {
+        files::read_optional(&PathBuf::from(format!("/proc/{}/stat", self.pid))).ok().flatten()
+    }
+
+    fn state(&self) -> Option<char> {
+        stat_field(&self.stat()?, 3)?.chars().next()
+    }
+
+    /// How it ended, read from the zombie: field 52 of `/proc/PID/stat` is the status that its parent will get (proc(5)).
+    pub fn end(&self) -> End {
+        let Some(stat) = self.stat().filter(|_| self.state() == Some('Z')) else { return End::Unknown };
+        match stat_field(&stat, 52).and_then(|field| field.parse::<i32>().ok()) {
+            Some(status) if status & 0x7f != 0 => End::Signal(status & 0x7f),
+            Some(status) => End::Exit(status >> 8 & 0xff),
+            None => End::Unknown,
+        }
+    }
+}
+
+/// Leaves the terminal and the process group of the caller, so that nothing that ends them ends this process.
+pub fn leave_session() {
+    let _ = rustix::process::setsid();
+}

@@ -1,0 +1,171 @@
+//! The process itself: one for each kernel and those that the server starts in its place. It ends with the notebook server, or with the machine.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::diag::Failure;
+use crate::doctor::{
+    COUNTER, Death, Memory, Place, Sight, Tick, connection_file, crash_file, death_folder as folder, is_recorded,
+    observe_memory, recorder_lock,
+};
+use crate::host::command::stat_field;
+use crate::host::watched::{End, Watched, leave_session};
+use crate::host::{Invocation, files};
+use crate::session::Session;
+
+/// So many seconds are kept.
+const KEPT: usize = 60;
+
+/// So many deaths are kept.
+const DEATHS: usize = 8;
+
+/// Room for a record of a death, taken before it is needed.
+const ROOM: usize = 32 << 10;
+
+/// A kernel that was restarted is looked for so long, in half seconds.
+const LOOKS: u32 = 240;
+
+/// Starts the recorder as a process of its own; `false` where one runs already.
+pub fn start(session: &Session<'_>, program: &Path, kernel: u32) -> Result<bool, Failure> {
+    if is_recorded(&folder(&session.paths.state), kernel) {
+        return Ok(false);
+    }
+    files::create_private_folder(&folder(&session.paths.state))?;
+    let log = File::create(folder(&session.paths.state).join("log"));
+    let log = log.map_err(|error| Failure::world("could not write the recorder's log").because(&error))?;
+    let arguments = ["record", "--kernel-pid", &kernel.to_string()];
+    Invocation::new(program, &arguments, session.environment).spawn_into(log)?;
+    Ok(true)
+}
+
+/// Watches the kernel `pid`, and those that follow it, until there is none any more.
+pub fn watch(session: &Session<'_>, pid: u32) -> Result<(), Failure> {
+    leave_session();
+    let folder = folder(&session.paths.state);
+    files::create_private_folder(&folder)?;
+    let busy = |_| Failure::answer("a recorder watches this kernel already");
+    let _alone = files::lock_exclusively(&recorder_lock(&folder, pid), Duration::ZERO, &|| ()).map_err(busy)?;
+    let mut next = Some(pid);
+    while let Some(pid) = next {
+        let Some(kernel) = Watched::new(pid) else { break };
+        let (server, connection) = (parent(pid), connection_file(pid));
+        follow(session, &folder, pid, &kernel)?;
+        next = successor(pid, server, connection.as_deref());
+    }
+    Ok(())
+}
+
+fn now() -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "a recorder lives longer than the moment of its start")]
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map(|elapsed| elapsed.as_secs()).unwrap_or_default()
+}
+
+/// Looks at the kernel every second, and writes its end.
+fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> Result<(), Failure> {
+    let place = Place::default();
+    let sight = Sight {
+        paths: &session.paths,
+        environment: session.environment,
+        now: session.now,
+        kernel: Some(pid),
+        place: &place,
+    };
+    let began = now();
+    let path = folder.join(format!("death-{began}-{pid}.json"));
+    // A full disk must not lose it.
+    let _ = files::write_whole_fast(&path, &vec![0; ROOM]);
+    let mut death = Death { schema: 1, pid, ..Death::default() };
+    let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
+    boot.trim().clone_into(&mut death.boot);
+    let mut ticks: VecDeque<Tick> = VecDeque::new();
+    let (mut first, mut counter) = (true, None);
+    loop {
+        let vitals = observe_memory(&sight);
+        let memory = vitals.memory();
+        // A process may be moved to another group, with another count.
+        if first || vitals.text(COUNTER).map(str::to_owned) != counter {
+            counter = vitals.text(COUNTER).map(str::to_owned);
+            death.killed_before = killed(session, counter.as_deref());
+            first = false;
+        }
+        death.limit = memory.map_or(0, |memory: Memory| memory.limit);
+        death.peak = death.peak.max(vitals.value("kernel/status", "VmHWM").unwrap_or_default());
+        let resident = vitals.value("kernel/status", "VmRSS").unwrap_or_default();
+        ticks.push_back(Tick { at: now(), resident, used: memory.map_or(0, |memory| memory.used) });
+        if ticks.len() > KEPT {
+            ticks.pop_front();
+        }
+        if kernel.has_ended(Duration::from_secs(1)) {
+            break;
+        }
+    }
+    match kernel.end() {
+        End::Exit(code) => death.code = Some(code),
+        End::Signal(signal) => death.signal = Some(signal),
+        End::Unknown => {}
+    }
+    // The counter follows the kill by a moment.
+    std::thread::sleep(Duration::from_millis(200));
+    death.killed_after = killed(session, counter.as_deref());
+    death.at = now();
+    // A zombie has no memory any more: what it had stands in the seconds before.
+    death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();
+    let crash = crash_file(folder, pid);
+    death.crash = files::read_end(&crash, 8 << 10);
+    let _ = files::remove_if_there(&crash);
+    write(&path, &death);
+    forget(folder)
+}
+
+/// Writes in place: the room is there, on a disk that may be full by now.
+fn write(path: &Path, death: &Death) {
+    let text = serde_json::to_vec(death).unwrap_or_default();
+    let mut bytes = text;
+    bytes.resize(bytes.len().max(ROOM), b'\n');
+    if files::overwrite(path, &bytes).is_err() {
+        let _ = files::write_whole_fast(path, &bytes);
+    }
+}
+
+/// How many were killed for memory, by the file that counts it: that of the group, or of the whole machine.
+fn killed(session: &Session<'_>, counter: Option<&str>) -> Option<u64> {
+    let path = session.paths.under_root(counter.unwrap_or("/proc/vmstat"));
+    let text = files::read_optional(&path).ok()??;
+    text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+}
+
+/// Keeps the newest few.
+fn forget(folder: &Path) -> Result<(), Failure> {
+    let mut names: Vec<String> =
+        files::names_in(folder)?.into_iter().filter(|name| name.starts_with("death-")).collect();
+    names.sort();
+    let old = names.len().saturating_sub(DEATHS);
+    names.iter().take(old).try_for_each(|name| files::remove_if_there(&folder.join(name)))?;
+    Ok(())
+}
+
+fn stat(pid: u32) -> Option<String> {
+    files::read_optional(&PathBuf::from(format!("/proc/{pid}/stat"))).ok().flatten()
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    stat_field(&stat(pid)?, 4)?.parse().ok().filter(|parent| *parent > 1)
+}
+
+/// The kernel that the server starts in the place of `gone`; `None` where the server has ended, or starts none for two minutes.
+fn successor(gone: u32, server: Option<u32>, wanted: Option<&str>) -> Option<u32> {
+    let (server, wanted) = (server?, wanted?);
+    for _ in 0..LOOKS {
+        let pids = files::names_if_any(Path::new("/proc")).into_iter().filter_map(|name| name.parse::<u32>().ok());
+        let mut found = pids.filter(|pid| *pid != gone && connection_file(*pid).as_deref() == Some(wanted));
+        if let Some(pid) = found.next() {
+            return Some(pid);
+        }
+        stat(server)?;
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    None
+}

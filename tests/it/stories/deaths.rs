@@ -1,0 +1,103 @@
+//! Ways to die, in a real Jupyter server: the recorder that the golden cell has started knows each by its name, and follows the next kernel.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::stories::Day;
+use crate::stories::notebook::{Kernel, Notebook, Stack, cells};
+
+/// What the kernel does, and the code that names it; `memory` dies in a control group.
+const WAYS: &[(&str, &str)] = &[
+    ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "kernel-killed-signal"),
+    ("import ctypes; ctypes.string_at(0)", "kernel-native-crash"),
+    ("import os; os.abort()", "kernel-native-crash"),
+    ("import os; os._exit(3)", "kernel-exited"),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGBUS)", "kernel-native-crash"),
+    ("memory", "kernel-killed-oom"),
+];
+
+/// Puts a process into a group with 300 MB more than it has; the folder, to be removed. `None` where that can't be done.
+fn limited(pid: u64) -> Option<PathBuf> {
+    let base = PathBuf::from("/sys/fs/cgroup");
+    let two = base.join("cgroup.controllers").is_file();
+    let name = format!("colab-boot-death-{pid}");
+    let folder = if two { base.join(name) } else { base.join("memory").join(name) };
+    std::fs::create_dir(&folder).ok()?;
+    let file = if two { "memory.max" } else { "memory.limit_in_bytes" };
+    std::fs::write(folder.join(file), "300000000").ok()?;
+    std::fs::write(folder.join("cgroup.procs"), pid.to_string()).ok()?;
+    Some(folder)
+}
+
+fn newest(day: &Day) -> (Vec<String>, String) {
+    let said = day.run(&["doctor", "--after-crash", "--json"]);
+    let codes = said
+        .codes()
+        .into_iter()
+        .filter(|code| code.starts_with("kernel-") && code != "kernel-peak" && code != "kernel-many");
+    (codes.collect(), format!("{}{}", said.stdout, said.stderr))
+}
+
+/// Waits until a death of `pid` is recorded.
+fn recorded(day: &Day, pid: u64) {
+    let started = Instant::now();
+    loop {
+        let names = std::fs::read_dir(day.test.path("state/recorder")).into_iter().flatten().flatten();
+        let texts = names.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+        if texts.into_iter().any(|text| text.contains(&format!("\"pid\":{pid},"))) {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(30), "nobody recorded the end of {pid}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn each_end_of_a_kernel_is_named_rightly() {
+    let day = Day::new(&[("lib", "1.0", &[])]);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Colab) else { return };
+    day.profile("p", &["lib"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel: Kernel = notebook.kernel();
+    for (at, (code, wanted)) in WAYS.iter().enumerate() {
+        if at == 3 {
+            // A server gives up after five deaths in a row; another notebook has a recorder of its own.
+            kernel = notebook.kernel();
+        }
+        // The first cell of each kernel's life, as "Run all" would run it.
+        assert!(!notebook.boot(&mut kernel, &boot).0, "{code}");
+        let group = if *code == "memory" { limited(kernel.pid) } else { None };
+        if *code == "memory" && group.is_none() {
+            eprintln!("skipped: control groups can't be made here");
+            continue;
+        }
+        if group.is_some() {
+            // The recorder looks every second: it must have seen the kernel in its group.
+            std::thread::sleep(Duration::from_millis(2500));
+        }
+        let line = if *code == "memory" { "x = [b'x' * 10_000_000 for _ in range(1000)]" } else { code };
+        let died = kernel.pid;
+        notebook.send(&kernel, line);
+        kernel = notebook.restarted(&kernel);
+        recorded(&day, died);
+        if let Some(folder) = group {
+            let _ = std::fs::remove_dir(folder);
+        }
+        let (codes, said) = newest(&day);
+        assert_eq!(codes, [*wanted], "{code}: {said}");
+        assert!(said.contains(&format!("the kernel {died}")), "{code}: {said}");
+        if code.contains("string_at") {
+            assert!(said.contains("Fatal Python error: Segmentation fault") && said.contains("ctypes"), "{said}");
+        }
+    }
+    // One recorder for all of them; without one that is said.
+    let state = day.test.path("state/recorder");
+    let names: Vec<String> = std::fs::read_dir(state)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(names.iter().filter(|name| name.starts_with("death-")).count() <= 8, "{names:?}");
+    let off = |arguments: &[&str]| day.run(&[&["doctor", "recorder-off", "--json"], arguments].concat()).codes();
+    assert!(off(&["--kernel-pid", &kernel.pid.to_string()]).is_empty());
+}

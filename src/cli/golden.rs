@@ -288,8 +288,8 @@ pub struct DeprecateOptions {
     /// `NAME@VERSION`
     pub release: String,
 
-    /// Why
-    #[arg(long, value_name = "TEXT")]
+    /// Why, in one line
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub because: String,
 
     /// From which day on; today without one
@@ -309,8 +309,8 @@ pub struct YankOptions {
     /// `NAME@VERSION`
     pub release: String,
 
-    /// Why
-    #[arg(long, value_name = "TEXT")]
+    /// Why, in one line
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub because: String,
 
     /// The release to take in its place
@@ -356,8 +356,21 @@ pub struct TrustOptions {
     pub key: Vec<String>,
 
     /// How many have to sign; without one, as many as the index says
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub threshold: Option<usize>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "at least one has to sign".to_owned())
+}
+
+/// A line that says something.
+fn reason(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > 500 || text.chars().any(char::is_control) {
+        return Err("a reason is one line of at most 500 characters that says something".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// A digest that a release's lock must have, of `NAME@VERSION#sha256=HEX`.

@@ -88,7 +88,7 @@ pub enum Verb {
     Record(RecordOptions),
     /// Look for secrets in notebooks, profiles, cells and logs, and take them out
     Scrub(ScrubOptions),
-    /// Say what a diagnostic code means, or why a package is in a lock at its version
+    /// Say what a diagnostic code or a pasted error means, or why a package is in a lock at its version
     Explain(ExplainOptions),
 }
 

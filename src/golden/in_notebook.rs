@@ -36,7 +36,8 @@ pub struct CarriedHome {
 /// The cells of `notebook` that boot a release.
 pub fn held(notebook: &Ipynb<'_>) -> Vec<Held> {
     let one = |(at, cell): (usize, &crate::model::ipynb::Cell)| {
-        let title = cell.source.lines().next()?.strip_prefix("# @title colab-boot: ")?;
+        // As a script has it, marks of cells come before.
+        let title = cell.source.lines().take(3).find_map(|line| line.strip_prefix("# @title colab-boot: "))?;
         let (name, version) = title.trim().split_once(' ')?;
         let (name, version) = (name.parse::<PackageName>().ok()?, version.parse::<semver::Version>().ok()?);
         let sha256: Sha256 = literal(&cell.source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
@@ -72,21 +73,53 @@ pub fn boot_cell(release: &str) -> Result<String, String> {
     held(&notebook).into_iter().next().map(|held| held.source).ok_or_else(|| "it has no cell that boots".to_owned())
 }
 
-/// `notebook` with the cell `boot` of the release of `pin` in the place of the one that is there, or before its first code cell, with the cell that
+/// `notebook` with the cell `boot` of the release of `pin` in the place of each that is there, or before its first code cell, with the cell that
 /// verifies behind it.
 pub fn with_release(notebook: &Ipynb<'_>, pin: &Pin, boot: &str) -> String {
     let own = serde_json::to_value(pin).unwrap_or_default();
-    let Some(old) = held(notebook).into_iter().find(|held| held.pin.name == pin.name) else {
-        let first = notebook.cells.iter().position(|cell| cell.is_code).unwrap_or(notebook.cells.len());
-        let verify = json!({ "verifies": pin.name.as_ref() });
-        let cells = [("boot", boot, own), ("verify", VERIFY, verify)];
-        let cells =
-            cells.map(|(id, source, word)| code(notebook.has_ids, &format!("{id}-{}", pin.name), source, &word));
-        return notebook.inserted(first, &cells);
+    let there: Vec<Held> = held(notebook).into_iter().filter(|held| held.pin.name == pin.name).collect();
+    if there.is_empty() {
+        return inserted(notebook, pin, boot, own);
+    }
+    // From the last on, so that the places of the others stay.
+    let mut text: Option<String> = None;
+    for old in there.iter().rev() {
+        let changed = match &text {
+            None => replaced(notebook, old, &own, boot),
+            Some(text) => {
+                Ipynb::parse(text).map_or_else(|_| text.clone(), |notebook| replaced(&notebook, old, &own, boot))
+            }
+        };
+        text = Some(changed);
+    }
+    text.unwrap_or_default()
+}
+
+fn inserted(notebook: &Ipynb<'_>, pin: &Pin, boot: &str, own: Value) -> String {
+    let first = notebook.cells.iter().position(|cell| cell.is_code).unwrap_or(notebook.cells.len());
+    let verify = json!({ "verifies": pin.name.as_ref() });
+    let is_there = |id: &String| notebook.cells.iter().any(|cell| cell.value["id"] == id.as_str());
+    let verifies = notebook.cells.iter().any(|cell| cell.value["metadata"][KEY] == verify);
+    let mut cells = vec![("boot", boot, own)];
+    if !verifies {
+        cells.push(("verify", VERIFY, verify));
+    }
+    let made = |(id, source, word): (&str, &str, Value)| {
+        let names = (0..64).map(|count| match count {
+            0 => format!("{id}-{}", pin.name),
+            count => format!("{id}-{}-{count}", pin.name),
+        });
+        let id = names.into_iter().find(|name| !is_there(name)).unwrap_or_default();
+        code(notebook.has_ids, &id, source, &word)
     };
+    let cells: Vec<Value> = cells.into_iter().map(made).collect();
+    notebook.inserted(first, &cells)
+}
+
+fn replaced(notebook: &Ipynb<'_>, old: &Held, own: &Value, boot: &str) -> String {
     let mut cell = notebook.cells[old.at].value.clone();
     cell["source"] = lines(boot.trim_end());
-    cell["metadata"][KEY] = own;
+    cell["metadata"][KEY] = own.clone();
     if old.source.trim_end() != boot.trim_end() {
         // What the old one printed is not what this one did.
         cell["outputs"] = json!([]);

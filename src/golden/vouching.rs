@@ -158,7 +158,7 @@ fn is_confirmed(fresh: Option<&[u8]>, catalogue: &Catalogue, digest: Sha256, tru
 pub fn freshness(catalogue: &Catalogue, digest: Sha256, today: Day) -> String {
     let until = today.after(crate::golden::calendar::Days(14));
     format!(
-        "# Made by `colab-boot golden renew --fresh`: the index of this number is still the current one.\nversion = 1\nname = \"{}\"\nindex = \"{digest}\"\nseq = {}\nuntil = {until}\n",
+        "# Made by `colab-boot golden sign --fresh`: the index of this number is still the current one.\nversion = 1\nname = \"{}\"\nindex = \"{digest}\"\nseq = {}\nuntil = {until}\n",
         catalogue.name, catalogue.seq
     )
 }

@@ -35,7 +35,7 @@ struct Raw<'a> {
     #[serde(default)]
     nbformat_minor: u64,
     #[serde(borrow)]
-    cells: &'a RawValue,
+    cells: Option<&'a RawValue>,
 }
 
 impl<'a> Ipynb<'a> {
@@ -46,18 +46,19 @@ impl<'a> Ipynb<'a> {
         if raw.nbformat != 4 {
             return Err(format!("it has the format {} of notebooks, and 4 is read", raw.nbformat));
         }
+        let array = raw.cells.ok_or("it has no cells")?;
         let place = |inner: &str| {
             let start = inner.as_ptr().addr() - text.as_ptr().addr();
             start..start + inner.len()
         };
-        let cells: Vec<&RawValue> = serde_json::from_str(raw.cells.get()).map_err(|error| error.to_string())?;
+        let cells: Vec<&RawValue> = serde_json::from_str(array.get()).map_err(|error| error.to_string())?;
         let read = |cell: &RawValue| {
             let value: Value = serde_json::from_str(cell.get()).map_err(|error| error.to_string())?;
             Ok(Cell { span: place(cell.get()), is_code: value["cell_type"] == "code", source: source(&value), value })
         };
         Ok(Self {
             text,
-            array: place(raw.cells.get()),
+            array: place(array.get()),
             has_ids: raw.nbformat_minor >= 5,
             cells: cells.into_iter().map(read).collect::<Result<_, String>>()?,
         })
@@ -105,7 +106,9 @@ impl<'a> Ipynb<'a> {
         if serde::Serialize::serialize(cell, &mut serializer).is_err() {
             return cell.to_string();
         }
-        String::from_utf8_lossy(&bytes).replace('\n', &format!("\n{base}"))
+        // With the line ends that the file has.
+        let end = if self.space().contains("\r\n") { "\r\n" } else { "\n" };
+        String::from_utf8_lossy(&bytes).replace('\n', &format!("{end}{base}"))
     }
 }
 

@@ -1,17 +1,20 @@
 //! A repository as its keepers change it: a folder, its index with a new number, signatures by those who have a key here.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::Release;
 use crate::golden::signed_text::{join, split};
+use crate::golden::signers::{INDEX, Outcome, Signers};
 use crate::host::files;
 use crate::model::Sha256;
 use crate::model::day::day_of;
 use crate::repository::trusted::trust_of;
-use crate::repository::{FRESH_FILE, INDEX_FILE};
+use crate::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
 use crate::session::Session;
 
 /// A repository that is changed.
@@ -21,10 +24,28 @@ pub struct Kept {
     /// The text of the index, without signatures.
     pub text: String,
     pub blocks: Vec<String>,
+    /// Held while it is changed: keepers who publish at once take turns.
+    _alone: Option<File>,
 }
 
+/// How long a keeper waits for another.
+const WAIT: Duration = Duration::from_mins(2);
+
 impl Kept {
-    /// The one in `folder`. An index that goes back behind one that was seen here is refused: something was undone.
+    /// The one in `folder`, to be changed: nobody else changes it meanwhile.
+    pub fn open_alone(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
+        let wait = || session.say("another keeper changes the repository; waiting");
+        let alone = files::lock_folder(folder, WAIT, &wait)?;
+        if alone.is_none() && folder.is_dir() {
+            return Err(Failure::world(format!(
+                "another keeper has been changing `{}` for two minutes",
+                folder.display()
+            )));
+        }
+        Ok(Self { _alone: alone, ..Self::open(folder, session)? })
+    }
+
+    /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused: something was undone.
     pub fn open(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let path = folder.join(INDEX_FILE);
         let none = || {
@@ -39,9 +60,21 @@ impl Kept {
             Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenUnreadable, message).with_note(why)])
         };
         let bytes = files::read_bytes(&path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
+        if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
+            let failure = unreadable("it has conflict markers of git".to_owned());
+            return Err(failure.help(
+                "take one side whole (`git checkout --theirs golden.toml`), then publish again what the other one had",
+            ));
+        }
         let signed = split(&bytes).map_err(unreadable)?;
         let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
-        let kept = Self { folder: folder.to_owned(), catalogue, text: signed.text.to_owned(), blocks: signed.blocks };
+        let kept = Self {
+            folder: folder.to_owned(),
+            catalogue,
+            text: signed.text.to_owned(),
+            blocks: signed.blocks,
+            _alone: None,
+        };
         let seen = trust_of(&session.paths, &kept.catalogue.name)?.seen;
         match seen.filter(|(seq, _)| *seq > kept.catalogue.seq) {
             None => Ok(kept),
@@ -74,8 +107,8 @@ impl Kept {
         self.catalogue.releases.iter_mut().find(is_it).ok_or_else(|| Failure::bug("a release was lost"))
     }
 
-    /// Writes the index with the next number and the days that follow from `session`'s clock. Signatures of the one before fall off.
-    pub fn write(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+    /// The next index: its number, the days that follow from `session`'s clock, what has changed. It is not on the disk yet, and has no signature.
+    pub fn next(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         let today = Day(day_of(session.now));
         self.catalogue.seq += 1;
         self.catalogue.issued = today;
@@ -86,19 +119,44 @@ impl Kept {
             return Err(Failure::answer("the index would have more than 1 MiB")
                 .help("remove releases that have expired long ago"));
         }
+        // What readers would refuse is never written.
+        let refused = |why: String| Failure::input("the index would be one that nobody can read").cause(why);
+        Catalogue::parse(&self.text).map(drop).map_err(refused)
+    }
+
+    /// Writes the index with its signatures.
+    pub fn write(&self) -> Result<(), Failure> {
         self.store()?;
         files::remove_if_there(&self.folder.join(FRESH_FILE))
     }
 
-    /// Puts one more signature under the index; one with the same key takes the place of the one before.
-    pub fn add_signature(&mut self, block: String) -> Result<(), Failure> {
+    /// Those who may sign, by the list in the repository.
+    pub fn signers(&self) -> Result<Signers, Failure> {
+        let text = files::read_text(&self.folder.join(SIGNERS_FILE), "list of signers")?;
+        Signers::parse(&text).map_err(|why| Failure::input(format!("`{SIGNERS_FILE}`")).cause(why))
+    }
+
+    /// Puts one more signature under the index in memory, if it is by somebody who may.
+    pub fn sign(&mut self, signers: &Signers, block: String, now: u64) -> Result<(), Failure> {
+        may_sign(signers, &self.text, &block, INDEX, now)?;
         if !self.blocks.contains(&block) {
             self.blocks.push(block);
         }
-        self.store()
+        Ok(())
     }
 
     fn store(&self) -> Result<(), Failure> {
         files::write_whole(&self.folder.join(INDEX_FILE), join(&self.text, &self.blocks).as_bytes())
+    }
+}
+
+/// An error where `block` is no signature of `text` by somebody whom `signers` allow it.
+pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now: u64) -> Result<(), Failure> {
+    match signers.check(text, &[block.to_owned()], namespace, now).pop() {
+        Some(Outcome::Good { .. }) => Ok(()),
+        Some(Outcome::NotAllowed { principal, why }) => Err(Failure::answer(format!("{principal} may not sign: {why}"))),
+        Some(Outcome::Unknown { fingerprint }) => Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
+            .help("somebody who may sign adds it with `colab-boot golden signers --add`; `golden sign --leaving` signs as somebody who is off the list")),
+        other => Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
     }
 }

@@ -2,6 +2,7 @@
 //! remembered of those who sign.
 
 mod attaching;
+mod beside;
 mod cells;
 mod keeping;
 mod keygen;
@@ -11,8 +12,9 @@ mod taken;
 mod trusted;
 
 pub use attaching::{Attached, attach_record};
+pub use beside::{beside, freshness, strangers, witnesses};
 pub use cells::{carry, home};
-pub use keeping::Kept;
+pub use keeping::{Kept, may_sign};
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
 pub use place::Repository;

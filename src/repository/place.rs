@@ -36,21 +36,19 @@ impl Repository {
     /// The one at `text`: a folder, or an address with or without its last slash.
     pub fn open(text: &str, session: &Session<'_>) -> Result<Self, Failure> {
         let base = match text.split_once("://") {
-            None => return Ok(Self { place: Place::Folder(files::absolute(Path::new(text))?) }),
+            None => return Ok(Self { place: Place::Folder(real(Path::new(text))?) }),
             Some(_) => Url::parse(text),
         };
         let mut base = base.map_err(|error| Failure::input("the address of the repository").because(&error))?;
         if let ("file", Ok(folder)) = (base.scheme(), base.to_file_path()) {
-            return Ok(Self { place: Place::Folder(folder) });
+            return Ok(Self { place: Place::Folder(real(&folder)?) });
         }
         if !matches!(base.scheme(), "https" | "http") || is_open(&base) {
             return Err(Failure::input(format!("a golden repository is not read from `{}`", redact(&base)))
                 .help("give a folder, or an address that begins with https://"));
         }
-        if !base.path().ends_with('/') {
-            let path = format!("{}/", base.path());
-            base.set_path(&path);
-        }
+        let path = format!("{}/", base.path().trim_end_matches('/'));
+        base.set_path(&path);
         if let Some(token) = session.environment.get("COLAB_BOOT_GOLDEN_TOKEN").filter(|token| !token.is_empty()) {
             // It goes into one header, for this address alone.
             let _ = base.set_username("x-access-token").and_then(|()| base.set_password(Some(token)));
@@ -82,7 +80,13 @@ impl Repository {
             }
             Place::Web { base, client } => {
                 let url = base.join(path).map_err(|error| Failure::input("an address").because(&error))?;
-                fetch_bytes(client, &url, limit)
+                let private = |failure: Failure| match failure.to_string() {
+                    said if said.contains("401") || said.contains("403") => {
+                        failure.help("for a private repository set COLAB_BOOT_GOLDEN_TOKEN, or write it into netrc")
+                    }
+                    _ => failure,
+                };
+                fetch_bytes(client, &url, limit).map_err(private)
             }
         }
     }
@@ -108,6 +112,14 @@ impl Repository {
             other => Err(Failure::from_findings(Kind::Answer, vec![differs(&path, other.as_deref(), file)])),
         }
     }
+}
+
+/// A folder by its one name: links and dots lead to the same repository, and to the same trust.
+fn real(folder: &Path) -> Result<PathBuf, Failure> {
+    if folder.as_os_str().is_empty() {
+        return Err(Failure::input("no repository is named").help("name its folder or address with --from"));
+    }
+    folder.canonicalize().or_else(|_| files::absolute(folder))
 }
 
 /// How a file is not the one that was meant.

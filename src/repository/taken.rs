@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::SourceOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::golden::entry::Release;
-use crate::golden::in_notebook::{boot_cell, held, with_release};
+use crate::golden::in_notebook::{Held, boot_cell, held, with_release};
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::golden::vouching::Vouched;
 use crate::host::destination::write_output;
@@ -59,7 +59,7 @@ impl Holder {
     /// A path that ends in `.ipynb` is a notebook.
     pub fn at(path: &Path) -> Self {
         match path.extension() {
-            Some(end) if end == "ipynb" => Self::Notebook(path.to_owned()),
+            Some(end) if end.eq_ignore_ascii_case("ipynb") => Self::Notebook(path.to_owned()),
             _ => Self::Folder(path.to_owned()),
         }
     }
@@ -81,7 +81,7 @@ impl Holder {
                 Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
             }
             Self::Notebook(path) => {
-                let Some(text) = files::read_optional(path)? else { return Ok(Pins::default()) };
+                let Some(text) = notebook_text(path)? else { return Ok(Pins::default()) };
                 let notebook = Ipynb::parse(&text).map_err(bad)?;
                 let all = held(&notebook).into_iter().map(|held| held.pin).collect();
                 Ok(Pins { all, ..Pins::default() })
@@ -96,7 +96,7 @@ impl Holder {
         if source.from.is_some() || !source.trusted_key.is_empty() {
             return Ok(source);
         }
-        let text = files::read_optional(path)?.unwrap_or_default();
+        let text = notebook_text(path)?.unwrap_or_default();
         let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
         if let Some(home) = cells.into_iter().find_map(|held| held.home) {
             source.from = Some(home.at);
@@ -118,7 +118,7 @@ impl Holder {
     ) -> Result<Vec<String>, Failure> {
         match self {
             Self::Folder(folder) => {
-                let files = into_folder(found, release, before, folder)?;
+                let files = into_folder(found, release, folder)?;
                 let mut pins = self.pins()?;
                 pins.put(pin);
                 let text = pins.to_text().map_err(Failure::bug)?;
@@ -132,29 +132,80 @@ impl Holder {
         }
     }
 
-    /// How what lies here differs from what `pin` means. A cell carries its lock, and is its own word for it.
-    pub fn fault(&self, pin: &Pin) -> Result<Option<Finding>, Failure> {
-        let Self::Folder(folder) = self else { return Ok(None) };
-        let path = folder.join(format!("{}.lock", pin.name));
-        let digest = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
-        let finding = || {
-            let message = format!("`{}` is not the lock that `{PIN_FILE}` pins", path.display());
-            Finding::error(Code::GoldenFileDiffers, message).with_help("`colab-boot golden add` takes it anew")
+    /// How what lies here differs from what `pin` means: the lock, and what the release had beside it, where the repository could be asked.
+    pub fn fault(&self, pin: &Pin, found: Option<&Read>) -> Result<Option<Finding>, Failure> {
+        let release = found.and_then(|found| Some((found, found.release(pin)?)));
+        let differs = |what: String| {
+            let title = format!("{}@{}", pin.name, pin.version);
+            let help = format!("move it away, then `colab-boot golden add {title}` takes it anew");
+            Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
         };
-        Ok((digest != Some(pin.sha256)).then(finding))
+        match self {
+            Self::Folder(folder) => {
+                let here = |suffix: &str| {
+                    let path = folder.join(format!("{}.{suffix}", pin.name));
+                    Ok::<_, Failure>((files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes())), path))
+                };
+                let (lock, path) = here("lock")?;
+                if lock != Some(pin.sha256) {
+                    return Ok(Some(differs(format!("`{}`", path.display()))));
+                }
+                let (profile, path) = here("toml")?;
+                let wanted = release.and_then(|(_, release)| release.file("toml")).map(|file| file.sha256);
+                let is_wrong = profile.is_none() || wanted.is_some_and(|wanted| profile != Some(wanted));
+                Ok(is_wrong.then(|| differs(format!("`{}`", path.display()))))
+            }
+            Self::Notebook(path) => {
+                let Some((found, release)) = release else { return Ok(None) };
+                let (_, bytes) = found.text(release, "ipynb")?;
+                let boot = boot_cell(&String::from_utf8_lossy(&bytes)).map_err(Failure::answer)?;
+                let text = notebook_text(path)?.unwrap_or_default();
+                let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
+                let is_edited = |held: &&Held| held.pin.name == pin.name && !same(&held.source, &boot);
+                let edited = cells.iter().find(is_edited);
+                Ok(edited.map(|held| differs(format!("cell {} of `{}`", held.at + 1, path.display()))))
+            }
+        }
     }
 }
 
+/// Whether the cell `here` is `boot`, but for marks of cells and what verifies behind it, as a script has them.
+fn same(here: &str, boot: &str) -> bool {
+    let body = here.trim().trim_start_matches("# %%").trim_start();
+    let body = body.split("\n# %%\n").next().unwrap_or(body);
+    body.trim_end() == boot.trim_end()
+}
+
+/// A notebook is larger than what people write by hand: it holds pictures.
+const LARGEST: u64 = 512 << 20;
+
+/// The text of a notebook, as it stands on the disk; `None` where there is none.
+fn notebook_text(path: &Path) -> Result<Option<String>, Failure> {
+    if !files::is_file(path)? {
+        return Ok(None);
+    }
+    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
+    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
+    let other = |_| Failure::input(format!("`{}` is no UTF-8, as notebooks are", path.display()));
+    String::from_utf8(bytes).map(Some).map_err(other)
+}
+
 /// Writes the profile and the lock of `release` into `folder`, both or neither. Their names.
-fn into_folder(found: &Read, release: &Release, before: Option<&Pin>, folder: &Path) -> Result<Vec<String>, Failure> {
+fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<String>, Failure> {
     let read = |suffix: &str| found.text(release, suffix);
     let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
-    let old = before.and_then(|pin| found.release(pin));
+    if folder.exists() && !folder.is_dir() {
+        return Err(Failure::input(format!("--into: `{}` is no folder and no notebook", folder.display())));
+    }
+    // What any release has put here, in a run that was ended half-way as well, is no work of the user's.
+    let published = |name: &str, digest: Sha256| {
+        let mut files = found.vouched.catalogue.releases.iter().flat_map(|release| &release.files);
+        files.any(|file| file.name == name && file.sha256 == digest)
+    };
     for (name, bytes) in &both {
         let path = folder.join(name);
         let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
-        let was = old.and_then(|old| old.files.iter().find(|file| file.name == *name)).map(|file| file.sha256);
-        if here.is_some_and(|here| here != Sha256::of(bytes) && Some(here) != was) {
+        if here.is_some_and(|here| here != Sha256::of(bytes) && !published(name, here)) {
             return Err(Failure::input(format!("`{}` is there, and is not what `golden add` wrote", path.display()))
                 .help("move it away, or name another folder with --into; nothing was changed"));
         }
@@ -179,14 +230,14 @@ fn into_notebook(
         Ok::<_, Failure>((text, boot))
     };
     let (whole, boot) = notebook_of(release)?;
-    let text = files::read_optional(path)?.unwrap_or(whole);
+    let text = notebook_text(path)?.unwrap_or(whole);
     let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
     let notebook = Ipynb::parse(&text).map_err(bad)?;
-    let here = held(&notebook).into_iter().find(|held| held.pin.name == release.name);
+    let here = held(&notebook).into_iter().filter(|held| held.pin.name == release.name);
     let old = before.and_then(|pin| found.release(pin)).map(notebook_of).transpose()?;
-    if let Some(here) = here {
+    for here in here {
         let sources = [Some(&boot), old.as_ref().map(|(_, boot)| boot)];
-        if !sources.into_iter().flatten().any(|source| source.trim_end() == here.source.trim_end()) {
+        if !sources.into_iter().flatten().any(|source| same(&here.source, source)) {
             return Err(Failure::input(format!("cell {} of `{}` was changed since it was taken", here.at + 1, path.display()))
                 .help("move what is yours into a cell of its own, then make the cell what it was, or remove it; nothing was changed"));
         }

@@ -22,13 +22,17 @@ struct AddReport<'a> {
 }
 
 pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let asked = options
-        .release
-        .as_ref()
-        .ok_or_else(|| Failure::input("no release is named").help("`colab-boot golden list` says which there are"))?;
-    let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
     let holder = Holder::at(&options.into);
     let pins = holder.pins()?;
+    // Without a name: what is pinned here, anew.
+    let pinned_here = match pins.all.as_slice() {
+        [pin] => Some(format!("{}@{}#sha256={}", pin.name, pin.version, pin.sha256)),
+        _ => None,
+    };
+    let asked = options.release.as_ref().or(pinned_here.as_ref());
+    let asked = asked
+        .ok_or_else(|| Failure::input("no release is named").help("`colab-boot golden list` says which there are"))?;
+    let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
     let found = read(&options.source, &pins, session)?;
     let today = today(session);
     let release = find(&found, title, today)?;

@@ -6,13 +6,12 @@ use crate::cli::GoldenCheckOptions;
 use crate::command::golden::{folder_of, today};
 use crate::diag::{Code, Failure, Finding};
 use crate::golden::cadence::cadence;
-use crate::golden::entry::{Evidence, Release};
 use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::host::files;
 use crate::machine::runtime_names;
 use crate::model::Sha256;
 use crate::output::Report;
-use crate::repository::{Kept, Repository, SIGNERS_FILE};
+use crate::repository::{Kept, Repository, SIGNERS_FILE, beside, freshness, strangers, witnesses};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -41,6 +40,8 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
         findings.extend(strangers(&folder, release));
         findings.extend(witnesses(&repository, release, &signers));
     }
+    findings.extend(beside(&kept));
+    findings.extend(freshness(&kept, &signers, session.now));
     let runtimes = runtime_names()?;
     findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
     let report = CheckReport {
@@ -76,36 +77,4 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
         findings.push(Finding::error(Code::GoldenThreshold, message).with_help("`colab-boot golden sign`"));
     }
     Ok((signers, by))
-}
-
-/// Records that are not signed by whom the index names. Who has left the list since is known by the key.
-fn witnesses(repository: &Repository, release: &Release, signers: &Signers) -> Vec<Finding> {
-    let text = |name: &String| {
-        let file = release.files.iter().find(|file| file.name == *name)?;
-        String::from_utf8(repository.file(release, file).ok()?).ok()
-    };
-    let one = |evidence: &Evidence| {
-        let by = evidence.by.as_ref()?;
-        let said = text(&evidence.file).zip(text(&format!("{}.sig", evidence.file)));
-        let fault = match said.map(|(record, signature)| signers.witness(&record, &signature)) {
-            None => return None,
-            Some(Err(why)) => why,
-            Some(Ok(name)) if name == *by || name.starts_with("SHA256:") => return None,
-            Some(Ok(name)) => format!("it is signed by {name}"),
-        };
-        let message = format!("`{}/{}` is not signed by {by}: {fault}", release.folder(), evidence.file);
-        Some(Finding::error(Code::GoldenFileDiffers, message))
-    };
-    release.verified.iter().filter_map(one).collect()
-}
-
-/// Files beside those that the index names: nobody may put anything there.
-fn strangers(folder: &std::path::Path, release: &Release) -> Vec<Finding> {
-    let names = files::names_if_any(&folder.join(release.folder()));
-    let strange = names.into_iter().filter(|name| !release.files.iter().any(|file| file.name == *name));
-    let finding = |name: String| {
-        let message = format!("`{}/{name}` is not in the index", release.folder());
-        Finding::warning(Code::GoldenFileDiffers, message)
-    };
-    strange.map(finding).collect()
 }

@@ -1,22 +1,42 @@
 //! `golden deprecate`: another release should be taken, from a day on.
 
 use crate::cli::DeprecateOptions;
+use crate::command::golden::yank::one_version;
 use crate::command::golden::{folder_of, store, today};
 use crate::diag::Failure;
 use crate::golden::calendar::Day;
-use crate::golden::entry::Status;
+use crate::golden::entry::{Standing, Status};
 use crate::output::Report;
 use crate::repository::Kept;
 use crate::session::Session;
 
 pub(super) fn run(options: &DeprecateOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let today = today(session);
+    one_version(&options.release)?;
+    if options.instead.as_ref() == Some(&options.release) {
+        return Err(Failure::input(format!("--use: `{}` can't take its own place", options.release)));
+    }
     if let Some(instead) = &options.instead {
-        kept.release(instead, today)?;
+        let standing = kept.release(instead, today)?.standing(today);
+        if standing != Standing::Current {
+            return Err(Failure::input(format!("--use: {instead} is {}", standing.as_str())));
+        }
     }
     let release = kept.release(&options.release, today)?;
+    if release.status == Status::Yanked {
+        let title = release.title();
+        return Err(Failure::input(format!("{title} was withdrawn, and stays so")).help("publish a new version"));
+    }
     let on = options.on.map_or(today, Day);
+    if on < release.published || release.expires.is_some_and(|end| on > end) {
+        let end = release.expires.map(|end| format!(", and expires on {end}")).unwrap_or_default();
+        return Err(Failure::input(format!(
+            "--on {on}: {} was published on {}{end}",
+            release.title(),
+            release.published
+        )));
+    }
     // One that lies ahead takes effect on its day, without a new signature.
     if on <= today {
         release.status = Status::Deprecated;

@@ -25,7 +25,7 @@ use crate::cli::{GoldenVerb, KeptOptions, SourceOptions};
 use crate::diag::{Failure, Finding};
 use crate::golden::calendar::Day;
 use crate::golden::pin::Pins;
-use crate::golden::signers::{INDEX, Signers};
+use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::golden::vouching::{Trust, Vouched};
 use crate::model::PackageName;
 use crate::model::day::day_of;
@@ -78,7 +78,16 @@ fn read(source: &SourceOptions, pins: &Pins, session: &Session<'_>) -> Result<Re
     let known = name_at(&session.paths, &repository.name());
     let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
     let trust = trust(source, known.or(pinned), session)?;
-    let vouched = repository.vouched(&trust, session.now)?;
+    let mut vouched = repository.vouched(&trust, session.now)?;
+    let mut trust = trust;
+    if trust.threshold == 0 {
+        // A copy somewhere else of what is pinned by its name: those who sign that have to sign this.
+        let by_name = trust_of(&session.paths, &vouched.catalogue.name)?;
+        if by_name.threshold > 0 {
+            trust = Trust { min_seq: trust.min_seq, ..by_name };
+            vouched = repository.vouched(&trust, session.now)?;
+        }
+    }
     if trust.threshold > 0 {
         remember(&session.paths, &trust, &vouched);
     }
@@ -101,17 +110,31 @@ fn pins_here() -> Pins {
     Holder::at(std::path::Path::new(".")).pins().unwrap_or_default()
 }
 
-/// Writes a changed index, signs it where there is a key, and says who has to sign still.
+/// Signs a changed index where there is a key, then writes it, and says who has to sign still. Where the key can't sign the old index stays.
 fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+    let signers = kept.signers()?;
+    kept.next(session)?;
+    signed(kept, &signers, options, session)?;
+    written(kept, &signers, session)
+}
+
+/// Puts the signature of the user's key under an index that is not on the disk yet.
+fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &Session<'_>) -> Result<(), Failure> {
     let key = if options.no_sign { None } else { options.key.clone().or_else(|| default_key(session)) };
-    kept.write(session)?;
     if let Some(key) = &key {
         let block = signature(session, key, &kept.text, INDEX)?;
-        kept.add_signature(block)?;
+        kept.sign(signers, block, session.now)?;
     }
+    Ok(())
+}
+
+/// Writes an index with its signatures, and says who has to sign still.
+fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+    kept.write()?;
     let wanted = kept.catalogue.signers.as_ref().map(|row| row.threshold).unwrap_or_default();
     let mut talk = vec![format!("{}: index {}", kept.folder.join(INDEX_FILE).display(), kept.catalogue.seq)];
-    let missing = wanted.saturating_sub(kept.blocks.len());
+    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let missing = wanted.saturating_sub(by.len());
     if missing > 0 {
         talk.push(format!("{missing} more must sign it: `colab-boot golden sign`"));
     }

@@ -21,9 +21,14 @@ pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report
     let shown = kept.catalogue.releases.iter().map(shown).collect::<Result<BTreeMap<String, Shown>, Failure>>()?;
     let page = render_page(&kept.catalogue, &shown, &products(session), &bytes).map_err(Failure::bug)?;
     let path = options.out.clone().unwrap_or_else(|| kept.folder.join("index.html"));
+    let there = files::read_optional(&path)?;
+    if !options.check && there.as_ref().is_some_and(|text| !text.starts_with("<!doctype html>")) {
+        return Err(Failure::input(format!("`{}` is there, and is no page", path.display()))
+            .help("name another file with --out"));
+    }
     if !options.check {
         write_output(&path, page.as_bytes())?;
-    } else if files::read_optional(&path)?.as_deref() != Some(page.as_str()) {
+    } else if there.as_deref() != Some(page.as_str()) {
         return Err(Failure::answer(format!("`{}` is not the page of index {}", path.display(), kept.catalogue.seq))
             .help("write it anew without --check"));
     }

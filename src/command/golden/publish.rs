@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use crate::cli::PublishOptions;
 use crate::command::golden::build::binary;
-use crate::command::golden::{folder_of, store, today};
+use crate::command::golden::{folder_of, signed, store, today, written};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::entry::{Release, Status};
+use crate::golden::signers::{INDEX, vouching};
 use crate::host::files;
 use crate::output::{Report, bytes, needed_images};
 use crate::repository::{Attached, Kept, Made, attach_record, carry, home, make_release};
@@ -22,7 +23,7 @@ struct PublishReport {
 }
 
 pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let binary = match &options.binary {
         Some(path) => Some(carry(&kept, path, options.at.as_ref())?),
         None => binary(&options.elsewhere)?,
@@ -42,6 +43,8 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
                 report.talk.push(format!("{title} is published already, with these bytes"));
             }
             Some(_) => return Err(republished(&title)),
+            None if new.iter().any(|other: &Made| other.release == one.release) => {}
+            None if new.iter().any(|other: &Made| other.release.title() == title) => return Err(republished(&title)),
             None => new.push(one),
         }
     }
@@ -59,6 +62,13 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     }
     let attached = attach(&mut kept, options, session, &mut report)?;
     if new.is_empty() && !attached {
+        // A run that was ended before it had signed leaves the index unsigned.
+        let signers = kept.signers()?;
+        let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
+        if vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now)).len() < wanted {
+            signed(&mut kept, &signers, &options.kept, session)?;
+            report.talk.extend(written(&kept, &signers, session)?);
+        }
         return Ok(report);
     }
     report.talk.extend(store(&mut kept, &options.kept, session)?);

@@ -8,7 +8,7 @@ use crate::repository::Kept;
 use crate::session::Session;
 
 pub(super) fn run(options: &RenewOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let talk = store(&mut kept, &options.kept, session)?;
     let text = format!("{} is fresh until {}\n", kept.catalogue.name, kept.catalogue.fresh_until);
     let mut report = Report::new((), text);

@@ -34,7 +34,8 @@ pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Rep
     line("GPUs", pairs(release.gpus.clone().into_iter().collect()));
     line("packages", format!("{}, {} to fetch", release.packages, bytes(release.download)));
     line("published", release.published.to_string());
-    line("deprecated", release.deprecate_on.map(|day| day.to_string()).unwrap_or_default());
+    let ahead = release.deprecate_on.filter(|_| standing == Standing::Current);
+    line("deprecated", ahead.map(|day| format!("on {day}")).unwrap_or_default());
     line("expires", release.expires.map(|day| day.to_string()).unwrap_or_default());
     line("because", release.because.clone().unwrap_or_default());
     line("replaced by", release.replaced_by.clone().unwrap_or_default());

@@ -6,11 +6,11 @@ use crate::cli::SignOptions;
 use crate::command::golden::{folder_of, today};
 use crate::diag::Failure;
 use crate::golden::signed_text::join;
-use crate::golden::signers::{FRESH, INDEX, Outcome, Signers, vouching};
+use crate::golden::signers::{FRESH, INDEX, Outcome, vouching};
 use crate::golden::vouching::freshness;
 use crate::host::files;
 use crate::output::Report;
-use crate::repository::{FRESH_FILE, Kept, SIGNERS_FILE, default_key, sign};
+use crate::repository::{FRESH_FILE, Kept, default_key, may_sign, sign};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -21,32 +21,25 @@ struct SignReport {
 }
 
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let key = options.kept.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
         Failure::input("there is no key to sign with").help("name one with --key, or set git's `user.signingkey`")
     })?;
     if options.fresh {
         let text = freshness(&kept.catalogue, kept.digest(), today(session));
         let block = sign(session, &key, &text, FRESH)?;
+        may_sign(&kept.signers()?, &text, &block, FRESH, session.now)?;
         let path = kept.folder.join(FRESH_FILE);
         files::write_whole(&path, join(&text, &[block]).as_bytes())?;
         return Ok(Report::new((), format!("{}: index {} is current\n", path.display(), kept.catalogue.seq)));
     }
     let block = sign(session, &key, &kept.text, INDEX)?;
-    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
-    let signers = Signers::parse(&text).map_err(|why| Failure::input(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let signers = kept.signers()?;
     match signers.check(&kept.text, std::slice::from_ref(&block), INDEX, session.now).pop() {
-        Some(Outcome::Good { .. }) => kept.add_signature(block)?,
-        Some(Outcome::NotAllowed { principal, why }) => {
-            return Err(Failure::answer(format!("{principal} may not sign: {why}")));
-        }
-        Some(Outcome::Unknown { .. }) if options.leaving => kept.add_signature(block)?,
-        Some(Outcome::Unknown { fingerprint }) => {
-            return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
-                .help("somebody who may sign adds it with `colab-boot golden signers --add`; --leaving signs as somebody who is off the list"));
-        }
-        other => return Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
+        Some(Outcome::Unknown { .. }) if options.leaving => kept.blocks.push(block),
+        _ => kept.sign(&signers, block, session.now)?,
     }
+    kept.write()?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
     let text = format!("index {} is signed by {}; {wanted} have to\n", kept.catalogue.seq, by.join(", "));

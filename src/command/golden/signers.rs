@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::SignersOptions;
-use crate::command::golden::{folder_of, store};
+use crate::command::golden::{folder_of, signed, written};
 use crate::diag::Failure;
 use crate::golden::catalogue::SignersRow;
 use crate::golden::signers::{Signer, Signers, signer_line};
@@ -23,7 +23,7 @@ struct SignersReport {
 }
 
 pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let path = kept.folder.join(SIGNERS_FILE);
     let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
     let text = files::read_text(&path, "list of signers")?;
@@ -54,9 +54,11 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) {
         return Ok(Report::new(report, text));
     }
-    files::write_whole(&path, new_text.as_bytes())?;
     kept.catalogue.signers = Some(SignersRow { threshold, sha256 });
-    let mut talk = store(&mut kept, &options.kept, session)?;
+    kept.next(session)?;
+    signed(&mut kept, &new, &options.kept, session)?;
+    files::write_whole(&path, new_text.as_bytes())?;
+    let mut talk = written(&kept, &new, session)?;
     talk.push(format!("{before} of those who signed before must sign it too, or their readers stop: `colab-boot golden sign`, with --leaving for who is off the list"));
     let mut report = Report::new(SignersReport { seq: kept.catalogue.seq, ..report }, text);
     report.talk = talk;

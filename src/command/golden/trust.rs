@@ -24,6 +24,14 @@ struct TrustReport {
 }
 
 pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let is_fingerprint = |key: &&String| {
+        let body = key.strip_prefix("SHA256:").unwrap_or_default();
+        body.len() == 43 && body.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'))
+    };
+    if let Some(strange) = options.key.iter().find(|key| !is_fingerprint(key)) {
+        return Err(Failure::input(format!("--key: `{strange}` is no fingerprint"))
+            .help("write it as `ssh-keygen -lf KEY.pub` prints it: `SHA256:` and 43 characters"));
+    }
     let repository = Repository::open(&options.from, session)?;
     let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
     let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
@@ -37,6 +45,11 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     if row.is_some_and(|row| row.sha256 != Sha256::of(signers_text.as_bytes())) {
         return Err(Failure::answer(format!("`{SIGNERS_FILE}` is not the one that the index names"))
             .help("somebody has changed it without the signatures of those who may: ask the keepers"));
+    }
+    let known_keys = signers.fingerprints();
+    if let Some(strange) = options.key.iter().find(|key| !known_keys.contains(*key)) {
+        let all: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+        return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {strange}")).cause(all.join(", ")));
     }
     let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
     let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();

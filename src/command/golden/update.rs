@@ -9,6 +9,7 @@ use crate::command::golden::diff::between;
 use crate::command::golden::show::standing_findings;
 use crate::command::golden::{read, today, with_findings};
 use crate::diag::Failure;
+use crate::golden::entry::Standing;
 use crate::golden::pin::Pin;
 use crate::output::Report;
 use crate::repository::Holder;
@@ -38,7 +39,9 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
     for old in meant {
         let newest = found.vouched.catalogue.find(old.name.as_ref(), today);
         let before = found.vouched.catalogue.find(&format!("{}@{}", old.name, old.version), today);
-        let Some(new) = newest.filter(|new| new.version > old.version) else {
+        let gone = before.is_some_and(|release| release.standing(today) >= Standing::Expired);
+        let Some(new) = newest.filter(|new| new.version > old.version || gone && new.version != old.version) else {
+            findings.extend(holder.fault(&old, Some(&found))?);
             findings.extend(before.into_iter().flat_map(|release| standing_findings(release, today, false)));
             let _ = writeln!(text, "{}@{} is the newest", old.name, old.version);
             continue;

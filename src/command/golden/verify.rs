@@ -42,19 +42,23 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
             .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
     }
     let mut findings = Vec::new();
-    for pin in pins.iter().filter(|_| digest.flatten().is_none()) {
-        findings.extend(holder.fault(pin)?);
-    }
+    let here = |found: Option<&Read>| {
+        let held = pins.iter().filter(|_| digest.flatten().is_none());
+        let faults = held.map(|pin| holder.fault(pin, found)).collect::<Result<Vec<_>, Failure>>();
+        faults.map(|faults| faults.into_iter().flatten().collect::<Vec<Finding>>())
+    };
     let found = match read(&holder.source(&options.source)?, &Pins { all: pins.clone(), ..all.clone() }, session) {
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
         Err(failure) if failure.kind == Kind::World => {
             let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
+            findings.extend(here(None)?);
             findings.push(finding.with_note(failure.to_string()));
             return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
         }
         Err(failure) => return Err(failure),
     };
+    findings.extend(here(Some(&found))?);
     let today = today(session);
     let mut text = String::new();
     for pin in &pins {

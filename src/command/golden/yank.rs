@@ -10,8 +10,12 @@ use crate::repository::Kept;
 use crate::session::Session;
 
 pub(super) fn run(options: &YankOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut kept = Kept::open(&folder_of(options.kept.repo.as_ref()), session)?;
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let today = today(session);
+    one_version(&options.release)?;
+    if options.instead.as_ref() == Some(&options.release) {
+        return Err(Failure::input(format!("--use: `{}` can't take its own place", options.release)));
+    }
     if let Some(instead) = &options.instead {
         kept.release(instead, today)?;
     }
@@ -40,4 +44,13 @@ fn point_elsewhere(catalogue: &mut Catalogue, gone: &str, instead: Option<&str>)
         }
     }
     talk
+}
+
+/// An error for a name without its version, where the newest release is not what anybody may mean.
+pub(super) fn one_version(release: &str) -> Result<(), Failure> {
+    if release.contains('@') {
+        return Ok(());
+    }
+    Err(Failure::input(format!("`{release}` names no version"))
+        .help("write it as `NAME@VERSION`; `colab-boot golden list --all` names them"))
 }

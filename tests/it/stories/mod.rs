@@ -9,6 +9,7 @@ mod fitness_scenes;
 mod golden;
 mod golden_cells;
 mod kernels;
+mod keepers;
 mod linked;
 mod locks;
 mod notebook;

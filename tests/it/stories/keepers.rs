@@ -1,0 +1,204 @@
+//! Keepers who make mistakes, and readers who see the truth about them: nothing is written that nobody can read, no signature is lost.
+
+use crate::stories::team::{Team, fingerprint};
+use crate::support::keys::Key;
+
+/// A team whose repository has `data@1.0.0` and `data@2.0.0`, signed by both.
+fn two_releases() -> Team {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.profile("2.0.0", "more = '*'\n");
+    team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
+    team
+}
+
+#[test]
+fn a_mistake_leaves_the_signed_index_as_it_was() {
+    let team = two_releases();
+    let before = team.index();
+    let alice = team.alice.path.display().to_string();
+    let mallory = Key::new(&team.day.test.path(""), "mallory").path.display().to_string();
+    let long = "x".repeat(600);
+    for (code, arguments) in [
+        (2, &["deprecate", "data@1.0.0", "--because", "", "--key", &alice][..]),
+        (2, &["yank", "data@1.0.0", "--because", " ", "--key", &alice]),
+        (2, &["yank", "data@1.0.0", "--because", "two\nlines", "--key", &alice]),
+        (2, &["yank", "data@1.0.0", "--because", &long, "--key", &alice]),
+        (2, &["yank", "data", "--because", "which?", "--key", &alice]),
+        (2, &["yank", "data@2.0.0", "--because", "x", "--use", "data@2.0.0", "--key", &alice]),
+        (2, &["renew", "--key", "nowhere"]),
+        (2, &["deprecate", "data@2.0.0", "--because", "x", "--use", "data@1.0.0", "--key", &alice]),
+        (2, &["deprecate", "data@2.0.0", "--because", "x", "--on", "2020-01-01", "--key", &alice]),
+        (1, &["renew", "--key", &mallory]),
+        (1, &["yank", "data@2.0.0", "--because", "x", "--key", &mallory]),
+        (1, &["sign", "--fresh", "--key", &mallory]),
+        (2, &["page", "--out", "repo/golden.toml"]),
+    ] {
+        let said = team.run(&[&["golden"], arguments, &["--repo", "repo"]].concat());
+        assert_eq!(said.code, code, "{arguments:?}: {said:?}");
+        assert_eq!(team.index(), before, "{arguments:?}");
+    }
+    team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+    // What was withdrawn stays so.
+    team.keep(&["yank", "data@1.0.0", "--because", "bad"]);
+    let said = team.run(&["golden", "deprecate", "data@1.0.0", "--because", "old", "--repo", "repo", "--key", &alice]);
+    assert!(said.code == 2 && said.stderr.contains("was withdrawn, and stays so"), "{said:?}");
+    // A profile that is named twice is one release; a run that was ended before it had signed is made good by the next.
+    team.profile("3.0.0", "");
+    team.run(&["golden", "publish", "data.toml", "data.toml", "--repo", "repo", "--no-sign"]).expect(0);
+    assert_eq!(team.run(&["golden", "check", "--repo", "repo", "--json"]).expect(1).codes()[0], "golden-threshold");
+    team.run(&["golden", "publish", "data.toml", "--repo", "repo", "--key", &alice]).expect(0);
+    team.sign(&team.bob).expect(0);
+    team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+    // What lies beside the index, and says nothing of it, is named.
+    std::fs::write(team.day.test.path("repo/fresh.toml"), "garbage").expect("a file");
+    std::fs::write(team.day.test.path("repo/index.html"), "<!doctype html>index 1 of 2020-01-01").expect("a page");
+    let folder = team.day.test.path("repo/lost/1.0.0");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("lost.lock"), "").expect("a lock");
+    let said = team.run(&["golden", "check", "--repo", "repo"]).expect(0).stderr;
+    for words in [
+        "`fresh.toml` says nothing of this index",
+        "`index.html` is the page of another index",
+        "`lost/1.0.0` is a release",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let index = String::from_utf8(team.index()).expect("an index");
+    std::fs::write(team.day.test.path("repo/golden.toml"), format!("<<<<<<< ours\n{index}=======\n>>>>>>> theirs\n"))
+        .expect("a file");
+    assert!(team.run(&["golden", "renew", "--repo", "repo"]).expect(1).stderr.contains("conflict markers of git"));
+}
+
+#[test]
+fn keepers_who_publish_at_once_take_turns() {
+    let team = Team::new();
+    let alice = team.alice.path.display().to_string();
+    let names: Vec<String> = (0..6).map(|number| format!("p{number}")).collect();
+    for name in &names {
+        let text = format!(
+            "[profile]\nname = '{name}'\nversion = '1.0.0'\n[target]\nruntimes = ['bare-3.12']\n[packages]\nlib = '*'\n"
+        );
+        std::fs::write(team.day.test.path(&format!("{name}.toml")), text).expect("a profile");
+        team.run(&["lock", &format!("{name}.toml")]).expect(0);
+    }
+    std::thread::scope(|scope| {
+        for name in &names {
+            let (team, alice) = (&team, &alice);
+            let publish = move || {
+                team.run(&["golden", "publish", &format!("{name}.toml"), "--repo", "repo", "--key", alice]).code
+            };
+            scope.spawn(move || assert_eq!(publish(), 0));
+        }
+    });
+    team.sign(&team.bob).expect(0);
+    let listed = team.run(&["golden", "list", "--from", "repo"]).expect(0).stdout;
+    assert!(names.iter().all(|name| listed.contains(&format!("{name}@1.0.0"))), "{listed}");
+    team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+}
+
+#[test]
+fn a_repository_has_one_name_and_its_keys_are_asked_for_under_all_of_them() {
+    let team = two_releases();
+    let keys = [fingerprint(&team.alice), fingerprint(&team.bob)];
+    for arguments in [&["--key", "garbage"][..], &["--key", "SHA256:abc"], &["--key", &keys[0], "--threshold", "0"]] {
+        team.run(&[&["golden", "trust", "repo"], arguments].concat()).expect(2);
+    }
+    let strange = fingerprint(&Key::new(&team.day.test.path(""), "stranger"));
+    team.run(&["golden", "trust", "repo", "--key", &keys[0], "--key", &keys[1], "--key", &strange]).expect(1);
+    team.run(&["golden", "trust", "repo/", "--key", &keys[0], "--key", &keys[1]]).expect(0);
+    let text = String::from_utf8(team.index()).expect("an index");
+    let unsigned = text.split("# -----BEGIN").next().expect("a text");
+    std::fs::write(team.day.test.path("repo/golden.toml"), unsigned).expect("an index");
+    std::os::unix::fs::symlink(team.day.test.path("repo"), team.day.test.path("link")).expect("a link");
+    let copy = team.day.test.path("copy");
+    std::fs::create_dir(&copy).expect("a folder");
+    std::fs::write(copy.join("golden.toml"), unsigned).expect("an index");
+    for name in ["repo", "repo/", "./repo", "reader/../repo", "link", "copy", &team.url, &format!("{}//", team.url)] {
+        let said = team.run(&["golden", "list", "--from", name, "--json"]).expect(1);
+        assert_eq!(said.codes(), ["golden-threshold"], "{name}: {said:?}");
+    }
+}
+
+#[test]
+fn what_was_changed_is_named_with_a_way_out() {
+    let team = two_releases();
+    team.trust();
+    let reader = |name: &str| team.day.test.path(&format!("reader/{name}"));
+    team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(0);
+    // A profile that was edited or lost, a lock that was: each is said, with a way out that works.
+    for file in ["data.toml", "data.lock"] {
+        let text = std::fs::read_to_string(reader(file)).expect("a file");
+        std::fs::write(reader(file), format!("{text}\n# mine\n")).expect("a file");
+        for verb in ["verify", "update"] {
+            let said = team.reader(&["golden", verb]).expect(1);
+            assert!(said.stderr.contains(&format!("{file}` is not what data@2.0.0 has")), "{said:?}");
+            assert!(said.stderr.contains("move it away, then `colab-boot golden add data@2.0.0`"), "{said:?}");
+        }
+        std::fs::remove_file(reader(file)).expect("a file");
+        team.reader(&["golden", "verify"]).expect(1);
+        // Without a name it is what is pinned here.
+        team.reader(&["golden", "add"]).expect(0);
+        team.reader(&["golden", "verify"]).expect(0);
+    }
+    // An `add` that was killed between two files: those of another release are no work of the user.
+    for (file, version) in [("data.toml", "1.0.0"), ("data.lock", "1.0.0")] {
+        let other = std::fs::read(team.day.test.path(&format!("repo/data/{version}/{file}"))).expect("a file");
+        std::fs::write(reader(file), other).expect("a file");
+        team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(0);
+    }
+    // What is pinned is withdrawn, and an older one is to be taken.
+    team.keep(&["yank", "data@2.0.0", "--because", "bad", "--use", "data@1.0.0"]);
+    let said = team.reader(&["golden", "update"]).expect(0);
+    assert!(said.stdout.contains("data@2.0.0 -> data@1.0.0"), "{said:?}");
+    team.reader(&["golden", "verify"]).expect(0);
+}
+
+/// A cell that was edited, two cells of one release, carriage returns, other bytes than UTF-8, no place to ask.
+#[test]
+fn odd_notebooks_are_read_or_refused() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.trust();
+    let reader = |name: &str| team.day.test.path(&format!("reader/{name}"));
+    std::fs::write(reader("a.ipynb"), "{\r\n \"cells\": [\r\n  {\r\n   \"cell_type\": \"markdown\",\r\n   \"source\": \"x\"\r\n  }\r\n ],\r\n \"nbformat\": 4\r\n}\r\n").expect("a notebook");
+    team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "a.ipynb"]).expect(0);
+    let text = std::fs::read_to_string(reader("a.ipynb")).expect("a notebook");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
+    team.reader(&["golden", "verify", "--into", "a.ipynb"]).expect(0);
+    std::fs::write(reader("a.ipynb"), text.replace("colab_boot_apply()\"", "colab_boot_apply()\\nimport os\""))
+        .expect("a notebook");
+    let said = team.reader(&["golden", "verify", "--into", "a.ipynb"]).expect(1);
+    assert!(said.stderr.contains("of `a.ipynb` is not what data@1.0.0 has"), "{said:?}");
+    let mut twice: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let boot = twice["cells"][1].clone();
+    twice["cells"].as_array_mut().expect("cells").push(boot);
+    std::fs::write(reader("b.ipynb"), twice.to_string()).expect("a notebook");
+    team.profile("4.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.reader(&["golden", "update", "--into", "b.ipynb"]).expect(0);
+    team.reader(&["golden", "verify", "--into", "b.ipynb"]).expect(0);
+    let text = std::fs::read_to_string(reader("b.ipynb")).expect("a notebook");
+    assert_eq!(text.matches("@title colab-boot: data 4.0.0").count(), 2);
+    std::fs::write(reader("c.ipynb"), [0xff, 0xfe, b'{', 0]).expect("a notebook");
+    assert!(
+        team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "c.ipynb"])
+            .expect(2)
+            .stderr
+            .contains("no UTF-8")
+    );
+    let mut bare: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for cell in bare["cells"].as_array_mut().expect("cells") {
+        cell["metadata"] = serde_json::json!({});
+    }
+    std::fs::write(reader("d.ipynb"), bare.to_string()).expect("a notebook");
+    assert!(
+        team.reader(&["golden", "verify", "--into", "d.ipynb"])
+            .expect(2)
+            .stderr
+            .contains("name its folder or address with --from")
+    );
+    team.reader(&["golden", "verify", "--into", "d.ipynb", "--from", &team.url]).expect(0);
+}

@@ -130,7 +130,8 @@ def ours(options, folder):
 
 def peer(options, folder):
     """Each line of the file that is named counts once."""
-    done = subprocess.run([options.peer, "scan", "--all-files", folder], capture_output=True, text=True)
+    command = [str(Path(options.peer).resolve()), "scan", "--all-files", "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     results = json.loads(done.stdout)["results"]
     return {Path(file).name: len({one["line_number"] for one in hits}) for file, hits in results.items()}
 

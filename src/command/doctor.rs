@@ -55,6 +55,9 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     let here = files::absolute(Path::new("."))?;
     let facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let python = seen.machine.python.as_ref();
+    if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
+        return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
+    }
     let place = Place {
         here,
         packages: python.and_then(|python| python.layout.as_ref()).map(|layout| layout.purelib.clone()),

@@ -99,10 +99,18 @@ def colab_boot_files():
 
 @FACTS@
 
+# What `doctor` wants to know of this kernel's environment.
+COLAB_BOOT_ASKED = "CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS PYTHONHASHSEED PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF".split()
+COLAB_BOOT_ASKED += "TF_FORCE_GPU_ALLOW_GROWTH XLA_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_PREALLOCATE".split()
+
+
 def colab_boot_run(verb, *options):
     """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
-    command = [colab_boot_binary(), verb, str(colab_boot_files()), "--python", sys.executable, *options]
+    about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
+    command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
     named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    if verb == "doctor":
+        named += COLAB_BOOT_ASKED
     with tempfile.TemporaryDirectory() as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
         with open(facts, "w") as file:

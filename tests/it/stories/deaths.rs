@@ -90,6 +90,11 @@ fn each_end_of_a_kernel_is_named_rightly() {
             assert!(said.contains("Fatal Python error: Segmentation fault") && said.contains("ctypes"), "{said}");
         }
     }
+    // The cell asks the kernel what only the kernel knows.
+    assert!(!notebook.boot(&mut kernel, &boot).0);
+    let said = notebook.run(&kernel, "colab_boot_run('doctor', '--all')");
+    assert!(said.contains("a recorder watches the kernel") && said.contains("doctor: "), "{said}");
+    assert!(!said.contains("the kernel was not asked"), "{said}");
     // One recorder for all of them; without one that is said.
     let state = day.test.path("state/recorder");
     let names: Vec<String> = std::fs::read_dir(state)

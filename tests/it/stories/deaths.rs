@@ -24,9 +24,12 @@ fn limited(pid: u64) -> Option<PathBuf> {
     let folder = if two { base.join(name) } else { base.join("memory").join(name) };
     std::fs::create_dir(&folder).ok()?;
     let file = if two { "memory.max" } else { "memory.limit_in_bytes" };
-    std::fs::write(folder.join(file), "300000000").ok()?;
-    std::fs::write(folder.join("cgroup.procs"), pid.to_string()).ok()?;
-    Some(folder)
+    let limit = std::fs::write(folder.join(file), "300000000");
+    let made = limit.and_then(|()| std::fs::write(folder.join("cgroup.procs"), pid.to_string()));
+    if made.is_err() {
+        let _ = std::fs::remove_dir(&folder);
+    }
+    made.ok().map(|()| folder)
 }
 
 fn newest(day: &Day) -> (Vec<String>, String) {

@@ -179,6 +179,17 @@ impl Scene {
     }
 }
 
+/// What may be true of the machine that the tests run on: its limits, and what other tests have killed.
+const OF_THE_MACHINE: &[&str] = &[
+    "ram-limit-hidden",
+    "ram-low",
+    "child-killed-oom",
+    "cpu-quota-hidden",
+    "kernel-many",
+    "shm-leftover",
+    "tmp-in-ram",
+];
+
 #[test]
 fn each_situation_is_seen_and_its_absence_is_not() {
     let (mut shown, mut wrong) = (0, Vec::new());
@@ -197,7 +208,9 @@ fn each_situation_is_seen_and_its_absence_is_not() {
                 found.stdout.lines().filter(|line| line.contains("said")).collect::<String>()
             ));
         }
-        if before.codes().contains(&(*code).to_owned()) {
+        if before.codes().contains(&(*code).to_owned()) && OF_THE_MACHINE.contains(code) {
+            eprintln!("{code} is true of this machine anyway");
+        } else if before.codes().contains(&(*code).to_owned()) {
             wrong.push(format!("{code} is seen where nothing is wrong: {}", before.stdout));
         }
         shown += 1;

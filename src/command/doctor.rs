@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::DoctorOptions;
-use crate::diag::{Code, Failure, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, Severity, nearest};
 use crate::doctor::{
     Examination, Outcome, Place, Plans, Sight, State, Vitals, examine, explain_text, groups, listed, observe_vitals,
     rendered, shown,
 };
 use crate::host::files;
 use crate::matrix::checks;
-use crate::notebook::{Facts, read_facts};
+use crate::notebook::facts_of;
 use crate::output::Report;
 use crate::session::{Seen, Session};
 use crate::state::State as Applied;
@@ -111,18 +111,11 @@ fn known(only: &[String]) -> Result<(), Failure> {
     let (groups, rows) = (groups()?, checks().map_err(Failure::bug)?);
     let names = || groups.iter().copied().chain(rows.iter().map(|row| row.id.as_str()));
     let Some(strange) = only.iter().find(|one| !names().any(|name| name == *one)) else { return Ok(()) };
-    let nearest = names().max_by(|a, b| strsim::jaro(a, strange).total_cmp(&strsim::jaro(b, strange)));
     let failure = Failure::input(format!("there is no group or check `{strange}`"));
-    Err(match nearest.filter(|name| strsim::jaro(name, strange) > 0.8) {
+    Err(match nearest(names(), strange) {
         Some(name) => failure.help(format!("did you mean `{name}`? `colab-boot doctor --list` names all")),
         None => failure.help("`colab-boot doctor --list` names all"),
     })
-}
-
-fn facts_of(path: &Path) -> Result<Facts, Failure> {
-    let text = files::read_text(path, "list of modules")?;
-    read_facts(&text)
-        .map_err(|why| Failure::input(format!("`{}` does not say what a kernel has loaded", path.display())).cause(why))
 }
 
 fn plans(options: &DoctorOptions, place: &Place, session: &Session<'_>, seen: &Seen) -> Result<Plans, Failure> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::{ExplainOptions, IndexOptions, lock_path};
-use crate::diag::{Code, Failure, Finding, Kind};
+use crate::diag::{Code, Failure, Finding, Kind, nearest};
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
@@ -43,11 +43,8 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
 }
 
 fn unknown(text: &str) -> Failure {
-    let nearest =
-        Code::ALL.iter().max_by(|a, b| strsim::jaro(a.as_str(), text).total_cmp(&strsim::jaro(b.as_str(), text)));
-    let nearest = nearest.filter(|code| strsim::jaro(code.as_str(), text) > 0.8);
     let failure = Failure::input(format!("there is no code `{text}`"));
-    let failure = match nearest {
+    let failure = match nearest(Code::ALL.iter().map(|code| code.as_str()), text) {
         Some(code) => failure.help(format!("did you mean `{code}`? `colab-boot explain` lists all")),
         None => failure.help("`colab-boot explain` lists all codes"),
     };
@@ -110,9 +107,8 @@ fn chosen<'l>(lock: &'l Lock, options: &ExplainOptions) -> Result<&'l LockedTarg
 
 fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure {
     let failure = Failure::answer(format!("`{name}` is not in the lock: nothing needs it on `{}`", locked.name));
-    let names = lock.targets.iter().flat_map(|target| &target.packages).map(|package| package.name.to_string());
-    let nearest = names.max_by(|a, b| strsim::jaro(a, name.as_ref()).total_cmp(&strsim::jaro(b, name.as_ref())));
-    match nearest.filter(|nearest| strsim::jaro(nearest, name.as_ref()) > 0.8) {
+    let names = lock.targets.iter().flat_map(|target| &target.packages).map(|package| package.name.as_ref());
+    match nearest(names, name.as_ref()) {
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
         None => failure,
     }

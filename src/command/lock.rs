@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::{LockOptions, lock_path};
-use crate::diag::{Failure, Finding};
+use crate::diag::{Failure, Finding, nearest};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::index::Traffic;
@@ -80,9 +80,7 @@ fn must_be_known(names: &[PackageName], locks: [Option<&Lock>; 2]) -> Result<(),
         return Ok(());
     };
     let failure = Failure::input(format!("--upgrade-package: `{name}` is not in the lock, nothing needs it"));
-    let nearest = packages().map(|package| package.name.as_ref());
-    let nearest = nearest.max_by(|a, b| strsim::jaro(a, name.as_ref()).total_cmp(&strsim::jaro(b, name.as_ref())));
-    Err(match nearest.filter(|nearest| strsim::jaro(nearest, name.as_ref()) > 0.8) {
+    Err(match nearest(packages().map(|package| package.name.as_ref()), name.as_ref()) {
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
         None => failure.help("`colab-boot plan` lists what is in it"),
     })

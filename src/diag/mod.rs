@@ -4,9 +4,11 @@
 mod code;
 mod failure;
 mod finding;
+mod nearest;
 mod secret;
 
 pub use code::Code;
 pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source};
+pub use nearest::nearest;
 pub use secret::{presentable, without_secrets};

@@ -62,9 +62,7 @@ impl Death {
         let counted = self.killed_before.zip(self.killed_after).is_some_and(|(before, after)| after > before);
         counted && self.signal == Some(9)
     }
-}
 
-impl Death {
     /// The first line of what `faulthandler` left, and the newest frame of Python.
     pub fn top(&self) -> Option<(&str, &str)> {
         let what = self.crash.lines().find(|line| line.starts_with("Fatal Python error"))?;

@@ -175,7 +175,7 @@ pub fn groups() -> Result<Vec<&'static str>, Failure> {
     Ok(groups)
 }
 
-/// Asks every check that `is_meant`. `thresholds` change those of the rows, as `shm-small.small`.
+/// Asks every check that `is_meant`.
 pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Result<Vec<Outcome>, Failure> {
     let mut outcomes = Vec::new();
     for row in checks().map_err(Failure::bug)?.iter().filter(|row| is_meant(row)) {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::doctor::Death;
+use crate::notebook::mapped_files;
 
 /// Everything that was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -180,9 +181,7 @@ impl Vitals {
     /// The libraries that the kernel has mapped: path, and whether it is gone from the disk.
     pub fn mapped(&self) -> Vec<(&str, bool)> {
         let mut all: Vec<(&str, bool)> = Vec::new();
-        for line in self.text("kernel/maps").unwrap_or_default().lines() {
-            let Some(path) = line.find('/').map(|at| &line[at..]) else { continue };
-            let (path, deleted) = path.strip_suffix(" (deleted)").map_or((path, false), |path| (path, true));
+        for (path, deleted) in mapped_files(self.text("kernel/maps").unwrap_or_default()) {
             if path.contains(".so") && !all.contains(&(path, deleted)) {
                 all.push((path, deleted));
             }

@@ -28,10 +28,8 @@ pub enum End {
 impl Watched {
     /// `None` where there is no such process.
     pub fn new(pid: u32) -> Option<Self> {
-        let stat = PathBuf::from(format!("/proc/{pid}/stat"));
-        files::read_optional(&stat).ok()??;
+        stat_of(pid)?;
         let number = Pid::from_raw(i32::try_from(pid).ok()?)?;
-        // It may have ended in between; then the descriptor of another is refused by its start time, which callers keep.
         let descriptor = pidfd_open(number, PidfdFlags::empty()).ok();
         Some(Self { pid, descriptor })
     }
@@ -49,28 +47,30 @@ impl Watched {
             }
             None => {
                 std::thread::sleep(at_most.min(Duration::from_millis(500)));
-                matches!(self.state(), None | Some('Z' | 'X'))
+                matches!(stat_of(self.pid).as_deref().and_then(Self::state), None | Some('Z' | 'X'))
             }
         }
     }
 
-    fn stat(&self) -> Option<String> {
-        files::read_optional(&PathBuf::from(format!("/proc/{}/stat", self.pid))).ok().flatten()
-    }
-
-    fn state(&self) -> Option<char> {
-        stat_field(&self.stat()?, 3)?.chars().next()
+    /// `R`, `S`, `Z`: the third field of its stat.
+    fn state(stat: &str) -> Option<char> {
+        stat_field(stat, 3)?.chars().next()
     }
 
     /// How it ended, read from the zombie: field 52 of `/proc/PID/stat` is the status that its parent will get (proc(5)).
     pub fn end(&self) -> End {
-        let Some(stat) = self.stat().filter(|_| self.state() == Some('Z')) else { return End::Unknown };
+        let Some(stat) = stat_of(self.pid).filter(|stat| Self::state(stat) == Some('Z')) else { return End::Unknown };
         match stat_field(&stat, 52).and_then(|field| field.parse::<i32>().ok()) {
             Some(status) if status & 0x7f != 0 => End::Signal(status & 0x7f),
             Some(status) => End::Exit(status >> 8 & 0xff),
             None => End::Unknown,
         }
     }
+}
+
+/// The line of `/proc/PID/stat`; `None` where there is no such process, or it can't be looked at.
+pub fn stat_of(pid: u32) -> Option<String> {
+    files::read_optional(&PathBuf::from(format!("/proc/{pid}/stat"))).ok().flatten()
 }
 
 /// Leaves the terminal and the process group of the caller, so that nothing that ends them ends this process.

@@ -5,15 +5,18 @@
 
 use std::path::{Path, PathBuf};
 
+/// The files that a text of `/proc/<pid>/maps` names, and whether each is deleted; one with several mappings comes several times.
+pub fn mapped_files(maps: &str) -> impl Iterator<Item = (&str, bool)> {
+    let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+    paths.map(|path| path.strip_suffix(" (deleted)").map_or((path, false), |path| (path, true)))
+}
+
 /// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and deleted. Lines are like
 /// `7f00-7f01 r-xp 00000000 fe:01 123  /site/numpy/core.so (deleted)`.
 pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
-    for line in maps.lines() {
-        let path = line.find('/').and_then(|at| line[at..].strip_suffix(" (deleted)")).map(Path::new);
-        let Some(path) = path.filter(|path| folders.iter().any(|folder| path.starts_with(folder))) else {
-            continue;
-        };
+    let deleted = mapped_files(maps).filter(|(_, deleted)| *deleted).map(|(path, _)| Path::new(path));
+    for path in deleted.filter(|path| folders.iter().any(|folder| path.starts_with(folder))) {
         if found.last().map(PathBuf::as_path) != Some(path) && !found.iter().any(|known| known == path) {
             found.push(path.to_owned());
         }

@@ -10,7 +10,8 @@ mod observe;
 
 pub use facts::{Facts, Module, TorchMemory, read_facts};
 pub use loaded::{Loaded, Modules, Subject};
-pub use observe::{is_alive, observe_loaded, process_clock};
+pub use maps::mapped_files;
+pub use observe::{facts_of, is_alive, observe_loaded, process_clock};
 
 /// Python that writes the kernel's facts; part of every cell.
 pub const FACTS: &str = include_str!("facts.py");

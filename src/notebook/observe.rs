@@ -10,7 +10,7 @@ use crate::host::files;
 use crate::machine::{Kernel, kernel_identity};
 use crate::model::PackageName;
 use crate::notebook::maps::deleted_below;
-use crate::notebook::{Loaded, Modules, read_facts};
+use crate::notebook::{Facts, Loaded, Modules, read_facts};
 
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
 /// has, where that is known; `folders` are those that modules are installed to; `now` counts seconds since 1970.
@@ -22,13 +22,7 @@ pub fn observe_loaded(
     folders: &[PathBuf],
 ) -> Result<Loaded, Failure> {
     let modules = match facts {
-        Some(path) => {
-            let text = files::read_text(path, "list of modules")?;
-            let wrong = |why: String| {
-                Failure::input(format!("`{}` does not say what a kernel has loaded", path.display())).cause(why)
-            };
-            Modules::Reported(read_facts(&text).map_err(wrong)?)
-        }
+        Some(path) => Modules::Reported(facts_of(path)?),
         None => preloaded.map_or(Modules::Unknown, Modules::Preloaded),
     };
     // The map of another user's process can't be read; what the kernel says still counts.
@@ -37,6 +31,14 @@ pub fn observe_loaded(
     let replaced = deleted_below(&maps, folders);
     let rewritten = rewritten(&modules, started(kernel, now)?, folders);
     Ok(Loaded { modules, replaced, rewritten })
+}
+
+/// What the kernel has written of itself into the file at `path`.
+pub fn facts_of(path: &Path) -> Result<Facts, Failure> {
+    let text = files::read_text(path, "list of modules")?;
+    let wrong =
+        |why: String| Failure::input(format!("`{}` does not say what a kernel has loaded", path.display())).cause(why);
+    read_facts(&text).map_err(wrong)
 }
 
 /// When `kernel` started, in seconds since 1970, as far as the wall clock can be trusted.

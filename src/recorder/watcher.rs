@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::diag::Failure;
@@ -11,7 +11,7 @@ use crate::doctor::{
     observe_memory, recorder_lock,
 };
 use crate::host::command::stat_field;
-use crate::host::watched::{End, Watched, leave_session};
+use crate::host::watched::{End, Watched, leave_session, stat_of};
 use crate::host::{Invocation, files};
 use crate::session::Session;
 
@@ -147,12 +147,8 @@ fn forget(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stat(pid: u32) -> Option<String> {
-    files::read_optional(&PathBuf::from(format!("/proc/{pid}/stat"))).ok().flatten()
-}
-
 fn parent(pid: u32) -> Option<u32> {
-    stat_field(&stat(pid)?, 4)?.parse().ok().filter(|parent| *parent > 1)
+    stat_field(&stat_of(pid)?, 4)?.parse().ok().filter(|parent| *parent > 1)
 }
 
 /// The kernel that the server starts in the place of `gone`; `None` where the server has ended, or starts none for two minutes.
@@ -164,7 +160,7 @@ fn successor(gone: u32, server: Option<u32>, wanted: Option<&str>) -> Option<u32
         if let Some(pid) = found.next() {
             return Some(pid);
         }
-        stat(server)?;
+        stat_of(server)?;
         std::thread::sleep(Duration::from_millis(500));
     }
     None

@@ -66,7 +66,7 @@ pub fn freshness(kept: &Kept, signers: &Signers, now: u64) -> Option<Finding> {
     (!is_good).then(finding)
 }
 
-/// Files beside those that the index names: nobody may put anything there.
+/// Files in the folder of a release that the index does not name: nobody has signed them.
 pub fn strangers(folder: &Path, release: &Release) -> Vec<Finding> {
     let names = files::names_if_any(&folder.join(release.folder()));
     let strange = names.into_iter().filter(|name| !release.files.iter().any(|file| file.name == *name));

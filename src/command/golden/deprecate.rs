@@ -13,10 +13,7 @@ use crate::session::Session;
 pub(super) fn run(options: &DeprecateOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let today = today(session);
-    one_version(&options.release)?;
-    if options.instead.as_ref() == Some(&options.release) {
-        return Err(Failure::input(format!("--use: `{}` can't take its own place", options.release)));
-    }
+    one_version(&options.release, options.instead.as_deref())?;
     if let Some(instead) = &options.instead {
         let standing = kept.release(instead, today)?.standing(today);
         if standing != Standing::Current {

@@ -12,10 +12,7 @@ use crate::session::Session;
 pub(super) fn run(options: &YankOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let today = today(session);
-    one_version(&options.release)?;
-    if options.instead.as_ref() == Some(&options.release) {
-        return Err(Failure::input(format!("--use: `{}` can't take its own place", options.release)));
-    }
+    one_version(&options.release, options.instead.as_deref())?;
     if let Some(instead) = &options.instead {
         kept.release(instead, today)?;
     }
@@ -46,11 +43,14 @@ fn point_elsewhere(catalogue: &mut Catalogue, gone: &str, instead: Option<&str>)
     talk
 }
 
-/// An error for a name without its version, where the newest release is not what anybody may mean.
-pub(super) fn one_version(release: &str) -> Result<(), Failure> {
-    if release.contains('@') {
-        return Ok(());
+/// An error for a name without its version, where the newest release is not what anybody may mean; and for one that would take its own place.
+pub(super) fn one_version(release: &str, instead: Option<&str>) -> Result<(), Failure> {
+    if !release.contains('@') {
+        return Err(Failure::input(format!("`{release}` names no version"))
+            .help("write it as `NAME@VERSION`; `colab-boot golden list --all` names them"));
     }
-    Err(Failure::input(format!("`{release}` names no version"))
-        .help("write it as `NAME@VERSION`; `colab-boot golden list --all` names them"))
+    if instead == Some(release) {
+        return Err(Failure::input(format!("--use: `{release}` can't take its own place")));
+    }
+    Ok(())
 }

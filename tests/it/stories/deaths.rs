@@ -1,9 +1,9 @@
 //! Ways to die, in a real Jupyter server: the recorder that the golden cell has started knows each by its name, and follows the next kernel.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::stories::Day;
+use crate::stories::fitness::Group;
 use crate::stories::notebook::{Kernel, Notebook, Stack, cells};
 
 /// What the kernel does, and the code that names it; `memory` dies in a control group.
@@ -16,20 +16,10 @@ const WAYS: &[(&str, &str)] = &[
     ("memory", "kernel-killed-oom"),
 ];
 
-/// Puts a process into a group with 300 MB more than it has; the folder, to be removed. `None` where that can't be done.
-fn limited(pid: u64) -> Option<PathBuf> {
-    let base = PathBuf::from("/sys/fs/cgroup");
-    let two = base.join("cgroup.controllers").is_file();
-    let name = format!("colab-boot-death-{pid}");
-    let folder = if two { base.join(name) } else { base.join("memory").join(name) };
-    std::fs::create_dir(&folder).ok()?;
-    let file = if two { "memory.max" } else { "memory.limit_in_bytes" };
-    let limit = std::fs::write(folder.join(file), "300000000");
-    let made = limit.and_then(|()| std::fs::write(folder.join("cgroup.procs"), pid.to_string()));
-    if made.is_err() {
-        let _ = std::fs::remove_dir(&folder);
-    }
-    made.ok().map(|()| folder)
+/// Puts a process into a group with 300 MB at most. `None` where that can't be done.
+fn limited(pid: u64) -> Option<Group> {
+    let group = Group::new(&[("memory", "memory.max", "memory.limit_in_bytes", "300000000")])?;
+    group.take(pid).then_some(group)
 }
 
 fn newest(day: &Day) -> (Vec<String>, String) {
@@ -83,9 +73,7 @@ fn each_end_of_a_kernel_is_named_rightly() {
         notebook.send(&kernel, line);
         kernel = notebook.restarted(&kernel);
         recorded(&day, died);
-        if let Some(folder) = group {
-            let _ = std::fs::remove_dir(folder);
-        }
+        drop(group);
         let (codes, said) = newest(&day);
         assert_eq!(codes, [*wanted], "{code}: {said}");
         assert!(said.contains(&format!("the kernel {died}")), "{code}: {said}");

@@ -58,6 +58,11 @@ impl Group {
         }
         Some(Self(folders))
     }
+
+    /// Puts a process that runs into it; whether that could be done.
+    pub fn take(&self, pid: u64) -> bool {
+        self.0.iter().all(|folder| std::fs::write(folder.join("cgroup.procs"), pid.to_string()).is_ok())
+    }
 }
 
 impl Drop for Group {

@@ -59,6 +59,8 @@ pub mod apply;
 pub mod verify;
 // Whether the machine is fit to work: observe, then a judgement for each row of `matrix/doctor.toml`.
 pub mod doctor;
+// Figures that are measured on request: GPU, storage, data loading; bounded, cleaned up.
+pub mod probe;
 // How a kernel ended: a process that watches it.
 pub mod recorder;
 // The matrix kept up to date: wheels read into rows, hints.

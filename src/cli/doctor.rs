@@ -93,6 +93,6 @@ pub struct ScrubOptions {
 }
 
 /// An amount with its unit.
-fn amount(text: &str) -> Result<f64, String> {
+pub(super) fn amount(text: &str) -> Result<f64, String> {
     Amount::parse(text).map(|amount| amount.0).ok_or_else(|| format!("`{text}` is no amount, as `8h`, `600MB`"))
 }

@@ -5,6 +5,7 @@ mod golden;
 mod index;
 mod matrix;
 mod named_files;
+mod probe;
 
 use std::path::PathBuf;
 
@@ -23,6 +24,7 @@ pub use matrix::{
     CheckOptions, HintsOptions, InspectOptions, LinkingOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions,
 };
 pub use named_files::{NamedFiles, lock_path};
+pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StorageProbeOptions};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
 #[derive(Debug, Parser)]
@@ -84,6 +86,9 @@ pub enum Verb {
     Audit(AuditOptions),
     /// Look for what will end, slow down or spoil the work on this machine: memory, GPU, libraries, storage, credentials
     Doctor(DoctorOptions),
+    /// Measure on request: GPU, storage, data loading, several GPUs; bounded in time and bytes
+    #[command(subcommand)]
+    Probe(ProbeVerb),
     /// Watch the notebook's kernel, so that `doctor --after-crash` knows how it ended
     Record(RecordOptions),
     /// Look for secrets in notebooks, profiles, cells and logs, and take them out
@@ -110,6 +115,7 @@ impl Verb {
             Self::Matrix(_) => "matrix",
             Self::Audit(_) => "audit",
             Self::Doctor(_) => "doctor",
+            Self::Probe(_) => "probe",
             Self::Record(_) => "record",
             Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",

@@ -12,6 +12,7 @@ mod init;
 mod lock;
 mod matrix;
 pub mod plan;
+mod probe;
 mod record;
 mod restore;
 mod scrub;
@@ -40,6 +41,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
         Verb::Doctor(options) => doctor::run(options, session),
+        Verb::Probe(verb) => probe::run(verb, session),
         Verb::Record(options) => record::run(options, session),
         Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),

@@ -199,6 +199,14 @@ codes! {
     KernelNativeCrash = "kernel-native-crash": "Native code in the kernel has crashed. The newest frame of Python says which call it was in; the package is that of its file. `verify` holds its files against what was installed, and `doctor loaded` looks for libraries that are there twice.",
     KernelExited = "kernel-exited": "The kernel has ended itself: exit(), os._exit(), or a shutdown that somebody asked for.",
     RecorderOff = "recorder-off": "No recorder watches the notebook's kernel, so that nobody will know how it ended. Golden cells start one; `colab-boot record --start` does by hand.",
+    StorageSlow = "storage-slow": "A folder hands out samples more slowly than the work needs, or takes more than a millisecond to open a file: the GPU waits for data. Measured by `colab-boot probe storage`. Copy the data to a disk of this machine (`colab-boot stage`), and pack small files.",
+    FolderTooBig = "folder-too-big": "A folder on the network has so many names that listing it takes minutes or times out; Google Drive gives up after two. Spread it over subfolders, or pack it into tar files (`colab-boot stage --shards`).",
+    VramLargestBlock = "vram-largest-block": "The driver gives no block that comes near to what it calls free: somebody holds memory in pieces, or a part of the card is set aside. A large tensor fails with `out of memory` although nvidia-smi shows room.",
+    GpuSlow = "gpu-slow": "Copies or matrix products run well below what the card's data sheet promises: it is throttled, shared, or damaged. Measured by `colab-boot probe gpu` with large matrices, so that small launches are not the cause.",
+    GpuWrong = "gpu-wrong": "What was copied to the GPU and back was changed on the way: memory or link is broken, and results are not to be trusted. Take another machine.",
+    GpuBusy = "gpu-busy": "Somebody works on the GPU now. A measurement would disturb them, and their next allocation could fail while it holds memory.",
+    CudaInit = "cuda-init": "The driver's library does not start (cuInit): no GPU that is visible, two versions of the driver, cuda-compat on a card that does not allow it, or a driver in a bad state. No framework can use the GPU then.",
+    NcclPeer = "nccl-peer": "An all-reduce over the GPUs of this machine failed, hung or gave a wrong sum, or some of them can't read each other's memory. Training on several GPUs hangs at its first step, ends in `ncclSystemError`, or is slow.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

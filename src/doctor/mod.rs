@@ -31,9 +31,10 @@ use crate::notebook::Facts;
 
 pub use control_group::COUNTER;
 pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
-pub use observe::{observe_memory, observe_vitals};
+pub use observe::{observe_memory, observe_vitals, utilization};
 pub use shown::{listed, shown};
 pub use sight::{Place, Sight};
+pub use storage::is_remote;
 pub use symptom::{Explained, explain_text, rendered};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 

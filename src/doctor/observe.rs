@@ -1,5 +1,6 @@
 //! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework, touches no GPU context.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::doctor::ram::SERVER_LOG;
 use crate::doctor::sight::Sight;
 use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE, is_remote};
 use crate::doctor::vitals::{FileSystem, Vitals};
-use crate::host::command::find_program;
+use crate::host::command::{Finished, NoResult, find_program};
 use crate::host::{Invocation, files};
 use crate::script::ENVIRONMENT_FILE;
 
@@ -300,13 +301,32 @@ fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {
     }
 }
 
+/// How much of a GPU is in use, in percent, if it is at each of three looks; `None` also where nobody can say.
+pub fn utilization(environment: &BTreeMap<String, String>, device: u64) -> Option<u64> {
+    let mut least = u64::MAX;
+    for look in 0..3 {
+        if look > 0 {
+            std::thread::sleep(Duration::from_millis(250));
+        }
+        let finished = asked(environment, &["utilization.gpu"])?.ok().filter(|finished| finished.code == 0)?;
+        let line = finished.stdout.lines().nth(usize::try_from(device).ok()?)?;
+        least = least.min(line.trim().trim_end_matches('%').trim().parse().ok()?);
+    }
+    (least > 0).then_some(least)
+}
+
+/// What `nvidia-smi` answers; `None` where there is none.
+fn asked(environment: &BTreeMap<String, String>, fields: &[&str]) -> Option<Result<Finished, NoResult>> {
+    let search = environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
+    let program = find_program("nvidia-smi", search)?;
+    let query = format!("--query-gpu={}", fields.join(","));
+    Some(Invocation::new(program, &[&query, "--format=csv,noheader"], environment).output(SMI))
+}
+
 /// What `nvidia-smi` says of each GPU.
 fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
-    let search = sight.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
-    let Some(program) = find_program("nvidia-smi", search) else { return };
-    let query = format!("--query-gpu={}", GPU_FIELDS.join(","));
-    let invocation = Invocation::new(program, &[&query, "--format=csv,noheader"], sight.environment);
-    match invocation.output(SMI) {
+    let Some(answer) = asked(sight.environment, GPU_FIELDS) else { return };
+    match answer {
         Ok(finished) if finished.code == 0 => {
             let row = |line: &str| {
                 let values = line.split(',').map(|value| value.trim().to_owned());

@@ -19,7 +19,7 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
 const REMOTE: &[&str] =
     &["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "lustre", "ceph", "beegfs", "gpfs", "afs", "glusterfs"];
 
-pub(super) fn is_remote(kind: &str) -> bool {
+pub fn is_remote(kind: &str) -> bool {
     kind == "fuse" || kind == "fuseblk" || kind.starts_with("fuse.") && kind != "fuse.lxcfs" || REMOTE.contains(&kind)
 }
 

@@ -48,6 +48,7 @@ impl Amount {
             ("min", 60.0),
             ("h", 3600.0),
             ("d", 86_400.0),
+            ("ms", 1e-3),
             ("s", 1.0),
         ];
         let unit = UNITS.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));

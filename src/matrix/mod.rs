@@ -4,6 +4,7 @@
 mod builds;
 mod carriers;
 mod checks;
+mod figures;
 mod gpus;
 mod hints;
 mod hosts;
@@ -34,6 +35,7 @@ use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256,
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use carriers::{Carried, Soname};
 pub use checks::{Amount, Check, CredentialPlace, KnownBad, Working, checks, credential_places, known_bad};
+pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};

@@ -15,6 +15,7 @@ mod linking;
 mod linking_laws;
 mod matrix;
 mod plan;
+mod probe;
 mod published_index;
 mod script;
 mod scrub;

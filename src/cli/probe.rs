@@ -1,0 +1,101 @@
+//! The command line of `probe` and `stage`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::MachineOptions;
+use crate::cli::doctor::amount;
+
+#[derive(Debug, Subcommand)]
+pub enum ProbeVerb {
+    /// The largest block of memory that a GPU gives, copies, matrix products; held against the card's data sheet
+    Gpu(GpuProbeOptions),
+    /// How fast folders are, and how many samples a second that makes; a mount is read, a disk is written to as well
+    Storage(StorageProbeOptions),
+    /// How many workers of a data loader are worth it here, and whether shared memory holds their batches
+    Loader(LoaderProbeOptions),
+    /// Whether several GPUs can work together: peer access, an all-reduce through NCCL
+    Nccl(NcclProbeOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct GpuProbeOptions {
+    /// The number of the GPU, as CUDA counts
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub device: u64,
+
+    /// How long it may take
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "20s")]
+    pub seconds: f64,
+
+    /// Go on although somebody works on the GPU: their next allocation may fail meanwhile
+    #[arg(long)]
+    pub while_busy: bool,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct StorageProbeOptions {
+    /// Folders; by default this one, that of temporary files, and what is mounted from elsewhere
+    pub paths: Vec<PathBuf>,
+
+    /// Write nothing: read the files that are there
+    #[arg(long)]
+    pub read_only: bool,
+
+    /// Bytes of one sample of the data
+    #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "150kB")]
+    pub sample_bytes: f64,
+
+    /// How many workers read at the same time
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub workers: u64,
+
+    /// Samples a second that the work needs
+    #[arg(long, value_name = "RATE")]
+    pub need: Option<f64>,
+
+    /// How long each folder may take
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "6s")]
+    pub seconds: f64,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct LoaderProbeOptions {
+    /// How many workers the loader will have
+    #[arg(long, value_name = "N")]
+    pub workers: Option<u64>,
+
+    /// How large a batch is
+    #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "16MB")]
+    pub batch_bytes: f64,
+
+    /// How long it may take
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "6s")]
+    pub seconds: f64,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct NcclProbeOptions {
+    /// How long it may take
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "60s")]
+    pub seconds: f64,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+/// A time that a probe may take.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = amount(text)?;
+    if (0.5..=600.0).contains(&seconds) { Ok(seconds) } else { Err("between 0.5 s and 10 min".to_owned()) }
+}

@@ -61,6 +61,8 @@ pub mod verify;
 pub mod doctor;
 // Figures that are measured on request: GPU, storage, data loading; bounded, cleaned up.
 pub mod probe;
+// Data brought to a disk of this machine, checkpoints brought back.
+pub mod staging;
 // How a kernel ended: a process that watches it.
 pub mod recorder;
 // The matrix kept up to date: wheels read into rows, hints.

@@ -24,7 +24,7 @@ pub use matrix::{
     CheckOptions, HintsOptions, InspectOptions, LinkingOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions,
 };
 pub use named_files::{NamedFiles, lock_path};
-pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StorageProbeOptions};
+pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
 #[derive(Debug, Parser)]
@@ -89,6 +89,8 @@ pub enum Verb {
     /// Measure on request: GPU, storage, data loading, several GPUs; bounded in time and bytes
     #[command(subcommand)]
     Probe(ProbeVerb),
+    /// Bring data to a disk of this machine, or checkpoints back; goes on where it was cut off
+    Stage(StageOptions),
     /// Watch the notebook's kernel, so that `doctor --after-crash` knows how it ended
     Record(RecordOptions),
     /// Look for secrets in notebooks, profiles, cells and logs, and take them out
@@ -116,6 +118,7 @@ impl Verb {
             Self::Audit(_) => "audit",
             Self::Doctor(_) => "doctor",
             Self::Probe(_) => "probe",
+            Self::Stage(_) => "stage",
             Self::Record(_) => "record",
             Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",

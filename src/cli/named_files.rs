@@ -60,7 +60,7 @@ impl Arguments {
                 files.read.extend(options.target.as_ref().map(PathBuf::from));
             }
             Verb::Doctor(options) => files.of_machine(&options.machine),
-            Verb::Record(_) | Verb::Probe(_) => {}
+            Verb::Record(_) | Verb::Probe(_) | Verb::Stage(_) => {}
             Verb::Scrub(options) => {
                 files.written.extend(options.sarif.clone());
                 let baseline = if options.update_baseline { &mut files.written } else { &mut files.read };

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 
 use crate::cli::MachineOptions;
@@ -92,6 +93,37 @@ pub struct NcclProbeOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct StageOptions {
+    /// What is brought: a folder, or a file
+    #[arg(value_name = "SRC")]
+    pub from: PathBuf,
+
+    /// The folder that it is brought to
+    #[arg(value_name = "DST")]
+    pub to: PathBuf,
+
+    /// For checkpoints, to what outlives the machine: each is on the disk before it has its name, the newest comes last
+    #[arg(long)]
+    pub back: bool,
+
+    /// Pack small files into tar files of this size, such as `256MB`; files of one sample stay together
+    #[arg(long, value_name = "SIZE", value_parser = amount, conflicts_with_all = ["back", "unpack"])]
+    pub shards: Option<f64>,
+
+    /// SRC is a tar, tar.gz or zip: bring what is in it
+    #[arg(long, conflicts_with = "back")]
+    pub unpack: bool,
+
+    /// Read what is there again, and bring what is not as it was written
+    #[arg(long)]
+    pub verify: bool,
+
+    /// How many files at the same time
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64).map(usize::from))]
+    pub jobs: usize,
 }
 
 /// A time that a probe may take.

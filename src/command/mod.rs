@@ -16,6 +16,7 @@ mod probe;
 mod record;
 mod restore;
 mod scrub;
+mod stage;
 mod status;
 mod verify;
 
@@ -42,6 +43,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Audit(options) => audit::run(options, session),
         Verb::Doctor(options) => doctor::run(options, session),
         Verb::Probe(verb) => probe::run(verb, session),
+        Verb::Stage(options) => stage::run(options, session, style),
         Verb::Record(options) => record::run(options, session),
         Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),

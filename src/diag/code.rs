@@ -207,6 +207,8 @@ codes! {
     GpuBusy = "gpu-busy": "Somebody works on the GPU now. A measurement would disturb them, and their next allocation could fail while it holds memory.",
     CudaInit = "cuda-init": "The driver's library does not start (cuInit): no GPU that is visible, two versions of the driver, cuda-compat on a card that does not allow it, or a driver in a bad state. No framework can use the GPU then.",
     NcclPeer = "nccl-peer": "An all-reduce over the GPUs of this machine failed, hung or gave a wrong sum, or some of them can't read each other's memory. Training on several GPUs hangs at its first step, ends in `ncclSystemError`, or is slow.",
+    StageIncomplete = "stage-incomplete": "Some files could not be brought: they could not be read, changed while they were read, or the disk did not take them. All others are whole and in their places; the same command goes on with the rest.",
+    StageSkipped = "stage-skipped": "Links and devices were left out. A link may lead anywhere, also out of the source; where its target is wanted, name it as a source of its own.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

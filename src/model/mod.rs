@@ -18,7 +18,7 @@ pub mod wheel;
 
 pub use condition::Condition;
 pub use cuda::{Architecture, ComputeCapability, CudaVersion, DriverVersion};
-pub use digest::Sha256;
+pub use digest::{Hasher, Sha256};
 pub use pep440_rs::Version;
 pub use pep508_rs::{ExtraName, PackageName};
 pub use platform::{Libc, PythonFacts, Tags};

@@ -20,5 +20,6 @@ mod published_index;
 mod script;
 mod scrub;
 mod signatures;
+mod stage;
 mod usage;
 mod verify;

@@ -1,0 +1,162 @@
+//! One file, brought whole: written beside its place, continued where a run was cut off, renamed at the end.
+
+use std::fmt::{Display, Formatter, Result as FmtResult};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::host::files;
+use crate::index::Progress;
+use crate::model::{Hasher, Sha256};
+use crate::staging::listing::{Entry, modified};
+use crate::staging::{PART, Staging, part_name};
+
+/// One read.
+const BLOCK: usize = 1 << 20;
+
+/// A mount that fails is asked again.
+const TRIES: u32 = 3;
+
+/// A copy that is whole.
+pub(super) struct Copied {
+    pub sha256: Sha256,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub(super) enum NotCopied {
+    /// The source is another one than was listed.
+    Changed,
+    Reading(std::io::Error),
+    Writing(std::io::Error),
+}
+
+impl NotCopied {
+    /// Whether the next file will meet the same.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self, Self::Writing(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem))
+    }
+}
+
+impl Display for NotCopied {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
+        match self {
+            Self::Changed => f.write_str("it changed while it was read"),
+            Self::Reading(error) => write!(f, "could not be read: {error}"),
+            Self::Writing(error) => write!(f, "could not be written: {error}"),
+        }
+    }
+}
+
+fn part(to: &Path, entry: &Entry, boot: &str) -> PathBuf {
+    let place = to.join(&entry.path);
+    place.parent().unwrap_or(to).join(part_name(entry, boot))
+}
+
+/// Bytes of `entry` that a run has brought which was cut off.
+pub(super) fn begun(to: &Path, entry: &Entry, boot: &str) -> u64 {
+    part(to, entry, boot).symlink_metadata().map_or(0, |data| data.len())
+}
+
+/// Brings `entry`, and tries again where the source does not answer.
+pub(super) fn copy(staging: &Staging, entry: &Entry, progress: &dyn Progress) -> Result<Copied, NotCopied> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match once(staging, entry, progress) {
+            Err(NotCopied::Reading(error)) if tries < TRIES && error.kind() != ErrorKind::NotFound => {
+                std::thread::sleep(Duration::from_millis(200) * 4_u32.pow(tries - 1));
+            }
+            other => return other,
+        }
+    }
+}
+
+fn once(staging: &Staging, entry: &Entry, progress: &dyn Progress) -> Result<Copied, NotCopied> {
+    let place = staging.to.join(&entry.path);
+    let part = part(&staging.to, entry, &staging.boot);
+    let folder = place.parent().unwrap_or(&staging.to);
+    std::fs::create_dir_all(folder).map_err(NotCopied::Writing)?;
+    let mut from = files::open(&entry.source).map_err(NotCopied::Reading)?;
+    let is_same =
+        |file: &File| file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified);
+    if !is_same(&from) {
+        return Err(NotCopied::Changed);
+    }
+    let mut options = OpenOptions::new();
+    let mut file =
+        options.read(true).write(true).create(true).truncate(false).open(&part).map_err(NotCopied::Writing)?;
+    let mut digest = Hasher::default();
+    let mut buffer = vec![0; BLOCK];
+    let mut have = 0;
+    loop {
+        let count = file.read(&mut buffer).map_err(NotCopied::Writing)?;
+        if count == 0 {
+            break;
+        }
+        digest.update(&buffer[..count]);
+        have += count as u64;
+    }
+    if have > entry.size {
+        file.set_len(0).and_then(|()| file.rewind()).map_err(NotCopied::Writing)?;
+        (digest, have) = (Hasher::default(), 0);
+    }
+    from.seek(SeekFrom::Start(have)).map_err(NotCopied::Reading)?;
+    loop {
+        let count = from.read(&mut buffer).map_err(NotCopied::Reading)?;
+        if count == 0 {
+            break;
+        }
+        file.write_all(&buffer[..count]).map_err(NotCopied::Writing)?;
+        digest.update(&buffer[..count]);
+        have += count as u64;
+        progress.bytes(count as u64);
+    }
+    if have != entry.size || !is_same(&from) {
+        let _ = std::fs::remove_file(&part);
+        return Err(NotCopied::Changed);
+    }
+    finish(staging, entry, &file, &part, &place).map_err(NotCopied::Writing)?;
+    Ok(Copied { sha256: digest.finish() })
+}
+
+/// Mode and time of the source, then the name. File systems without modes or times are as good.
+fn finish(staging: &Staging, entry: &Entry, file: &File, part: &Path, place: &Path) -> std::io::Result<()> {
+    let _ = file.set_permissions(Permissions::from_mode(entry.mode | 0o600));
+    let since = Duration::from_nanos(u64::try_from(entry.modified).unwrap_or_default());
+    let _ = file.set_modified(SystemTime::UNIX_EPOCH + since);
+    if staging.durable {
+        file.sync_all()?;
+    }
+    std::fs::rename(part, place)?;
+    if staging.durable {
+        // A mount that knows no such call has done what it can.
+        let _ = place.parent().map(|folder| File::open(folder).and_then(|folder| folder.sync_all()));
+    }
+    Ok(())
+}
+
+/// The digest of a file that is there.
+pub(super) fn digest(path: &Path) -> std::io::Result<Sha256> {
+    Ok(Sha256::of_reader(&mut files::open(path)?)?.0)
+}
+
+/// Removes what earlier runs began of files that have changed since, or that are whole now.
+pub(super) fn sweep(to: &Path, entries: &[Entry], boot: &str) {
+    let mut folders: Vec<PathBuf> =
+        entries.iter().filter_map(|entry| Some(to.join(&entry.path).parent()?.to_owned())).collect();
+    folders.push(to.to_owned());
+    folders.sort();
+    folders.dedup();
+    let current: std::collections::BTreeSet<PathBuf> = entries.iter().map(|entry| part(to, entry, boot)).collect();
+    for folder in folders {
+        for name in files::names_if_any(&folder).iter().filter(|name| name.starts_with(PART)) {
+            let path = folder.join(name);
+            if !current.contains(&path) {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}

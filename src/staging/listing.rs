@@ -1,0 +1,81 @@
+//! The files of a source.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::diag::Failure;
+
+/// A file, by its path below the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub path: String,
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i128,
+    pub mode: u32,
+    /// Where it is read.
+    pub source: std::path::PathBuf,
+}
+
+/// What a source holds.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// By path.
+    pub entries: Vec<Entry>,
+    pub skipped: Vec<String>,
+    pub failed: Vec<(String, String)>,
+}
+
+/// When a file was changed, in nanoseconds since 1970.
+pub(super) fn modified(data: &Metadata) -> i128 {
+    i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec())
+}
+
+/// All files of `source`, or the one that it is. Links are not followed, but for the source itself.
+pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
+    let failed = |error| Failure::world(format!("could not look at `{}`", source.display())).because(&error);
+    let data = source.metadata().map_err(failed)?;
+    let mut listing = Listing::default();
+    if data.is_dir() {
+        std::fs::read_dir(source).map_err(failed)?;
+        walk(source, "", &mut listing);
+    } else {
+        let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        listing.entries.push(entry(name, &data, source));
+    }
+    listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(listing)
+}
+
+fn entry(path: String, data: &Metadata, source: &Path) -> Entry {
+    Entry { path, size: data.len(), modified: modified(data), mode: data.mode() & 0o777, source: source.to_owned() }
+}
+
+fn walk(folder: &Path, below: &str, listing: &mut Listing) {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return listing.failed.push((below.to_owned(), error.to_string())),
+    };
+    for one in entries {
+        let one = match one {
+            Ok(one) => one,
+            Err(error) => return listing.failed.push((below.to_owned(), error.to_string())),
+        };
+        let name = one.file_name();
+        let shown = format!("{below}{}", name.to_string_lossy());
+        if shown.starts_with(super::PART) || [super::JOURNAL, super::LOCK].contains(&shown.as_str()) {
+            continue;
+        }
+        if name.to_str().is_none() {
+            listing.failed.push((shown, "its name is no text".to_owned()));
+            continue;
+        }
+        match one.path().symlink_metadata() {
+            Ok(data) if data.is_dir() => walk(&one.path(), &format!("{shown}/"), listing),
+            Ok(data) if data.is_file() => listing.entries.push(entry(shown, &data, &one.path())),
+            Ok(_) => listing.skipped.push(shown),
+            Err(error) => listing.failed.push((shown, error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Data brought to a disk of this machine, and checkpoints brought back: what is there already stays, what a killed run began is gone on with, and
+//! a file stands under its name only when it is whole.
+
+mod copying;
+mod journal;
+mod listing;
+mod shards;
+mod unpacking;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::diag::Failure;
+use crate::host::files;
+use crate::index::Progress;
+use crate::model::Sha256;
+
+use copying::{Copied, copy};
+use journal::{Journal, Line};
+use listing::{Entry, Listing, list};
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Staging {
+    pub from: PathBuf,
+    /// A folder.
+    pub to: PathBuf,
+    /// Files at the same time.
+    pub jobs: usize,
+    /// Each file is on the disk before it has its name; the newest comes last.
+    pub durable: bool,
+    /// Tar files of so many bytes instead of files.
+    pub shards: Option<u64>,
+    /// The source is an archive, and what is in it is wanted.
+    pub unpack: bool,
+    /// What is there is read again and held against what was written.
+    pub verify: bool,
+    /// Of this boot of the machine: what was half written before a crash is not trusted.
+    pub boot: String,
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Staged {
+    pub files: u64,
+    pub bytes: u64,
+    /// Files that were there already.
+    pub there: u64,
+    /// Links and devices, which are left out.
+    pub skipped: Vec<String>,
+    /// What could not be brought, and why.
+    pub failed: Vec<(String, String)>,
+    /// Files that were read again.
+    pub verified: u64,
+    /// Tar files that hold it.
+    pub shards: u64,
+    /// Bytes that a run had brought which was cut off.
+    pub continued: u64,
+}
+
+/// The file in the destination that says what is there.
+const JOURNAL: &str = ".colab-boot-stage.jsonl";
+const LOCK: &str = ".colab-boot-stage.lock";
+
+/// How a file is called that is not whole yet.
+const PART: &str = ".colab-boot-part-";
+
+/// What is left free beside the files.
+const MARGIN: u64 = 64 << 20;
+
+/// Brings the files. `progress` makes a sink for so many bytes. Fails where nothing can be brought at all.
+pub fn stage(staging: &Staging, progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>) -> Result<Staged, Failure> {
+    must_be_apart(staging)?;
+    files::create_folder(&staging.to)?;
+    let _alone = files::lock_exclusively(&staging.to.join(LOCK), Duration::ZERO, &|| ())?;
+    let source = staging.from.display().to_string();
+    let journal = Journal::open(&staging.to.join(JOURNAL), &source)?;
+    if staging.unpack {
+        return unpacking::unpack(staging, &journal, progress);
+    }
+    let listing = list(&staging.from)?;
+    let mut staged = match staging.shards {
+        Some(limit) => shards::pack(staging, &listing, &journal, limit, progress)?,
+        None => copy_all(staging, &listing, &journal, progress)?,
+    };
+    staged.skipped = listing.skipped;
+    staged.failed.extend(listing.failed);
+    Ok(staged)
+}
+
+/// Neither of the two lies in the other: what is written would be read.
+fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
+    let Staging { from, to, .. } = staging;
+    let none = |_| Failure::input(format!("there is no file or folder `{}`", from.display()));
+    let real = std::fs::canonicalize(from).map_err(none)?;
+    if to.exists() && !to.is_dir() {
+        return Err(Failure::input(format!("`{}` is a file, and a folder is wanted", to.display())));
+    }
+    let existing = to.ancestors().find(|one| one.exists()).unwrap_or(Path::new("/"));
+    let rest = to.strip_prefix(existing).unwrap_or(Path::new(""));
+    let target = std::fs::canonicalize(existing).unwrap_or_else(|_| existing.to_owned()).join(rest);
+    let nested = real.is_dir() && (target.starts_with(&real) || real.starts_with(&target));
+    // A file is brought to another folder than its own.
+    let same = !real.is_dir() && !staging.unpack && real.parent() == Some(target.as_path());
+    if nested || same {
+        let message = format!("`{}` and `{}` lie in one another", from.display(), to.display());
+        return Err(Failure::input(message).help("choose a folder apart from the source"));
+    }
+    Ok(())
+}
+
+/// An error where the disk does not hold `bytes` and `count` more files.
+fn must_hold(folder: &Path, bytes: u64, count: u64) -> Result<(), Failure> {
+    let Ok(volume) = files::volume(folder) else { return Ok(()) };
+    let shown = crate::output::bytes;
+    if bytes > 0 && bytes.saturating_add(MARGIN) > volume.free {
+        let message =
+            format!("`{}` has {} free, and {} are to come", folder.display(), shown(volume.free), shown(bytes));
+        return Err(Failure::world(message).help("free some space, or bring a part of the data; nothing was written"));
+    }
+    if volume.inodes > 0 && count > volume.inodes_free {
+        let message =
+            format!("`{}` has room for {} more files, and {count} are to come", folder.display(), volume.inodes_free);
+        return Err(Failure::world(message).help("pack them with --shards; nothing was written"));
+    }
+    Ok(())
+}
+
+fn copy_all(
+    staging: &Staging,
+    listing: &Listing,
+    journal: &Journal,
+    progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
+) -> Result<Staged, Failure> {
+    let mut staged = Staged::default();
+    let (there, mut missing): (Vec<&Entry>, Vec<&Entry>) =
+        listing.entries.iter().partition(|entry| is_there(entry, &staging.to, journal));
+    staged.there = there.len() as u64;
+    if staging.verify {
+        missing.extend(verified(&there, staging, journal, &mut staged));
+    }
+    if staging.durable {
+        // A run that is cut off has brought whole older ones.
+        missing.sort_by_key(|entry| entry.modified);
+    }
+    let begun = |entry: &&Entry| copying::begun(&staging.to, entry, &staging.boot);
+    staged.continued = missing.iter().map(|entry| begun(entry).min(entry.size)).sum();
+    let bytes = missing.iter().map(|entry| entry.size).sum::<u64>() - staged.continued;
+    must_hold(&staging.to, bytes, missing.len() as u64)?;
+    let sink = progress(bytes);
+    let (next, stop, done) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(Staged::default()));
+    let work = || {
+        while let Some(entry) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let copied = copy(staging, entry, sink.as_ref());
+            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match copied {
+                Ok(Copied { sha256 }) => {
+                    done.files += 1;
+                    done.bytes += entry.size;
+                    journal.add(&Line::of(entry, sha256));
+                    sink.finished(&entry.path);
+                }
+                Err(error) => {
+                    stop.fetch_or(error.is_final(), Ordering::Relaxed);
+                    done.failed.push((entry.path.clone(), error.to_string()));
+                }
+            }
+        }
+    };
+    // In order where the order counts.
+    let jobs = if staging.durable { 1 } else { staging.jobs.clamp(1, missing.len().max(1)) };
+    std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(work))));
+    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    staged.files = done.files;
+    staged.bytes = done.bytes;
+    staged.failed = done.failed;
+    copying::sweep(&staging.to, &listing.entries, &staging.boot);
+    Ok(staged)
+}
+
+/// Whether a whole copy of `entry` stands there: of its size and time, or as the journal says.
+fn is_there(entry: &Entry, to: &Path, journal: &Journal) -> bool {
+    let Ok(data) = to.join(&entry.path).symlink_metadata() else { return false };
+    if !data.is_file() || data.len() != entry.size {
+        return false;
+    }
+    let known =
+        journal.line(&entry.path).is_some_and(|line| line.size == entry.size && line.modified == entry.modified);
+    known || listing::modified(&data) == entry.modified
+}
+
+/// Those of `there` whose bytes are not what was written.
+fn verified<'e>(there: &[&'e Entry], staging: &Staging, journal: &Journal, staged: &mut Staged) -> Vec<&'e Entry> {
+    let mut bad = Vec::new();
+    for entry in there {
+        let Some(line) = journal.line(&entry.path) else { continue };
+        staged.verified += 1;
+        if copying::digest(&staging.to.join(&entry.path)).ok() != line.sha256 {
+            staged.there -= 1;
+            bad.push(*entry);
+        }
+    }
+    bad
+}
+
+/// A name for what is being written, which changes with the source.
+fn part_name(entry: &Entry, boot: &str) -> String {
+    let key = format!("{}\0{}\0{}\0{boot}", entry.path, entry.size, entry.modified);
+    format!("{PART}{}", &Sha256::of(key.as_bytes()).to_string()[..16])
+}

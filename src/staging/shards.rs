@@ -1,0 +1,216 @@
+//! Many small files as a few tar files, in the order of their names: what a loader reads in one go. Files of one sample, `0001.jpg` and `0001.cls`, stay together.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+
+use crate::diag::Failure;
+use crate::host::files;
+use crate::index::Progress;
+use crate::model::{Hasher, Sha256};
+use crate::staging::journal::{Journal, Line};
+use crate::staging::listing::{Entry, Listing, modified};
+use crate::staging::{PART, Staged, Staging, copying, must_hold};
+
+/// A tar header, and what its content is padded to.
+const BLOCK: u64 = 512;
+
+/// A tar file to be.
+struct Shard<'e> {
+    name: String,
+    entries: &'e [Entry],
+    /// Of names, sizes and times.
+    of: Sha256,
+}
+
+impl Shard<'_> {
+    fn size(&self) -> u64 {
+        self.entries.iter().map(padded).sum::<u64>() + 2 * BLOCK
+    }
+}
+
+fn padded(entry: &Entry) -> u64 {
+    BLOCK + entry.size.next_multiple_of(BLOCK)
+}
+
+/// What a file is called up to its first dot: files of one sample.
+fn sample(path: &str) -> &str {
+    let name = path.rfind('/').map_or(0, |slash| slash + 1);
+    path[name..].find('.').filter(|dot| *dot > 0).map_or(path, |dot| &path[..name + dot])
+}
+
+fn split<'e>(entries: &'e [Entry], limit: u64) -> Vec<Shard<'e>> {
+    let mut shards = Vec::new();
+    let (mut from, mut size) = (0, 0);
+    let mut at = 0;
+    while at < entries.len() {
+        let same = sample(&entries[at].path);
+        let end = at + entries[at..].iter().take_while(|one| sample(&one.path) == same).count();
+        let more: u64 = entries[at..end].iter().map(padded).sum();
+        if at > from && size + more > limit {
+            shards.push(&entries[from..at]);
+            (from, size) = (at, 0);
+        }
+        size += more;
+        at = end;
+    }
+    if from < entries.len() {
+        shards.push(&entries[from..]);
+    }
+    let shard = |(number, entries): (usize, &'e [Entry])| {
+        let mut digest = Hasher::default();
+        for entry in entries {
+            digest.update(format!("{}\0{}\0{}\0", entry.path, entry.size, entry.modified).as_bytes());
+        }
+        Shard { name: format!("shard-{number:06}.tar"), entries, of: digest.finish() }
+    };
+    shards.into_iter().enumerate().map(shard).collect()
+}
+
+/// Writes the tar files that are not there as they should be, and removes those of before that are none any more.
+pub(super) fn pack(
+    staging: &Staging,
+    listing: &Listing,
+    journal: &Journal,
+    limit: u64,
+    progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
+) -> Result<Staged, Failure> {
+    let shards = split(&listing.entries, limit.max(BLOCK));
+    let mut staged = Staged { shards: shards.len() as u64, ..Staged::default() };
+    let (there, missing): (Vec<&Shard<'_>>, Vec<&Shard<'_>>) =
+        shards.iter().partition(|shard| is_there(shard, staging, journal, &mut staged.verified));
+    staged.there = there.iter().map(|shard| shard.entries.len() as u64).sum();
+    must_hold(&staging.to, missing.iter().map(|shard| shard.size()).sum(), missing.len() as u64)?;
+    let sink = progress(missing.iter().flat_map(|shard| shard.entries).map(|entry| entry.size).sum());
+    for shard in missing {
+        let failures = staged.failed.len();
+        let written = write(shard, staging, sink.as_ref(), &mut staged.failed);
+        let (size, sha256) = written.map_err(|error| {
+            Failure::world(format!("could not write `{}`", staging.to.join(&shard.name).display()))
+                .because(&error)
+                .help("the tar files before it are whole; the same command goes on with this one")
+        })?;
+        let lacking = staged.failed.len() - failures;
+        staged.files += (shard.entries.len() - lacking) as u64;
+        staged.bytes += size;
+        // One that lacks a file is made again.
+        if lacking == 0 {
+            journal.add(&Line {
+                path: shard.name.clone(),
+                size,
+                modified: 0,
+                sha256: Some(sha256),
+                of: Some(shard.of),
+            });
+        }
+        sink.finished(&shard.name);
+    }
+    let current: BTreeSet<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
+    let is_shard = |name: &str| name.starts_with("shard-") && name.ends_with(".tar") && !name.contains('/');
+    for line in journal.lines().filter(|line| is_shard(&line.path) && !current.contains(line.path.as_str())) {
+        files::remove_if_there(&staging.to.join(&line.path))?;
+    }
+    Ok(staged)
+}
+
+fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &mut u64) -> bool {
+    let path = staging.to.join(&shard.name);
+    let Some(line) = journal.line(&shard.name).filter(|line| line.of == Some(shard.of)) else { return false };
+    if !path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == line.size) {
+        return false;
+    }
+    if staging.verify {
+        *verified += 1;
+    }
+    !staging.verify || copying::digest(&path).ok() == line.sha256
+}
+
+/// A file that can't be read, or changes meanwhile, is left out and named.
+fn write(
+    shard: &Shard<'_>,
+    staging: &Staging,
+    progress: &dyn Progress,
+    failed: &mut Vec<(String, String)>,
+) -> std::io::Result<(u64, Sha256)> {
+    let part = staging.to.join(format!("{PART}{}", shard.name));
+    let hashing = Hashing { file: File::create(&part)?, digest: Hasher::default(), size: 0 };
+    let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
+    archive.mode(tar::HeaderMode::Deterministic);
+    for entry in shard.entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(entry.size);
+        header.set_mode(0o644);
+        header.set_mtime(u64::try_from(entry.modified / 1_000_000_000).unwrap_or_default());
+        let name = Path::new(&entry.path);
+        // A large one is not kept in memory; what goes wrong with it ends the tar file.
+        if entry.size > SMALL {
+            let whole = Whole { file: files::open(&entry.source)?, left: entry.size };
+            archive.append_data(&mut header, name, whole)?;
+            progress.bytes(entry.size);
+            continue;
+        }
+        match content(entry) {
+            Ok(bytes) => {
+                archive.append_data(&mut header, name, bytes.as_slice())?;
+                progress.bytes(entry.size);
+            }
+            Err(why) => failed.push((entry.path.clone(), why)),
+        }
+    }
+    let hashing = archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    if staging.durable {
+        hashing.file.sync_all()?;
+    }
+    std::fs::rename(&part, staging.to.join(&shard.name))?;
+    Ok((hashing.size, hashing.digest.finish()))
+}
+
+/// Files up to this size are read before they are written.
+const SMALL: u64 = 64 << 20;
+
+/// A file with the digest of what was written to it.
+struct Hashing {
+    file: File,
+    digest: Hasher,
+    size: u64,
+}
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.digest.update(&bytes[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A file of which as many bytes come as its header says, or an error.
+struct Whole {
+    file: File,
+    left: u64,
+}
+
+impl Read for Whole {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.file.read(&mut buffer[..most])?;
+        self.left -= count as u64;
+        if count == 0 && most > 0 {
+            Err(std::io::Error::other("it became shorter while it was read"))
+        } else {
+            Ok(count)
+        }
+    }
+}
+
+fn content(entry: &Entry) -> Result<Vec<u8>, String> {
+    let failed = |error| format!("could not be read: {error}");
+    let bytes = files::read_bytes(&entry.source, entry.size.saturating_add(1)).map_err(failed)?;
+    let is_same = entry.source.metadata().is_ok_and(|data| modified(&data) == entry.modified);
+    if bytes.len() as u64 == entry.size && is_same { Ok(bytes) } else { Err("it changed while it was read".to_owned()) }
+}

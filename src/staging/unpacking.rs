@@ -1,0 +1,210 @@
+//! An archive, unpacked as it is read: tar, tar.gz, zip. Names that lead out of the folder are refused; links and devices are left out.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::read::MultiGzDecoder;
+
+use crate::diag::Failure;
+use crate::host::files;
+use crate::index::Progress;
+use crate::model::{Hasher, Sha256};
+use crate::staging::journal::{Journal, Line};
+use crate::staging::listing::modified;
+use crate::staging::{PART, Staged, Staging, must_hold};
+
+/// The member that is being written: it begins as all that is not whole.
+const MEMBER: &str = ".colab-boot-part-member";
+
+/// What comes out of an archive.
+struct Member {
+    name: String,
+    size: u64,
+}
+
+/// Unpacks the archive that the source is.
+pub(super) fn unpack(
+    staging: &Staging,
+    journal: &Journal,
+    progress: &dyn Fn(u64) -> Arc<dyn Progress>,
+) -> Result<Staged, Failure> {
+    let from = &staging.from;
+    let failed = |error| Failure::world(format!("could not read `{}`", from.display())).because(&error);
+    let file = files::open(from).map_err(failed)?;
+    let data = file.metadata().map_err(failed)?;
+    let name = from.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    // Members of another archive of the same name are none of this one's.
+    let key = format!("{}\0{}", data.len(), modified(&data));
+    let mut work = Work {
+        staging,
+        journal,
+        of: Sha256::of(key.as_bytes()),
+        staged: Staged::default(),
+        sink: progress(data.len()),
+    };
+    if data.is_dir() {
+        return Err(Failure::input(format!("`{}` is a folder, and --unpack wants an archive", from.display())));
+    }
+    if name.ends_with(".zip") {
+        work.zip(file)?;
+    } else if name.ends_with(".tar") {
+        must_hold(&staging.to, data.len(), 0)?;
+        work.tar(Counted { inner: BufReader::with_capacity(1 << 20, file), sink: work.sink.clone() })?;
+    } else if name.ends_with(".tar.gz") || name.ends_with(".tgz") {
+        must_hold(&staging.to, data.len(), 0)?;
+        let counted = Counted { inner: file, sink: work.sink.clone() };
+        work.tar(MultiGzDecoder::new(BufReader::with_capacity(1 << 20, counted)))?;
+    } else {
+        let failure = Failure::input(format!("`{}` is no archive that is known here", from.display()));
+        return Err(failure.help("tar, tar.gz, tgz and zip are unpacked; without --unpack the file is copied"));
+    }
+    let _ = std::fs::remove_file(staging.to.join(MEMBER));
+    Ok(work.staged)
+}
+
+/// A reader that tells how far it is.
+struct Counted<R> {
+    inner: R,
+    sink: Arc<dyn Progress>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.sink.bytes(count as u64);
+        Ok(count)
+    }
+}
+
+/// An archive on its way.
+struct Work<'a> {
+    staging: &'a Staging,
+    journal: &'a Journal,
+    of: Sha256,
+    staged: Staged,
+    sink: Arc<dyn Progress>,
+}
+
+impl Work<'_> {
+    fn tar(&mut self, reader: impl Read) -> Result<(), Failure> {
+        let from = self.staging.from.display().to_string();
+        let broken = |error: std::io::Error| {
+            Failure::world(format!("`{from}` is no whole tar file"))
+                .because(&error)
+                .help("what came before is there; bring the archive again")
+        };
+        let mut archive = tar::Archive::new(reader);
+        for entry in archive.entries().map_err(broken)? {
+            let mut entry = entry.map_err(broken)?;
+            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            match entry.header().entry_type() {
+                tar::EntryType::Directory => {}
+                tar::EntryType::Regular | tar::EntryType::Continuous | tar::EntryType::GNUSparse => {
+                    let member = Member { name, size: entry.size() };
+                    self.member(&member, &mut entry)?;
+                }
+                _ => self.staged.skipped.push(name),
+            }
+        }
+        Ok(())
+    }
+
+    fn zip(&mut self, file: File) -> Result<(), Failure> {
+        let from = self.staging.from.display().to_string();
+        let broken = |error: zip::result::ZipError| {
+            Failure::world(format!("`{from}` is no whole zip file")).because(&error).help("bring the archive again")
+        };
+        let mut archive = zip::ZipArchive::new(BufReader::with_capacity(1 << 16, file)).map_err(broken)?;
+        let all: Option<u64> = archive.decompressed_size().and_then(|size| u64::try_from(size).ok());
+        must_hold(&self.staging.to, all.unwrap_or_default(), archive.len() as u64)?;
+        for number in 0..archive.len() {
+            let mut entry = archive.by_index(number).map_err(broken)?;
+            let member = Member { name: entry.name().map_err(broken)?.into_owned(), size: entry.size() };
+            self.sink.bytes(entry.compressed_size());
+            if entry.is_dir() {
+                continue;
+            }
+            if entry.is_symlink() {
+                self.staged.skipped.push(member.name);
+                continue;
+            }
+            self.member(&member, &mut entry)?;
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, member: &Member, content: &mut impl Read) -> Result<(), Failure> {
+        let Some(path) = inside(&member.name) else {
+            self.staged.failed.push((member.name.clone(), "its name leads out of the folder".to_owned()));
+            return Ok(());
+        };
+        let place = self.staging.to.join(&path);
+        let is_whole = |line: &&Line| line.of == Some(self.of) && line.size == member.size;
+        let line = self.journal.line(&member.name).filter(is_whole);
+        if let Some(line) = line
+            && place.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == member.size)
+        {
+            let right = !self.staging.verify || super::copying::digest(&place).ok() == line.sha256;
+            self.staged.verified += u64::from(self.staging.verify);
+            if right {
+                self.staged.there += 1;
+                return Ok(());
+            }
+        }
+        match self.write(&place, content) {
+            Ok((size, sha256)) if size == member.size => {
+                self.staged.files += 1;
+                self.staged.bytes += size;
+                let line =
+                    Line { path: member.name.clone(), size, modified: 0, sha256: Some(sha256), of: Some(self.of) };
+                self.journal.add(&line);
+                Ok(())
+            }
+            Ok((size, _)) => {
+                let why = format!("{size} bytes came, and {} were announced", member.size);
+                self.staged.failed.push((member.name.clone(), why));
+                Ok(())
+            }
+            Err(error) => Err(Failure::world(format!("could not unpack `{}`", member.name))
+                .because(&error)
+                .help("what came before is there; the same command goes on after it")),
+        }
+    }
+
+    fn write(&self, place: &Path, content: &mut impl Read) -> std::io::Result<(u64, Sha256)> {
+        let part = self.staging.to.join(MEMBER);
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
+        let (mut digest, mut size, mut buffer) = (Hasher::default(), 0, vec![0; 1 << 18]);
+        loop {
+            let count = content.read(&mut buffer)?;
+            if count == 0 {
+                break;
+            }
+            file.write_all(&buffer[..count])?;
+            digest.update(&buffer[..count]);
+            size += count as u64;
+        }
+        if let Some(folder) = place.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::rename(&part, place)?;
+        Ok((size, digest.finish()))
+    }
+}
+
+/// A member's path below the folder; `None` for one that is not, or that is one of our own files.
+fn inside(name: &str) -> Option<PathBuf> {
+    let mut path = PathBuf::new();
+    for component in Path::new(name).components() {
+        match component {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            Component::RootDir | Component::ParentDir | Component::Prefix(_) => return None,
+        }
+    }
+    let ours =
+        path.to_str().is_some_and(|path| path == super::JOURNAL || path == super::LOCK || path.starts_with(PART));
+    (path.file_name().is_some() && !ours && !name.contains('\0')).then_some(path)
+}

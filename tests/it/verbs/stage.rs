@@ -1,0 +1,300 @@
+//! `stage` on real files: what is there stays, a kill costs what was under way, and nothing stands under its name that is not whole.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::python::interpreter;
+use crate::support::test::{Test, is_root};
+
+/// All names below `folder` that are not hidden, with what is in them.
+fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for one in fs::read_dir(next).expect("a folder").map(|one| one.expect("an entry").path()) {
+            let name = one.strip_prefix(folder).expect("below").display().to_string();
+            if one.is_dir() {
+                waiting.push(one);
+            } else if !name.starts_with(".colab-boot-stage") {
+                all.push((name, fs::read(&one).expect("a file")));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+fn world() -> Test {
+    Test::new().file("set/b/2.txt", "two").file("set/a.txt", "one").file("set/b/empty", "")
+}
+
+fn set_modified(path: &Path, seconds: u64) {
+    let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    fs::File::options().append(true).open(path).and_then(|file| file.set_modified(time)).expect("a time");
+}
+
+/// `size` bytes that do not repeat.
+fn large(path: &Path, size: usize) {
+    let bytes: Vec<u8> =
+        (0..size / 8).flat_map(|number| (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()).collect();
+    fs::write(path, bytes).expect("a file");
+}
+
+#[test]
+fn a_second_run_brings_what_has_changed() {
+    let test = world();
+    fs::set_permissions(test.path("set/a.txt"), fs::Permissions::from_mode(0o640)).expect("a mode");
+    symlink("/etc/hostname", test.path("set/link")).expect("a link");
+    let first = test.run(&["stage", "set", "fast/set"]).expect(0);
+    assert!(first.stdout.starts_with("3 files, ") && first.stderr.contains("note[stage-skipped]"), "{first:?}");
+    let without_link = || tree(&test.path("set")).into_iter().filter(|(name, _)| name != "link").collect::<Vec<_>>();
+    assert_eq!(tree(&test.path("fast/set")), without_link());
+    let [from, to] = ["set/a.txt", "fast/set/a.txt"].map(|name| test.path(name).metadata().expect("a file"));
+    assert_eq!((from.mtime(), from.mtime_nsec(), from.mode()), (to.mtime(), to.mtime_nsec(), to.mode()));
+    let again = test.run(&["stage", "set", "fast/set"]).expect(0);
+    assert!(again.stdout.starts_with("nothing new for ") && again.stdout.contains("3 were there"), "{again:?}");
+    // Of the same size, and of another time.
+    fs::write(test.path("set/b/2.txt"), "zwo").expect("a file");
+    fs::write(test.path("fast/set/own.txt"), "mine").expect("a file");
+    let third = test.run(&["stage", "set", "fast/set"]).expect(0);
+    assert!(third.stdout.starts_with("1 files"), "{third:?}");
+    assert_eq!(fs::read(test.path("fast/set/b/2.txt")).expect("a file"), b"zwo");
+    assert!(test.path("fast/set/own.txt").exists());
+}
+
+#[test]
+fn what_was_spoilt_since_is_found_and_brought_again() {
+    let test = world();
+    test.run(&["stage", "set", "fast"]).expect(0);
+    let spoilt = test.path("fast/a.txt");
+    let time = spoilt.metadata().expect("a file").modified().expect("a time");
+    fs::write(&spoilt, "eno").expect("a file");
+    fs::File::options().append(true).open(&spoilt).and_then(|file| file.set_modified(time)).expect("a time");
+    test.run(&["stage", "set", "fast"]).expect(0);
+    assert_eq!(fs::read(&spoilt).expect("a file"), b"eno");
+    let out = test.run(&["stage", "set", "fast", "--verify"]).expect(0);
+    assert!(out.stdout.contains("1 files") && out.stdout.contains("3 were read again"), "{out:?}");
+    assert_eq!(fs::read(&spoilt).expect("a file"), b"one");
+}
+
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    let names = fs::read_dir(folder).into_iter().flatten().map(|one| one.expect("an entry").path());
+    names.filter(|path| path.display().to_string().contains(".colab-boot-part-")).collect()
+}
+
+#[test]
+fn a_killed_run_is_gone_on_with() {
+    let test = world();
+    large(&test.path("set/large.bin"), 400 << 20);
+    let mut command = test.command(&["stage", "set", "fast", "--jobs", "1"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let begun = || parts(&test.path("fast")).first().and_then(|path| path.metadata().ok()).map_or(0, |data| data.len());
+    while begun() < 8 << 20 {
+        assert!(child.try_wait().expect("a state").is_none(), "it ended before it could be killed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert!(!test.path("fast/large.bin").exists() && parts(&test.path("fast")).len() == 1);
+    let out = test.run(&["stage", "set", "fast", "--json"]).expect(0);
+    let continued = out.json()["report"]["continued"].as_u64().expect("a number");
+    assert!(continued >= 8 << 20, "{out:?}");
+    assert!(tree(&test.path("set")) == tree(&test.path("fast")), "not the same");
+    // A source that has changed meanwhile is brought from its beginning, and what was begun of the old one goes.
+    fs::write(test.path("fast/.colab-boot-part-0123456789abcdef"), "old").expect("a file");
+    large(&test.path("set/large.bin"), 1 << 20);
+    test.run(&["stage", "set", "fast"]).expect(0);
+    assert_eq!(tree(&test.path("set")), tree(&test.path("fast")));
+}
+
+#[test]
+fn checkpoints_come_oldest_first_and_whole() {
+    let test = world();
+    for (name, time) in [("c", 300), ("a", 100), ("b", 200)] {
+        large(&test.path(&format!("set/{name}.pt")), 1 << 20);
+        set_modified(&test.path(&format!("set/{name}.pt")), 1_700_000_000 + time);
+    }
+    test.run(&["stage", "--back", "set", "drive"]).expect(0);
+    let journal = fs::read_to_string(test.path("drive/.colab-boot-stage.jsonl")).expect("a journal");
+    let place = |name: &str| journal.find(&format!("\"path\":\"{name}.pt\"")).expect(name);
+    assert!(place("a") < place("b") && place("b") < place("c"), "{journal}");
+    // One that is being written all the while is not brought half.
+    let script = "import sys,time\nwhile True:\n open(sys.argv[1],'ab').write(b'x'*65536)\n time.sleep(.001)";
+    large(&test.path("set/live.pt"), 64 << 20);
+    let live = test.path("set/live.pt");
+    let mut writer = Command::new(interpreter()).args(["-c", script]).arg(&live).spawn().expect("a Python");
+    std::thread::sleep(Duration::from_millis(200));
+    let out = test.run(&["stage", "--back", "set", "drive"]).expect(1);
+    writer.kill().expect("killed");
+    writer.wait().expect("ended");
+    assert!(
+        out.stderr.contains("error[stage-incomplete]") && out.stderr.contains("changed while it was read"),
+        "{out:?}"
+    );
+    assert!(!test.path("drive/live.pt").exists() && parts(&test.path("drive")).is_empty());
+    test.run(&["stage", "--back", "set", "drive"]).expect(0);
+    assert!(tree(&test.path("set")) == tree(&test.path("drive")));
+}
+
+fn tar_names(path: &Path) -> Vec<String> {
+    let mut archive = tar::Archive::new(fs::File::open(path).expect("a tar file"));
+    let names = archive
+        .entries()
+        .expect("entries")
+        .map(|one| one.expect("an entry").path().expect("a path").display().to_string());
+    names.collect()
+}
+
+#[test]
+fn small_files_become_a_few_tar_files() {
+    let mut test = Test::new();
+    for number in 0..40 {
+        test = test.file(&format!("set/{number:04}.jpg"), &"j".repeat(3000)).file(&format!("set/{number:04}.cls"), "1");
+    }
+    test.run(&["stage", "set", "one", "--shards", "20kB"]).expect(0);
+    test.run(&["stage", "set", "two", "--shards", "20kB"]).expect(0);
+    let all = tree(&test.path("one"));
+    assert!(all.len() > 5 && all == tree(&test.path("two")), "{}", all.len());
+    let names: Vec<String> = all.iter().flat_map(|(name, _)| tar_names(&test.path("one").join(name))).collect();
+    assert_eq!(names.len(), 80);
+    for (name, _) in &all {
+        let names = tar_names(&test.path("one").join(name));
+        assert_eq!(names.len() % 2, 0, "{name}: a sample was torn apart: {names:?}");
+    }
+    let again = test.run(&["stage", "set", "one", "--shards", "20kB"]).expect(0);
+    assert!(again.stdout.contains("nothing new") && again.stdout.contains("80 were there"), "{again:?}");
+    // One changes: its tar file alone is made again. Many go: so do the tar files that held them.
+    let inode = |name: &str| test.path("one").join(name).metadata().expect("a file").ino();
+    let (first, last) = (inode("shard-000000.tar"), inode("shard-000003.tar"));
+    fs::write(test.path("set/0000.cls"), "2").expect("a file");
+    test.run(&["stage", "set", "one", "--shards", "20kB"]).expect(0);
+    assert!(inode("shard-000000.tar") != first && inode("shard-000003.tar") == last);
+    for number in 10..40 {
+        fs::remove_file(test.path(&format!("set/{number:04}.jpg"))).expect("a file");
+    }
+    fs::write(test.path("one/shard-of-mine.tar"), "mine").expect("a file");
+    test.run(&["stage", "set", "one", "--shards", "20kB"]).expect(0);
+    let mut left: Vec<String> = tree(&test.path("one")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(left.pop().as_deref(), Some("shard-of-mine.tar"));
+    assert_eq!(left.iter().flat_map(|name| tar_names(&test.path("one").join(name))).count(), 50);
+}
+
+/// With Python's own writers, a link and a way out among the members.
+fn archives(test: &Test) {
+    let script = r"
+import io, sys, tarfile, zipfile
+for mode, name in (('w', 'a.tar'), ('w:gz', 'a.tar.gz')):
+    with tarfile.open(name, mode) as archive:
+        def put(path, data, **more):
+            info = tarfile.TarInfo(path)
+            info.size = len(data)
+            for key, value in more.items(): setattr(info, key, value)
+            archive.addfile(info, io.BytesIO(data))
+        put('x/one.txt', b'one')
+        put('../evil.txt', b'evil')
+        put('/abs.txt', b'evil')
+        put('x/link', b'', type=tarfile.SYMTYPE, linkname='/etc/passwd')
+        put('x/large.bin', bytes(range(256)) * 4096)
+with zipfile.ZipFile('a.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr('x/one.txt', 'one')
+    archive.writestr('../evil.txt', 'evil')
+    archive.writestr('/abs.txt', 'evil')
+    archive.writestr('x/large.bin', bytes(range(256)) * 4096)
+    link = zipfile.ZipInfo('x/link'); link.external_attr = 0o120777 << 16; link.create_system = 3
+    archive.writestr(link, '/etc/passwd')
+";
+    let status = Command::new(interpreter()).args(["-c", script]).current_dir(test.folder.path()).status();
+    assert!(status.expect("a Python").success());
+}
+
+#[test]
+fn archives_are_unpacked_and_nothing_gets_out() {
+    let test = Test::new();
+    archives(&test);
+    for name in ["a.tar", "a.tar.gz", "a.zip"] {
+        let to = format!("out-{name}/set");
+        let out = test.run(&["stage", "--unpack", name, &to]).expect(1);
+        assert!(
+            out.stderr.matches("leads out of the folder").count() == 2 && out.stderr.contains("x/link"),
+            "{name}: {out:?}"
+        );
+        let names: Vec<String> = tree(&test.path(&format!("out-{name}"))).into_iter().map(|(name, _)| name).collect();
+        let ours = |name: &&String| !name.contains(".colab-boot");
+        assert_eq!(names.iter().filter(ours).collect::<Vec<_>>(), ["set/x/large.bin", "set/x/one.txt"], "{name}");
+        let inode = |one: &str| test.path(&to).join(one).metadata().expect("a file").ino();
+        let (kept, lost) = (inode("x/large.bin"), test.path(&to).join("x/one.txt"));
+        fs::remove_file(&lost).expect("a file");
+        test.run(&["stage", "--unpack", name, &to]).expect(1);
+        assert_eq!((inode("x/large.bin"), fs::read(&lost).expect("a file")), (kept, b"one".to_vec()), "{name}");
+    }
+    let bytes = fs::read(test.path("a.tar.gz")).expect("a file");
+    fs::write(test.path("cut.tar.gz"), &bytes[..bytes.len() / 2]).expect("a file");
+    let out = test.run(&["stage", "--unpack", "cut.tar.gz", "cut"]).expect(3);
+    assert!(out.stderr.contains("unpack") || out.stderr.contains("no whole tar file"), "{out:?}");
+    assert!(!test.path("cut/x/large.bin").exists());
+    fs::write(test.path("no.zip"), "no").expect("a file");
+    test.run(&["stage", "--unpack", "no.zip", "cut"]).expect(3);
+    let out = test.run(&["stage", "--unpack", "no.rar", "cut"]).expect(2);
+    assert!(out.stderr.contains("there is no file or folder"), "{out:?}");
+}
+
+#[test]
+fn what_can_not_be_is_refused_before_anything_is_written() {
+    let test = world();
+    for (arguments, said) in [
+        (["stage", "nowhere", "fast"], "there is no file or folder"),
+        (["stage", "set", "set/b"], "lie in one another"),
+        (["stage", "set/b", "set"], "lie in one another"),
+        (["stage", "set", "set"], "lie in one another"),
+        (["stage", "set", "set/a.txt"], "is a file, and a folder is wanted"),
+        (["stage", "set/a.txt", "set"], "lie in one another"),
+    ] {
+        let before = tree(&test.path("set"));
+        let out = test.run(&arguments).expect(2);
+        assert!(out.stderr.contains(said), "{arguments:?}: {out:?}");
+        assert_eq!(tree(&test.path("set")), before);
+        assert!(!test.path("fast").exists());
+    }
+    // A file that is no folder's own is brought as it is.
+    test.run(&["stage", "set/a.txt", "fast"]).expect(0);
+    assert_eq!(tree(&test.path("fast")), [("a.txt".to_owned(), b"one".to_vec())]);
+}
+
+#[test]
+fn a_disk_that_is_too_small_is_left_alone() {
+    if !is_root() {
+        eprintln!("skipped: mounting wants root");
+        return;
+    }
+    let test = world();
+    large(&test.path("set/large.bin"), 16 << 20);
+    fs::create_dir(test.path("small")).expect("a folder");
+    let mount = |arguments: &[&str]| Command::new(arguments[0]).args(&arguments[1..]).arg(test.path("small")).status();
+    if !mount(&["mount", "-t", "tmpfs", "-o", "size=70m", "tmpfs"]).expect("mount").success() {
+        eprintln!("skipped: nothing can be mounted here");
+        return;
+    }
+    let out = test.run(&["stage", "set", "small"]);
+    let left: Vec<String> = tree(&test.path("small")).into_iter().map(|(name, _)| name).collect();
+    assert!(mount(&["umount"]).expect("umount").success());
+    let out = out.expect(3);
+    assert!(out.stderr.contains("are to come") && left.is_empty(), "{out:?} {left:?}");
+}
+
+#[test]
+fn two_at_once_do_not_write_over_each_other() {
+    let test = world();
+    large(&test.path("set/large.bin"), 300 << 20);
+    let mut command = test.command(&["stage", "set", "fast"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    while parts(&test.path("fast")).is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let second = test.run(&["stage", "set", "fast"]);
+    assert!(child.wait().expect("ended").success());
+    assert!(second.stderr.contains("another colab-boot holds"), "{second:?}");
+    assert!(tree(&test.path("set")) == tree(&test.path("fast")));
+}

@@ -1,6 +1,6 @@
 //! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
 //!
-//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker plan script scrub golden` are
+//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker plan script scrub golden difference` are
 //! pure: they take values and return values. `tests/it/house/` keeps both laws; ARCHITECTURE.md has the picture and "where does … go".
 
 // Findings with codes and explanations; failures; places in the user's files.
@@ -59,6 +59,8 @@ pub mod apply;
 pub mod verify;
 // Whether the machine is fit to work: observe, then a judgement for each row of `matrix/doctor.toml`.
 pub mod doctor;
+// Two machines side by side. Pure.
+pub mod difference;
 // Figures that are measured on request: GPU, storage, data loading; bounded, cleaned up.
 pub mod probe;
 // Data brought to a disk of this machine, checkpoints brought back.

@@ -3,6 +3,7 @@
 mod doctor;
 mod golden;
 mod index;
+mod machine;
 mod matrix;
 mod named_files;
 mod probe;
@@ -20,6 +21,7 @@ pub use golden::{
     SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
 };
 pub use index::IndexOptions;
+pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
 pub use matrix::{
     CheckOptions, HintsOptions, InspectOptions, LinkingOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions,
 };
@@ -60,6 +62,8 @@ pub enum Verb {
     Init(InitOptions),
     /// Show the machine: driver, GPUs, Python, packages, and where each fact came from
     Fingerprint(FingerprintOptions),
+    /// Hold two machines against each other, or this one against what it was
+    Diff(DiffMachinesOptions),
     /// Solve a profile and write its lock
     Lock(LockOptions),
     /// Show what `apply` would do: kept, installed, replaced, broken, downloaded, restart or not
@@ -105,6 +109,7 @@ impl Verb {
         match self {
             Self::Init(_) => "init",
             Self::Fingerprint(_) => "fingerprint",
+            Self::Diff(_) => "diff",
             Self::Lock(_) => "lock",
             Self::Plan(_) => "plan",
             Self::Apply(_) => "apply",
@@ -151,54 +156,6 @@ pub struct ExplainOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct FingerprintOptions {
-    #[command(flatten)]
-    pub machine: MachineOptions,
-}
-
-/// Facts about the machine that are given instead of seen.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Machine")]
-pub struct MachineOptions {
-    /// Plan for a bundled notebook image, such as `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`
-    #[arg(long, value_name = "NAME", env = "COLAB_BOOT_RUNTIME", conflicts_with = "machine")]
-    pub runtime: Option<String>,
-
-    /// Use a machine recorded with `fingerprint --json=FILE`
-    #[arg(long, value_name = "FILE", env = "COLAB_BOOT_MACHINE")]
-    pub machine: Option<PathBuf>,
-
-    /// The NVIDIA driver version, or `none`
-    #[arg(long, value_name = "VERSION", env = "COLAB_BOOT_DRIVER")]
-    pub driver: Option<String>,
-
-    /// A GPU by name (`T4`) or compute capability (`8.9`); may be repeated
-    #[arg(long, value_name = "GPU", env = "COLAB_BOOT_GPU", value_delimiter = ',')]
-    pub gpu: Vec<String>,
-
-    /// The interpreter to install for: an executable, the folder of a virtual environment, a version (`3.12`) or a command; by
-    /// default the kernel's, the active environment's, that of a `.venv` here or above
-    #[arg(long, value_name = "PYTHON", env = "COLAB_BOOT_PYTHON")]
-    pub python: Option<PathBuf>,
-
-    /// Allow changing a Python that belongs to the system
-    #[arg(long, env = "COLAB_BOOT_SYSTEM", value_parser = clap::builder::FalseyValueParser::new())]
-    pub system: bool,
-
-    /// The process of the notebook kernel; by default an ancestor of this one
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
-    pub kernel_pid: Option<u32>,
-
-    /// What the kernel has loaded and how it is set, as cells write it; or a list of the names of its modules
-    #[arg(long, value_name = "FILE")]
-    pub kernel_modules: Option<PathBuf>,
-
-    /// There is no kernel yet.
-    #[arg(skip)]
-    pub no_kernel: bool,
 }
 
 #[derive(Debug, Args)]

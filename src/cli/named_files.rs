@@ -28,6 +28,9 @@ impl Arguments {
         match &self.verb {
             Verb::Init(options) => files.written.push(options.path.clone()),
             Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
+            Verb::Diff(options) => {
+                files.read.extend([Some(&options.a), options.b.as_ref()].into_iter().flatten().map(PathBuf::from));
+            }
             Verb::Lock(options) => {
                 files.of_machine(&options.machine);
                 files.read.push(options.profile.clone());

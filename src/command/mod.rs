@@ -2,6 +2,7 @@
 
 mod apply;
 mod audit;
+mod diff;
 mod doctor;
 mod explain;
 mod fetch;
@@ -30,6 +31,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
     match &arguments.verb {
         Verb::Init(options) => init::run(options),
         Verb::Fingerprint(options) => fingerprint::run(&options.machine, session),
+        Verb::Diff(options) => diff::run(options, session),
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
         Verb::Apply(options) => apply::run(options.clone(), session, style),

@@ -209,6 +209,7 @@ codes! {
     NcclPeer = "nccl-peer": "An all-reduce over the GPUs of this machine failed, hung or gave a wrong sum, or some of them can't read each other's memory. Training on several GPUs hangs at its first step, ends in `ncclSystemError`, or is slow.",
     StageIncomplete = "stage-incomplete": "Some files could not be brought: they could not be read, changed while they were read, or the disk did not take them. All others are whole and in their places; the same command goes on with the rest.",
     StageSkipped = "stage-skipped": "Links and devices were left out. A link may lead anywhere, also out of the source; where its target is wanted, name it as a source of its own.",
+    GpuChanged = "gpu-changed": "Another GPU is here than was before, of a kind that ran as well. What was measured, compiled for one card (PTX, autotuning) or sized for its memory is to be looked at again.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

@@ -1,6 +1,7 @@
 //! Whether a machine is fit to work, and why a kernel may die: `observe` collects [`Vitals`], a function for each row of `matrix/doctor.toml`
 //! judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
 
+mod compared;
 mod control_group;
 mod death;
 mod device;
@@ -29,6 +30,7 @@ use crate::machine::Machine;
 use crate::matrix::{Check, Matrix, checks};
 use crate::notebook::Facts;
 
+pub use compared::conditions;
 pub use control_group::COUNTER;
 pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
 pub use observe::{observe_memory, observe_vitals, utilization};

@@ -1,10 +1,12 @@
 //! What is there. `observe` collects raw texts into a value that is a bug report, a fixture and a `--machine` file at once;
 //! `judge` decides from it, purely; a bundled runtime description or a flag can stand in for any fact.
 
+mod conditions;
 mod debian;
 mod interpreter;
 mod judge;
 mod looker;
+mod neutral;
 mod observe;
 mod origin;
 mod overrides;
@@ -21,9 +23,11 @@ use serde::Serialize;
 use crate::matrix::{Hardware, Host};
 use crate::model::{PackageName, PythonFacts, Requirement, Version};
 
+pub use conditions::Conditions;
 pub use debian::Debian;
 pub use judge::judge;
 pub use looker::Looker;
+pub use neutral::neutral_text;
 pub use observe::{find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};

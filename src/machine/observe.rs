@@ -73,6 +73,7 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         python,
         python_errors,
         distributions,
+        conditions: None,
     }
 }
 

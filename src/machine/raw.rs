@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::{Debian, Home, Layout, PythonOrigin};
+use crate::machine::{Conditions, Debian, Home, Layout, PythonOrigin};
 
 /// What one source said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct Said {
 }
 
 /// Everything that was seen, before any of it is believed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Observed {
     /// Format of this record.
@@ -49,6 +49,9 @@ pub struct Observed {
     /// What is there and could not be read: nothing may be concluded from its absence here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<Said>,
+    /// In a fingerprint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
 }
 
 impl Observed {

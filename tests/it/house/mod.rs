@@ -69,8 +69,21 @@ fn against_the_order(order: &[String], module: &[String], text: &str) -> Vec<Str
 
 /// The rooms that only think.
 const PURE: &[&str] = &[
-    "model", "diag", "matrix", "inspect", "profile", "resolve", "audit", "lock", "ledger", "marker", "plan", "script",
-    "scrub", "golden",
+    "model",
+    "diag",
+    "matrix",
+    "inspect",
+    "profile",
+    "resolve",
+    "audit",
+    "lock",
+    "ledger",
+    "marker",
+    "plan",
+    "script",
+    "scrub",
+    "golden",
+    "difference",
 ];
 
 /// The doors to the world that `text` goes through.

@@ -54,6 +54,30 @@ pub struct DoctorOptions {
     #[arg(long, value_name = "FORMAT")]
     pub precision: Option<String>,
 
+    /// A profile: its `[doctor]` moves limits, leaves checks out, and brings checks of the team's own
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+
+    /// Run the checks that installed packages bring, each in a process of its own
+    #[arg(long)]
+    pub plugins: bool,
+
+    /// Write the checks as HTML, for a notebook's cell
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Write the checks as JUnit XML, for CI
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Write what was found as SARIF, for a forge
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+
+    /// Write all that a bug report wants into one file, without secrets, folders and names of anybody
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
+
     #[command(flatten)]
     pub machine: MachineOptions,
 }

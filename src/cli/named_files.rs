@@ -62,7 +62,12 @@ impl Arguments {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));
             }
-            Verb::Doctor(options) => files.of_machine(&options.machine),
+            Verb::Doctor(options) => {
+                files.of_machine(&options.machine);
+                files.read.extend(options.profile.clone());
+                let outputs = [&options.html, &options.junit, &options.sarif, &options.bundle];
+                files.written.extend(outputs.into_iter().flatten().cloned());
+            }
             Verb::Record(_) | Verb::Probe(_) | Verb::Stage(_) => {}
             Verb::Scrub(options) => {
                 files.written.extend(options.sarif.clone());

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::DoctorOptions;
-use crate::diag::{Code, Failure, Finding, Severity, nearest};
+use crate::diag::{Failure, Finding, Severity};
 use crate::doctor::{
-    Examination, Outcome, Place, Plans, Sight, State, Vitals, examine, explain_text, groups, listed, observe_vitals,
-    rendered, shown,
+    Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_text,
+    foreign_checks, known, listed, observe_vitals, shown,
 };
 use crate::host::files;
-use crate::matrix::checks;
+use crate::machine::Observed;
 use crate::notebook::facts_of;
 use crate::output::Report;
+use crate::profile::Fitness;
 use crate::session::{Seen, Session};
 use crate::state::State as Applied;
 
@@ -28,7 +29,7 @@ struct DoctorReport {
 
 #[derive(Serialize)]
 struct CheckReport {
-    check: Code,
+    check: String,
     group: String,
     state: State,
     said: String,
@@ -36,7 +37,7 @@ struct CheckReport {
 
 pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Report, Failure> {
     if let Some(log) = &options.log {
-        return explained(&text_of(log)?);
+        return explained_text(&text_of(log)?);
     }
     known(&options.only)?;
     let is_meant = |row: &crate::matrix::Check| {
@@ -51,36 +52,63 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         let lines = listed(&is_meant)?;
         return Ok(Report::new(&lines, lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()));
     }
+    let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
+    let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
     let seen = session.machine(&options.machine)?;
-    let here = files::absolute(Path::new("."))?;
+    let place = place(options, &wish, &seen)?;
     let facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
-    let python = seen.machine.python.as_ref();
-    if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
-        return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
-    }
-    let place = Place {
-        here,
-        packages: python.and_then(|python| python.layout.as_ref()).map(|layout| layout.purelib.clone()),
-        stdlib: python.and_then(|python| python.home.as_ref()).map(|home| home.stdlib.clone()),
-        data: options.data.iter().map(|path| files::absolute(path)).collect::<Result<Vec<PathBuf>, Failure>>()?,
-    };
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     let sight =
         Sight { paths: &session.paths, environment: session.environment, now: session.now, kernel, place: &place };
     let vitals = observe_vitals(&sight);
-    let plans = plans(options, &place, session, &seen)?;
+    let plans = plans(options, &wish, &place, session, &seen)?;
     let (machine, matrix) = (&seen.machine, session.matrix);
-    let all = Examination { vitals: &vitals, machine, facts: facts.as_ref(), plans: &plans, matrix };
-    let outcomes = examine(&all, &is_meant)?;
-    let text = shown(&outcomes, options.all)?;
-    let mut findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
-    for finding in findings.iter_mut().filter(|finding| options.strict && finding.severity == Severity::Warning) {
-        finding.severity = Severity::Error;
+    let all = Examination { vitals: &vitals, machine, facts: facts.as_ref(), plans: &plans, matrix, wish: &wish };
+    let mut outcomes = examine(&all, &is_meant)?;
+    if options.only.is_empty() && !options.after_crash {
+        let profile = options.profile.as_deref().map(files::absolute).transpose()?;
+        let folder = profile.as_deref().and_then(Path::parent);
+        outcomes.extend(foreign_checks(&wish, folder, options.plugins, machine, session));
     }
+    let text = shown(&outcomes, options.all)?;
+    for finding in outcomes.iter_mut().flat_map(|outcome| &mut outcome.findings) {
+        if options.strict && finding.severity == Severity::Warning {
+            finding.severity = Severity::Error;
+        }
+    }
+    let outcomes: Vec<Outcome> = outcomes.into_iter().map(Outcome::presentable).collect();
+    let outputs = Outputs {
+        html: options.html.clone(),
+        junit: options.junit.clone(),
+        sarif: options.sarif.clone(),
+        bundle: options.bundle.clone(),
+        strict: options.strict,
+    };
+    let is_read = |name: &str| matrix.read_of(name).is_some();
+    let conditions = Some(conditions(&vitals, &sight, &is_read));
+    let observed = seen.observed.map(|observed| Observed { conditions, ..observed });
+    outputs.write(&outcomes, observed, &vitals)?;
+    let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     let checks =
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });
     let report = DoctorReport { checks: checks.collect(), vitals };
     Ok(Report::new(report, text).with_findings(findings))
+}
+
+/// Folders that matter: where we are, where packages are, where the data is.
+fn place(options: &DoctorOptions, wish: &Fitness, seen: &Seen) -> Result<Place, Failure> {
+    if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
+        return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
+    }
+    let python = seen.machine.python.as_ref();
+    // Data of a profile may come later.
+    let data = options.data.iter().chain(wish.data.iter().filter(|path| path.exists()));
+    Ok(Place {
+        here: files::absolute(Path::new("."))?,
+        packages: python.and_then(|python| python.layout.as_ref()).map(|layout| layout.purelib.clone()),
+        stdlib: python.and_then(|python| python.home.as_ref()).map(|home| home.stdlib.clone()),
+        data: data.map(|path| files::absolute(path)).collect::<Result<Vec<PathBuf>, Failure>>()?,
+    })
 }
 
 /// The end of a log: what is newest explains a failure.
@@ -94,42 +122,25 @@ fn text_of(log: &Path) -> Result<String, Failure> {
     Ok(files::read_end(log, LOG))
 }
 
-/// What an error text means; "no" where no rule knows it.
-pub(super) fn explained(text: &str) -> Result<Report, Failure> {
-    let found = explain_text(text)?;
-    if found.is_empty() {
-        return Err(Failure::answer("no rule knows an error in this text").help(
-            "`colab-boot doctor` says what can be seen of the machine; `colab-boot audit` judges what is installed",
-        ));
-    }
-    let text = rendered(&found);
-    Ok(Report::new(found, text))
-}
-
-/// An error for a group or a check that there is none of.
-fn known(only: &[String]) -> Result<(), Failure> {
-    let (groups, rows) = (groups()?, checks().map_err(Failure::bug)?);
-    let names = || groups.iter().copied().chain(rows.iter().map(|row| row.id.as_str()));
-    let Some(strange) = only.iter().find(|one| !names().any(|name| name == *one)) else { return Ok(()) };
-    let failure = Failure::input(format!("there is no group or check `{strange}`"));
-    Err(match nearest(names(), strange) {
-        Some(name) => failure.help(format!("did you mean `{name}`? `colab-boot doctor --list` names all")),
-        None => failure.help("`colab-boot doctor --list` names all"),
-    })
-}
-
-fn plans(options: &DoctorOptions, place: &Place, session: &Session<'_>, seen: &Seen) -> Result<Plans, Failure> {
+fn plans(
+    options: &DoctorOptions,
+    wish: &Fitness,
+    place: &Place,
+    session: &Session<'_>,
+    seen: &Seen,
+) -> Result<Plans, Failure> {
     let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
     let markers = Applied::all(&session.paths.state)?.into_iter().filter_map(|state| state.marker().ok().flatten());
     let marker = markers.into_iter().find(|marker| Some(&marker.python) == python.as_ref());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
     let batch = options.batch_bytes.map(|bytes| bytes as u64);
     Ok(Plans {
-        long: options.long,
+        long: options.long.or(wish.long),
         workers: options.workers,
         batch,
         precision: options.precision.clone(),
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
+        needs: wish.needs.clone(),
         applied_on: marker.map(|marker| marker.boot_id),
     })
 }

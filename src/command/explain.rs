@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::{ExplainOptions, IndexOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind, nearest};
+use crate::doctor::explained_text;
 use crate::host::files;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
@@ -30,7 +31,7 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
     }
     // Several words are no name: somebody has pasted an error.
     if text.trim().contains(char::is_whitespace) {
-        return crate::command::doctor::explained(text);
+        return explained_text(text);
     }
     let profile = match &options.profile {
         Some(path) => Some(path.clone()),

@@ -210,6 +210,8 @@ codes! {
     StageIncomplete = "stage-incomplete": "Some files could not be brought: they could not be read, changed while they were read, or the disk did not take them. All others are whole and in their places; the same command goes on with the rest.",
     StageSkipped = "stage-skipped": "Links and devices were left out. A link may lead anywhere, also out of the source; where its target is wanted, name it as a source of its own.",
     GpuChanged = "gpu-changed": "Another GPU is here than was before, of a kind that ran as well. What was measured, compiled for one card (PTX, autotuning) or sized for its memory is to be looked at again.",
+    TokenMissing = "token-missing": "The work needs a service (`[doctor] needs` in the profile), and no credential of it is here, neither in a variable nor in the usual files. Downloads end in 401 or in `Cannot access gated repo`, and logs are not sent.",
+    PluginCheck = "plugin-check": "A check that another package brings, or a `[[doctor.check]]` of the profile, has found something. What it means, its authors know; the message names the check.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

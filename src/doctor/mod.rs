@@ -5,15 +5,21 @@ mod compared;
 mod control_group;
 mod death;
 mod device;
+mod foreign_checks;
+mod html;
+mod junit;
 mod afterwards;
+mod bundle;
 mod credentials_seen;
 mod importing;
 mod lifetime;
 mod mapped;
 mod observe;
+mod outputs;
 mod on_disk;
 mod processes;
 mod ram;
+mod sarif_log;
 mod shown;
 mod sight;
 mod storage;
@@ -23,21 +29,26 @@ mod vitals;
 mod vram;
 mod workers;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
-use crate::diag::{Code, Failure, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, Severity, without_secrets};
 use crate::machine::Machine;
 use crate::matrix::{Check, Matrix, checks};
 use crate::notebook::Facts;
+use crate::profile::Fitness;
 
 pub use compared::conditions;
 pub use control_group::COUNTER;
 pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
+pub use foreign_checks::foreign_checks;
 pub use observe::{observe_memory, observe_vitals, utilization};
-pub use shown::{listed, shown};
+pub use outputs::Outputs;
+pub use shown::{known, listed, shown};
 pub use sight::{Place, Sight};
 pub use storage::is_remote;
-pub use symptom::{Explained, explain_text, rendered};
+pub use symptom::explained_text;
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 
 /// What a check looks at.
@@ -64,6 +75,8 @@ pub struct Plans {
     pub precision: Option<String>,
     /// Where the data lies.
     pub data: Vec<String>,
+    /// Services whose credentials are needed.
+    pub needs: Vec<String>,
     /// The boot id of the last apply.
     pub applied_on: Option<String>,
 }
@@ -131,7 +144,7 @@ impl From<Hit> for Answer {
     }
 }
 
-/// What became of a check. The fifth state, that it took too long, is for those that ask a program.
+/// What became of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -139,17 +152,43 @@ pub enum State {
     Finding,
     Skipped,
     Failed,
+    /// A program that it asks did not end.
+    TimedOut,
+}
+
+impl State {
+    /// In a word, for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Finding => "found",
+            Self::Skipped => "not seen",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed out",
+        }
+    }
 }
 
 /// A check with what it said.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    pub check: Code,
+    /// Its id: a code, or the name that somebody else has given it.
+    pub check: String,
     pub group: String,
     pub state: State,
     /// What was seen, or why nothing was.
     pub said: String,
     pub findings: Vec<Finding>,
+}
+
+impl Outcome {
+    /// The same as people and files may see it.
+    #[must_use]
+    pub fn presentable(mut self) -> Self {
+        self.said = without_secrets(&self.said);
+        self.findings = self.findings.into_iter().map(Finding::presentable).collect();
+        self
+    }
 }
 
 type Judge = fn(&Case<'_>) -> Answer;
@@ -184,7 +223,12 @@ pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Res
     for row in checks().map_err(Failure::bug)?.iter().filter(|row| is_meant(row)) {
         let judge = JUDGES.iter().copied().flatten().find(|(code, _)| *code == row.id);
         let (_, judge) = judge.ok_or_else(|| Failure::bug(format!("no judgement for `{}`", row.id)))?;
-        let Examination { vitals, machine, facts, plans, matrix } = *case;
+        if case.wish.ignore.contains(&row.id) {
+            outcomes.push(outcome(row, Answer::Unseen("the profile leaves it out".to_owned())));
+            continue;
+        }
+        let Examination { vitals, machine, facts, plans, matrix, wish } = *case;
+        let row = &with_thresholds(row, wish);
         let answer = judge(&Case { vitals, machine, facts, plans, matrix, row });
         outcomes.push(outcome(row, answer));
     }
@@ -199,6 +243,16 @@ pub struct Examination<'a> {
     pub facts: Option<&'a Facts>,
     pub plans: &'a Plans,
     pub matrix: &'a Matrix,
+    /// Of the profile.
+    pub wish: &'a Fitness,
+}
+
+/// The row with the limits that the profile sets.
+fn with_thresholds<'r>(row: &'r Check, wish: &Fitness) -> Cow<'r, Check> {
+    let Some(limits) = wish.thresholds.get(&row.id) else { return Cow::Borrowed(row) };
+    let mut row = row.clone();
+    row.limits.extend(limits.clone());
+    Cow::Owned(row)
 }
 
 fn outcome(row: &Check, answer: Answer) -> Outcome {
@@ -217,7 +271,8 @@ fn outcome(row: &Check, answer: Answer) -> Outcome {
         notes: hit.evidence,
         help: vec![row.remedy.clone()],
     };
-    Outcome { check: row.id, group: row.group.clone(), state, said, findings: hits.into_iter().map(finding).collect() }
+    let check = row.id.to_string();
+    Outcome { check, group: row.group.clone(), state, said, findings: hits.into_iter().map(finding).collect() }
 }
 
 /// `1.5 GB`, for people.

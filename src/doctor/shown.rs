@@ -1,9 +1,8 @@
 //! What the checks have said, for people: a line for each group, what is well if that is wanted, and the sum.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::diag::{Code, Failure, Severity};
+use crate::diag::{Code, Failure, Severity, nearest};
 use crate::doctor::{Outcome, State, groups};
 use crate::matrix::{Check, checks};
 
@@ -18,42 +17,60 @@ fn first_sentence(code: Code) -> &'static str {
     text.split_inclusive(". ").next().unwrap_or(text).trim_end()
 }
 
+/// `70 ok, 2 warnings, 7 not seen`.
+pub(super) fn count(outcomes: &[&Outcome]) -> String {
+    let with = |severity: Severity| {
+        let found = outcomes.iter().flat_map(|outcome| &outcome.findings);
+        found.filter(|finding| finding.severity == severity).count()
+    };
+    let of = |state: State| outcomes.iter().filter(|outcome| outcome.state == state).count();
+    let parts = [
+        (with(Severity::Error), "errors"),
+        (with(Severity::Warning), "warnings"),
+        (with(Severity::Note), "notes"),
+        (of(State::Failed), "failed"),
+        (of(State::TimedOut), "timed out"),
+        (of(State::Skipped), "not seen"),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    std::iter::once(format!("{} ok", of(State::Ok))).chain(parts).collect::<Vec<_>>().join(", ")
+}
+
+/// Outcomes by group: those of our own groups in their order, then those of others.
+pub(super) fn by_group(outcomes: &[Outcome]) -> Result<Vec<(&str, Vec<&Outcome>)>, Failure> {
+    let mut all: Vec<(&str, Vec<&Outcome>)> = groups()?.into_iter().map(|group| (group, Vec::new())).collect();
+    for outcome in outcomes {
+        match all.iter_mut().find(|(group, _)| *group == outcome.group) {
+            Some((_, own)) => own.push(outcome),
+            None => all.push((&outcome.group, vec![outcome])),
+        }
+    }
+    all.retain(|(_, own)| !own.is_empty());
+    Ok(all)
+}
+
 /// A line for each group, what is well if that is wanted, and the sum.
 pub fn shown(outcomes: &[Outcome], all: bool) -> Result<String, Failure> {
     let mut text = String::new();
-    let count = |outcomes: &[&Outcome]| {
-        let with = |severity: Severity| {
-            let found = outcomes.iter().flat_map(|outcome| &outcome.findings);
-            found.filter(|finding| finding.severity == severity).count()
-        };
-        let of = |state: State| outcomes.iter().filter(|outcome| outcome.state == state).count();
-        let parts = [
-            (with(Severity::Error), "errors"),
-            (with(Severity::Warning), "warnings"),
-            (with(Severity::Note), "notes"),
-            (of(State::Failed), "failed"),
-            (of(State::Skipped), "not seen"),
-        ];
-        let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        std::iter::once(format!("{} ok", of(State::Ok))).chain(parts).collect::<Vec<_>>().join(", ")
-    };
-    let mut by_group: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        by_group.entry(&outcome.group).or_default().push(outcome);
-    }
-    for group in groups()?.into_iter().filter(|group| by_group.contains_key(group)) {
-        let own = &by_group[group];
-        let _ = writeln!(text, "{group:<12}{}", count(own));
-        for outcome in own.iter().filter(|outcome| all || outcome.state == State::Failed) {
-            let state = match outcome.state {
-                State::Ok => "ok",
-                State::Finding => "found",
-                State::Skipped => "not seen",
-                State::Failed => "failed",
-            };
-            let _ = writeln!(text, "  {:<26}{state:<9}{}", outcome.check, outcome.said);
+    for (group, own) in by_group(outcomes)? {
+        let _ = writeln!(text, "{group:<12}{}", count(&own));
+        for outcome in own.iter().filter(|outcome| all || matches!(outcome.state, State::Failed | State::TimedOut)) {
+            let state = outcome.state.as_str();
+            let _ = writeln!(text, "  {:<26}{state:<10}{}", outcome.check, outcome.said);
         }
     }
     let _ = writeln!(text, "doctor: {}", count(&outcomes.iter().collect::<Vec<_>>()));
     Ok(text)
+}
+
+/// An error for a group or a check that there is none of.
+pub fn known(only: &[String]) -> Result<(), Failure> {
+    let (groups, rows) = (groups()?, checks().map_err(Failure::bug)?);
+    let names = || groups.iter().copied().chain(rows.iter().map(|row| row.id.as_str()));
+    let Some(strange) = only.iter().find(|one| !names().any(|name| name == *one)) else { return Ok(()) };
+    let failure = Failure::input(format!("there is no group or check `{strange}`"));
+    Err(match nearest(names(), strange) {
+        Some(name) => failure.help(format!("did you mean `{name}`? `colab-boot doctor --list` names all")),
+        None => failure.help("`colab-boot doctor --list` names all"),
+    })
 }

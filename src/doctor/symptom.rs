@@ -6,13 +6,14 @@ use serde::Serialize;
 
 use crate::diag::{Code, Failure};
 use crate::matrix::{Symptom, symptoms};
+use crate::output::Report;
 
 /// As many causes are named.
 const MOST: usize = 5;
 
 /// A line with what it means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Explained {
+pub(super) struct Explained {
     /// From 1.
     pub line: usize,
     pub text: String,
@@ -26,7 +27,7 @@ pub struct Explained {
 }
 
 /// What the lines of `text` mean. Of two rows the one that knows more of a line counts; a row is named once, with its newest line.
-pub fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
+pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
     let rows = symptoms().map_err(Failure::bug)?;
     let mut found: Vec<Explained> = Vec::new();
     let mut known: BTreeSet<usize> = BTreeSet::new();
@@ -79,7 +80,7 @@ fn nearest(rows: &'static [Symptom], lines: &[(usize, &str)]) -> Vec<Explained> 
 }
 
 /// The same for people.
-pub fn rendered(explained: &[Explained]) -> String {
+pub(super) fn rendered(explained: &[Explained]) -> String {
     let one = |found: &Explained| {
         let code = found.code.map(|code| format!("{code}: ")).unwrap_or_default();
         let near = if found.near { "no rule has these words; the nearest one says:\n  " } else { "" };
@@ -89,6 +90,18 @@ pub fn rendered(explained: &[Explained]) -> String {
         format!("{text}  what helps: {}\n  from:       {}\n", found.fix, found.source)
     };
     explained.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+/// What an error text means; "no" where no rule knows it.
+pub fn explained_text(text: &str) -> Result<Report, Failure> {
+    let found = explain_text(text)?;
+    if found.is_empty() {
+        return Err(Failure::answer("no rule knows an error in this text").help(
+            "`colab-boot doctor` says what can be seen of the machine; `colab-boot audit` judges what is installed",
+        ));
+    }
+    let text = rendered(&found);
+    Ok(Report::new(found, text))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::doctor::{Examination, JUDGES, Outcome, Plans, State, Vitals, examine}
 use crate::machine::{Layout, Machine, Observed, PythonOrigin, RawDistribution, RawPython, Said, judge};
 use crate::matrix::{Matrix, checks};
 use crate::notebook::{Facts, read_facts};
+use crate::profile::Fitness;
 
 const FIXTURES: &str = include_str!("../../tests/doctor/checks.toml");
 
@@ -32,6 +33,8 @@ struct Fixture {
     compat: bool,
     /// What the finding must say; begins with the severity.
     says: Option<String>,
+    #[serde(skip)]
+    wish: Fitness,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -42,6 +45,7 @@ struct Wish {
     batch: Option<u64>,
     precision: Option<String>,
     data: Vec<String>,
+    needs: Vec<String>,
     applied_on: Option<String>,
 }
 
@@ -107,10 +111,12 @@ impl Fixture {
             batch: wish.batch,
             precision: wish.precision,
             data: wish.data,
+            needs: wish.needs,
             applied_on: wish.applied_on,
         };
         let (machine, facts) = (self.machine(matrix), self.facts());
-        let all = Examination { vitals: &self.vitals, machine: &machine, facts: facts.as_ref(), plans: &plans, matrix };
+        let (vitals, machine, facts, wish) = (&self.vitals, &machine, facts.as_ref(), &self.wish);
+        let all = Examination { vitals, machine, facts, plans: &plans, matrix, wish };
         examine(&all, &|row| row.id.as_str() == id).expect("an answer").remove(0)
     }
 }
@@ -192,4 +198,20 @@ fn nothing_seen_is_nothing_found() {
         let is_shm = row.id == crate::diag::Code::ShmSmall;
         assert!(outcome.findings.is_empty() || is_shm, "{}: {:?}", row.id, outcome.findings);
     }
+}
+
+#[test]
+fn a_profile_moves_limits_and_leaves_checks_out() {
+    let matrix = Matrix::bundled().expect("the matrix");
+    let fixtures: BTreeMap<String, Fixture> = toml::from_str(FIXTURES).unwrap_or_else(|error| panic!("{error}"));
+    let mut fixture = fixtures["disk-low"].clone();
+    assert_eq!(fixture.examined(&matrix, "disk-low").state, State::Finding);
+    let code = crate::diag::Code::DiskLow;
+    let row = checks().expect("rows").iter().find(|row| row.id == code).expect("a row");
+    let none = row.limits.keys().map(|name| (name.clone(), crate::matrix::Amount(0.0))).collect();
+    fixture.wish.thresholds.insert(code, none);
+    assert_eq!(fixture.examined(&matrix, "disk-low").state, State::Ok);
+    fixture.wish.ignore.push(code);
+    let left_out = fixture.examined(&matrix, "disk-low");
+    assert_eq!((left_out.state, left_out.said.as_str()), (State::Skipped, "the profile leaves it out"));
 }

@@ -6,6 +6,7 @@ use crate::doctor::{Answer, Case, Credential, Hit, Judge, float};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::TokenExpires, token_expires),
+    (Code::TokenMissing, token_missing),
     (Code::SecretReadable, secret_readable),
     (Code::SecretInWorkdir, secret_in_workdir),
     (Code::SecretInEnvironmentFile, secret_in_environment_file),
@@ -45,6 +46,20 @@ fn token_expires(case: &Case<'_>) -> Answer {
     } else {
         Answer::Found(hits)
     }
+}
+
+fn token_missing(case: &Case<'_>) -> Answer {
+    let needs = &case.plans.needs;
+    if needs.is_empty() {
+        return Answer::Unseen("the profile does not say what it needs: `[doctor] needs`".to_owned());
+    }
+    let is_there = |service: &String| case.vitals.credentials.iter().any(|one| one.service == *service);
+    let (there, missing): (Vec<&String>, Vec<&String>) = needs.iter().partition(|service| is_there(service));
+    let list = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
+    if missing.is_empty() {
+        return Answer::Fine(format!("there are credentials of {}", list(&there)));
+    }
+    Hit::warning(format!("there is no credential of {}", list(&missing))).into()
 }
 
 fn secret_readable(case: &Case<'_>) -> Answer {

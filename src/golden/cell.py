@@ -104,9 +104,22 @@ COLAB_BOOT_ASKED = "CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS PYTHONH
 COLAB_BOOT_ASKED += "TF_FORCE_GPU_ALLOW_GROWTH XLA_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_PREALLOCATE".split()
 
 
+def colab_boot_show(page):
+    """Shows a page below what was printed, where the front end shows pages."""
+    try:
+        from IPython.display import display
+
+        with open(page) as file:
+            display({"text/html": file.read(), "text/plain": ""}, raw=True)
+    except (ImportError, OSError):
+        pass
+
+
 def colab_boot_run(verb, *options):
     """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
     about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
+    if verb == "doctor":
+        about = ["--profile", str(colab_boot_files())]
     command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
     named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
     if verb == "doctor":
@@ -116,9 +129,13 @@ def colab_boot_run(verb, *options):
         with open(facts, "w") as file:
             json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), file)
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
+        page = os.path.join(folder, "doctor.html")
+        if verb == "doctor" and "--log" not in options and "--list" not in options:
+            command.append(f"--html={page}")
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for line in process.stdout:
                 print(line, end="", flush=True)
+        colab_boot_show(page)
         try:
             with open(report) as file:
                 return process.returncode, json.load(file)["report"] or {}

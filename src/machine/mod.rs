@@ -27,7 +27,7 @@ pub use conditions::Conditions;
 pub use debian::Debian;
 pub use judge::judge;
 pub use looker::Looker;
-pub use neutral::neutral_text;
+pub use neutral::{Neutral, neutral_text};
 pub use observe::{find_info, installed_modules, kernel_identity, observe, owned_elsewhere};
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};

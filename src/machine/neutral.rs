@@ -29,8 +29,8 @@ const INNER: &[&str] = &["bin", "lib", "lib64", "include", "site-packages", "dis
 const SYSTEM: &[&str] = &["PRETTY_NAME=", "ID=", "VERSION_ID="];
 
 /// The same place for the same folder, in the order in which they are met.
-#[derive(Default)]
-struct Neutral {
+#[derive(Debug, Default)]
+pub struct Neutral {
     prefix: PathBuf,
     met: Vec<PathBuf>,
 }
@@ -108,8 +108,8 @@ impl Neutral {
         if inner.as_os_str().is_empty() { place } else { place.join(inner) }
     }
 
-    /// Every path in a text.
-    fn text(&mut self, text: &str) -> String {
+    /// A text with every path in it called by a number.
+    pub fn text(&mut self, text: &str) -> String {
         let is_end = |c: char| c.is_whitespace() || "'\"`,;:()=".contains(c);
         let mut out = String::new();
         let mut rest = text;

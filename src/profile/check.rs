@@ -14,6 +14,7 @@ use crate::matrix::PublishedIndex;
 use crate::model::day::Date;
 use crate::model::{Condition, Sha256};
 use crate::profile::accept::accepted;
+use crate::profile::fitness::fitness;
 use crate::profile::indexes::{address_of, indexes, published};
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::profile::values::{cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name};
@@ -67,6 +68,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         table.finish(faults);
         seed
     });
+    let fitness = fitness(root, faults);
     let mut indexes = indexes(root, folder, faults);
     indexes.extend(published(&wanted, &indexes));
     let policy = root.table("policy", faults).map(|table| policy(table, faults)).unwrap_or_default();
@@ -95,6 +97,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         seed,
         indexes,
         policy,
+        fitness,
         smoke,
     })
 }

@@ -2,6 +2,7 @@
 
 mod accept;
 mod check;
+mod fitness;
 mod indexes;
 mod reader;
 mod starter;
@@ -23,6 +24,7 @@ use crate::model::day::{Date, Moment};
 use crate::model::wheel::file_of;
 use crate::model::{Condition, CudaVersion, Sha256};
 
+pub use fitness::{Fitness, OwnCheck};
 pub use starter::STARTER;
 pub use values::debian_name;
 
@@ -54,6 +56,8 @@ pub struct Profile {
     pub seed: Option<u64>,
     pub indexes: Vec<NamedIndex>,
     pub policy: Policy,
+    /// `[doctor]`.
+    pub fitness: Fitness,
     /// Packages to smoke-test; all frameworks unless the profile says otherwise.
     pub smoke: Vec<PackageName>,
 }

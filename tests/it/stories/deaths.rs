@@ -86,6 +86,7 @@ fn each_end_of_a_kernel_is_named_rightly() {
     let said = notebook.run(&kernel, "colab_boot_run('doctor', '--all')");
     assert!(said.contains("a recorder watches the kernel") && said.contains("doctor: "), "{said}");
     assert!(!said.contains("the kernel was not asked"), "{said}");
+    assert!(said.contains("<details") && said.contains("<summary><strong>memory</strong>"), "no page: {said}");
     // One recorder for all of them; without one that is said.
     let state = day.test.path("state/recorder");
     let names: Vec<String> = std::fs::read_dir(state)

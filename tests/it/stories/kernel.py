@@ -62,6 +62,8 @@ class Channel:
                 replies[parent] = content["status"]
             elif kind == "stream":
                 outputs[parent] += content["text"]
+            elif kind == "display_data":
+                outputs[parent] += content["data"].get("text/html", "")
             elif kind == "error":
                 outputs[parent] += "\n".join(content["traceback"]) + "\n"
         return [replies.get(name) for name in names], [outputs[name] for name in names]

@@ -4,6 +4,7 @@ mod apply;
 mod audit;
 mod credentials;
 mod default_index;
+mod doctor;
 mod explain;
 mod fetch;
 mod fingerprint;

@@ -1,0 +1,47 @@
+//! The files that a run writes besides: for a notebook's cell, for CI, for a bug report.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::diag::{Failure, Finding};
+use crate::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
+use crate::host::destination::write_output;
+use crate::machine::Observed;
+use crate::output::envelope;
+
+/// Where to.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    pub html: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
+    pub sarif: Option<PathBuf>,
+    pub bundle: Option<PathBuf>,
+    /// Warnings are failures.
+    pub strict: bool,
+}
+
+impl Outputs {
+    /// Writes them. `outcomes` are presentable.
+    pub fn write(&self, outcomes: &[Outcome], observed: Option<Observed>, vitals: &Vitals) -> Result<(), Failure> {
+        if let Some(path) = &self.html {
+            write_output(path, html(outcomes)?.as_bytes())?;
+        }
+        if let Some(path) = &self.junit {
+            write_output(path, junit(outcomes, self.strict)?.as_bytes())?;
+        }
+        if let Some(path) = &self.sarif {
+            write_output(path, format!("{:#}\n", sarif_log(outcomes)).as_bytes())?;
+        }
+        if let Some(path) = &self.bundle {
+            let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
+            let findings = envelope("doctor", &Value::Null, &findings, None)["findings"].take();
+            let checks = outcomes.iter().map(|one| {
+                serde_json::json!({ "check": one.check, "group": one.group, "state": one.state, "said": one.said })
+            });
+            let bundle = bundled(observed, vitals, &checks.collect(), &findings)?;
+            write_output(path, format!("{bundle:#}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! `[doctor]`: what the work is like, which checks are not asked, other thresholds, checks of the team's own.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use crate::diag::{Code, nearest};
+use crate::matrix::{Amount, Check, checks, credential_places};
+use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
+
+/// What a profile says to `doctor`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fitness {
+    /// Checks that are not asked.
+    pub ignore: Vec<Code>,
+    /// By check and by the name of the limit.
+    pub thresholds: BTreeMap<Code, BTreeMap<String, Amount>>,
+    /// Where the data lies.
+    pub data: Vec<PathBuf>,
+    /// Services whose credentials the work needs.
+    pub needs: Vec<String>,
+    /// Seconds that the work takes.
+    pub long: Option<f64>,
+    /// Distributions whose own checks may run.
+    pub plugins: Vec<String>,
+    pub checks: Vec<OwnCheck>,
+}
+
+/// `[[doctor.check]]`: a command that says whether all is well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnCheck {
+    pub name: String,
+    /// The program and its arguments; no shell.
+    pub command: Vec<String>,
+    /// Seconds.
+    pub timeout: f64,
+}
+
+/// How long a command may take that does not say.
+const TIMEOUT: f64 = 20.0;
+
+pub(super) fn fitness(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Fitness {
+    let Some(mut table) = root.table("doctor", faults) else { return Fitness::default() };
+    let rows = checks().unwrap_or_default();
+    let mut fitness = Fitness::default();
+    for place in table.texts("ignore", faults) {
+        fitness.ignore.extend(faults.value(&place, "a check", check_of(rows, &place.value)).map(|row| row.id));
+    }
+    fitness.data = table.texts("data", faults).into_iter().map(|place| place.value.into()).collect();
+    let services = credential_places().map(|(places, _)| places).unwrap_or_default();
+    for place in table.texts("needs", faults) {
+        let known = services.iter().find(|one| one.service.eq_ignore_ascii_case(&place.value));
+        let names = || services.iter().map(|one| one.service.as_str()).collect::<Vec<_>>().join(", ");
+        let known = known.map(|one| one.service.clone()).ok_or_else(|| format!("one of {}", names()));
+        fitness.needs.extend(faults.value(&place, "a service", known));
+    }
+    fitness.long = table.text("for", faults).and_then(|place| amount(&place, faults)).map(|amount| amount.0);
+    fitness.plugins = table.texts("plugins", faults).into_iter().map(|place| place.value).collect();
+    if let Some(mut thresholds) = table.table("thresholds", faults) {
+        for (key, value) in thresholds.all() {
+            let Some(row) = faults.value(&key, "a check", check_of(rows, &key.value)) else { continue };
+            let limits = limits(row, value, faults);
+            fitness.thresholds.insert(row.id, limits);
+        }
+    }
+    for (own, span) in table.tables("check", faults) {
+        own_check(own, span, &mut fitness.checks, faults);
+    }
+    table.finish(faults);
+    fitness
+}
+
+fn check_of<'r>(rows: &'r [Check], name: &str) -> Result<&'r Check, String> {
+    rows.iter().find(|row| row.id.as_str() == name).ok_or_else(|| {
+        let near = nearest(rows.iter().map(|row| row.id.as_str()), name);
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        format!("{near}`colab-boot doctor --list` names all")
+    })
+}
+
+fn amount(place: &Placed<String>, faults: &mut Faults<'_>) -> Option<Amount> {
+    let amount = Amount::parse(&place.value).ok_or("write `10%`, `2GB`, `12h` or a number");
+    faults.value(place, "an amount", amount)
+}
+
+/// `{ low = "20GB" }`, or the amount alone where the check has one limit.
+fn limits(row: &Check, value: &Spanned<DeValue<'_>>, faults: &mut Faults<'_>) -> BTreeMap<String, Amount> {
+    let names: Vec<&str> = row.limits.keys().map(String::as_str).collect();
+    let mut limits = BTreeMap::new();
+    match (value.get_ref(), names.as_slice()) {
+        (DeValue::String(_), [name]) => {
+            let amount = as_text(value, "a threshold", faults).and_then(|place| amount(&place, faults));
+            limits.extend(amount.map(|amount| ((*name).to_owned(), amount)));
+        }
+        (DeValue::Table(table), _) => {
+            let mut table = Reader::new(&format!("`{}`", row.id), table);
+            for (key, value) in table.all() {
+                let known = names
+                    .iter()
+                    .find(|name| **name == key.value)
+                    .ok_or_else(|| format!("its limits are: {}", names.join(", ")));
+                let name = faults.value(&key, "a limit of this check", known);
+                let amount = as_text(value, "a threshold", faults).and_then(|place| amount(&place, faults));
+                limits.extend(name.zip(amount).map(|(name, amount)| ((*name).to_owned(), amount)));
+            }
+        }
+        _ => {
+            let wanted = if names.is_empty() {
+                "left out: this check has no limits".to_owned()
+            } else {
+                format!("a table of {}", names.join(", "))
+            };
+            wrong_type(value, &format!("`{}`", row.id), &wanted, faults);
+        }
+    }
+    limits
+}
+
+fn own_check(
+    mut table: Reader<'_, '_>,
+    span: std::ops::Range<usize>,
+    all: &mut Vec<OwnCheck>,
+    faults: &mut Faults<'_>,
+) {
+    let name = table.text("name", faults);
+    let command: Vec<String> = table.texts("command", faults).into_iter().map(|place| place.value).collect();
+    let timeout = table.text("timeout", faults).and_then(|place| amount(&place, faults));
+    table.finish(faults);
+    let Some(name) = name.filter(|_| !command.is_empty()) else {
+        let help = "command = [\"python\", \"check.py\"]: a program and its arguments, without a shell";
+        faults.add(Code::ProfileMissingKey, span, "a `[[doctor.check]]` needs `name` and `command`", help);
+        return;
+    };
+    let is_name =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    let taken = all.iter().any(|one| one.name == name.value) || Code::find(&name.value).is_some();
+    let checked = match () {
+        () if !is_name(&name.value) => Err("lower-case letters, digits and dashes"),
+        () if taken => Err("another check has this name"),
+        () => Ok(name.value.clone()),
+    };
+    let timeout = timeout.map_or(TIMEOUT, |amount| amount.0).clamp(0.1, 600.0);
+    all.extend(faults.value(&name, "a check's name", checked).map(|name| OwnCheck { name, command, timeout }));
+}

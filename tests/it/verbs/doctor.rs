@@ -1,0 +1,198 @@
+//! `doctor` with a profile, with checks of others, and in the forms that programs read.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::python::{Venv, interpreter};
+use crate::support::test::{Outcome, Test};
+
+const PROFILE: &str = "[profile]\nname = \"p\"\nversion = \"1.0.0\"\n[packages]\nrich = \"*\"\n";
+
+fn world() -> Test {
+    Test::new().set("COLAB_BOOT_PYTHON", interpreter().display().to_string())
+}
+
+fn check(out: &Outcome, name: &str) -> Value {
+    let all = out.json()["report"]["checks"].as_array().cloned().expect("checks");
+    all.into_iter().find(|one| one["check"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn a_profile_says_what_the_work_is_like() {
+    let text = format!(
+        "{PROFILE}[doctor]\nfor = \"20h\"\nneeds = [\"kaggle\"]\nignore = [\"cpu-flags\"]\nthresholds = {{ disk-low = {{ low = \"1000TB\" }} }}\n"
+    );
+    let test = world().file("p.toml", &text);
+    let plain = test.run(&["doctor", "--json"]);
+    assert!(!plain.codes().contains(&"disk-low".to_owned()), "{plain:?}");
+    let out = test.run(&["doctor", "--profile", "p.toml", "--json"]);
+    let codes = out.codes();
+    assert!(codes.contains(&"disk-low".to_owned()) && codes.contains(&"token-missing".to_owned()), "{out:?}");
+    assert_eq!(check(&out, "cpu-flags")["said"], "the profile leaves it out");
+    let there = test.set("KAGGLE_API_TOKEN", "KGAT_0");
+    let out = there.run(&["doctor", "--profile", "p.toml", "token-missing", "--json"]).expect(0);
+    assert_eq!(check(&out, "token-missing")["state"], "ok", "{out:?}");
+}
+
+#[test]
+fn what_a_profile_gets_wrong_is_shown_at_its_place() {
+    for (line, said) in [
+        ("ignore = [\"disk-lo\"]", "did you mean `disk-low`?"),
+        ("needs = [\"Kagle\"]", "one of Hugging Face"),
+        ("for = \"long\"", "can't be used as an amount"),
+        ("thresholds = { disk-low = \"1GB\" }", "must be a table of inodes, low, lowest"),
+        ("thresholds = { disk-low = { lo = \"1GB\" } }", "its limits are: inodes, low, lowest"),
+        ("ignored = []", "did you mean `ignore`?"),
+        ("[[doctor.check]]\nname = \"x\"", "needs `name` and `command`"),
+        ("[[doctor.check]]\nname = \"disk-low\"\ncommand = [\"true\"]", "another check has this name"),
+    ] {
+        let test = world().file("p.toml", &format!("{PROFILE}[doctor]\n{line}\n"));
+        let out = test.run(&["doctor", "--profile", "p.toml"]).expect(2);
+        assert!(out.stderr.contains(said) && out.stderr.contains("p.toml:"), "{line}: {out:?}");
+    }
+}
+
+#[test]
+fn commands_of_a_profile_are_checks() {
+    let own = |name: &str, script: &str| {
+        format!("[[doctor.check]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", '''{script}''']\ntimeout = \"2s\"\n")
+    };
+    let text = [
+        PROFILE.to_owned(),
+        own("well", "echo 12 files"),
+        own("ill", "echo no files; exit 3"),
+        own("hangs", "sleep 60"),
+        own("dies", "kill -9 $$"),
+        own(
+            "speaks",
+            r#"echo talk; echo '{"severity": "warning", "message": "few <b>files</b>", "evidence": ["3 of 12"], "help": "fetch them"}'"#,
+        ),
+        own("here", "test -f p.toml"),
+        "[[doctor.check]]\nname = \"gone\"\ncommand = [\"no-such-program\"]\n".to_owned(),
+    ];
+    let test = world().file("sub/p.toml", &text.concat());
+    let out = test.run(&["doctor", "--profile", "sub/p.toml", "--json", "--html", "page.html"]).expect(1);
+    for (name, state, said) in [
+        ("well", "ok", "12 files"),
+        ("ill", "finding", "ill: no files (exit code 3)"),
+        ("hangs", "timed-out", "no end after 2 s"),
+        ("dies", "finding", "dies: ended by signal 9"),
+        ("speaks", "finding", "speaks: few <b>files</b>"),
+        ("here", "ok", ""),
+        ("gone", "failed", "there is no program `no-such-program`"),
+    ] {
+        let one = check(&out, name);
+        assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(state), Some(said)), "{name}");
+    }
+    let findings = out.json()["findings"].as_array().cloned().expect("findings");
+    let speaks = findings
+        .iter()
+        .find(|one| one["message"].as_str().is_some_and(|text| text.starts_with("speaks")))
+        .expect("one");
+    assert_eq!((speaks["severity"].as_str(), speaks["help"][0].as_str()), (Some("warning"), Some("fetch them")));
+    // What others say does not become part of the page.
+    let page = std::fs::read_to_string(test.path("page.html")).expect("a page");
+    assert!(page.contains("few &lt;b&gt;files") && !page.contains("<b>files"), "{page}");
+    assert!(!page.contains("<script") && !page.contains("http"), "{page}");
+    // Not without the profile, and not where one asks for something else.
+    for arguments in [&["doctor"][..], &["doctor", "--profile", "sub/p.toml", "memory"]] {
+        assert!(!test.run(arguments).stdout.contains("profile"), "{arguments:?}");
+    }
+}
+
+/// A distribution in `venv` with a module and entry points.
+fn distribution(venv: &Venv, name: &str, group: &str, functions: &str, code: &str) {
+    let site = venv.layout();
+    let info = site.join(format!("{name}-1.0.dist-info"));
+    std::fs::create_dir(&info).expect("a folder");
+    std::fs::write(info.join("METADATA"), format!("Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"))
+        .expect("METADATA");
+    std::fs::write(info.join("RECORD"), "").expect("RECORD");
+    let lines: String = functions.split(' ').map(|function| format!("{function} = {name}:{function}\n")).collect();
+    std::fs::write(info.join("entry_points.txt"), format!("[console_scripts]\nx = y:z\n\n[{group}]\n{lines}"))
+        .expect("entry points");
+    std::fs::write(site.join(format!("{name}.py")), code).expect("a module");
+}
+
+#[test]
+fn checks_of_installed_packages_run_apart_and_only_when_asked() {
+    let test = Test::new();
+    let venv = Venv::bare(&test);
+    let code = "
+import os, signal, sys, time, warnings
+def fine(): print('talk'); return '3 cards'
+def warns(): warnings.warn('an old card')
+def raises(): raise ValueError('no card')
+def crashes(): os.kill(os.getpid(), signal.SIGSEGV)
+def says(): return [{'severity': 'note', 'message': 'one'}, {'severity': 'warning', 'message': 'two'}]
+def leaves(): sys.exit(0)
+def rapids(verbose=False, **more): assert verbose is False
+";
+    distribution(&venv, "ours", "colab_boot.doctor", "fine warns raises crashes says leaves", code);
+    distribution(&venv, "theirs", "rapids_doctor_check", "rapids", code);
+    distribution(&venv, "broken", "colab_boot.doctor", "nothing", "import not_there");
+    let test = test.set("COLAB_BOOT_PYTHON", venv.python.display().to_string());
+    assert!(!test.run(&["doctor"]).stdout.contains("plugins"));
+    let out = test.run(&["doctor", "--plugins", "--json"]).expect(1);
+    for (name, state, said) in [
+        ("ours:fine", "ok", "3 cards"),
+        ("ours:warns", "finding", "ours:warns: an old card"),
+        ("ours:raises", "finding", "ours:raises: ValueError: no card"),
+        ("ours:crashes", "finding", "ours:crashes: ended by signal 11"),
+        ("ours:says", "finding", "ours:says: one"),
+        ("ours:leaves", "finding", "ours:leaves: SystemExit: 0"),
+        ("theirs:rapids", "ok", ""),
+        ("broken:nothing", "finding", "broken:nothing: ModuleNotFoundError: No module named 'not_there'"),
+    ] {
+        let one = check(&out, name);
+        assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(state), Some(said)), "{name}");
+    }
+    // A profile names whose.
+    let test = test.file("p.toml", &format!("{PROFILE}[doctor]\nplugins = [\"Theirs\", \"absent\"]\n"));
+    let out = test.run(&["doctor", "--profile", "p.toml", "--json"]).expect(0);
+    let names: Vec<String> = out.json()["report"]["checks"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .filter(|one| one["group"] == "plugins")
+        .map(|one| format!("{} {}", one["check"], one["state"]))
+        .collect();
+    assert_eq!(names, ["\"theirs:rapids\" \"ok\"", "\"absent\" \"skipped\""]);
+}
+
+#[test]
+fn programs_read_junit_sarif_and_a_bundle() {
+    let token = format!("hf_{}", "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zcFiLoR");
+    let own = format!(
+        "[[doctor.check]]\nname = \"leaky\"\ncommand = [\"sh\", \"-c\", \"echo $HOME has {token} & more; exit 1\"]\n"
+    );
+    let test = world().file("p.toml", &format!("{PROFILE}{own}"));
+    let test = test.set("LD_LIBRARY_PATH", "/srv/ada/lib:/nowhere/cudnn/lib");
+    let outputs = ["--junit", "j.xml", "--sarif", "s.sarif", "--bundle", "b.json", "--html", "h.html"];
+    let out = test.run(&[&["doctor", "--profile", "p.toml"][..], &outputs].concat()).expect(1);
+    assert!(!out.stderr.contains(&token), "{out:?}");
+    let read = |name: &str| std::fs::read_to_string(test.path(name)).expect(name);
+    for name in ["j.xml", "s.sarif", "b.json", "h.html"] {
+        assert!(!read(name).contains(&token), "{name}");
+    }
+    let script = "import sys, xml.etree.ElementTree as e; t = e.parse(sys.argv[1]).getroot(); print(t.tag, len(t.findall('.//testcase')), [c.get('name') for c in t.iter('testcase') if c.find('failure') is not None])";
+    let parsed = Command::new(interpreter()).args(["-c", script]).arg(test.path("j.xml")).output().expect("a Python");
+    let parsed = String::from_utf8_lossy(&parsed.stdout).into_owned();
+    assert!(parsed.starts_with("testsuites ") && parsed.contains("'leaky'"), "{parsed}");
+    let sarif: Value = serde_json::from_str(&read("s.sarif")).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert!(results.iter().any(|one| one["ruleId"] == "plugin-check" && one["level"] == "error"), "{results:?}");
+    assert!(results.iter().all(|one| one["locations"][0]["logicalLocations"][0]["fullyQualifiedName"].is_string()));
+    // No folder of a person is in the bundle, and it is a machine for the other verbs.
+    let bundle = read("b.json");
+    let folder = test.folder.path().display().to_string();
+    for word in [folder.as_str(), "/srv", "ada/lib"] {
+        assert!(!bundle.contains(word), "{word} is in the bundle");
+    }
+    let diff = test.run(&["diff", "b.json"]).expect(0);
+    assert_eq!(diff.stdout, "diff: nothing differs\n");
+    // An output is never an input.
+    let out = test.run(&["doctor", "--profile", "p.toml", "--html", "p.toml"]).expect(2);
+    assert!(out.stderr.contains("would be overwritten"), "{out:?}");
+}

@@ -35,7 +35,7 @@ pub struct DoctorOptions {
     pub strict: bool,
 
     /// How long the work will take: `8h`, `30min`; credentials must last as long
-    #[arg(long = "for", value_name = "TIME", value_parser = amount)]
+    #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub long: Option<f64>,
 
     /// How many workers a data loader will have
@@ -51,7 +51,7 @@ pub struct DoctorOptions {
     pub data: Vec<PathBuf>,
 
     /// The number format that is wanted: fp16, bf16, tf32, int8, fp8, fp4
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = ["fp16", "bf16", "tf32", "int8", "fp8", "fp4"])]
     pub precision: Option<String>,
 
     /// A profile: its `[doctor]` moves limits, leaves checks out, and brings checks of the team's own
@@ -114,6 +114,14 @@ pub struct ScrubOptions {
     /// Write what was found as SARIF, for a forge
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
+}
+
+/// A time with its unit: of a bare number nobody knows whether hours or seconds are meant.
+fn time(text: &str) -> Result<f64, String> {
+    match text.chars().last() {
+        Some(last) if last.is_ascii_digit() => Err(format!("`{text}` has no unit; write `8h` or `30min`")),
+        _ => amount(text),
+    }
 }
 
 /// An amount with its unit.

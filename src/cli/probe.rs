@@ -52,11 +52,11 @@ pub struct StorageProbeOptions {
     pub sample_bytes: f64,
 
     /// How many workers read at the same time
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub workers: u64,
 
     /// Samples a second that the work needs
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = rate)]
     pub need: Option<f64>,
 
     /// How long each folder may take
@@ -70,7 +70,7 @@ pub struct StorageProbeOptions {
 #[derive(Debug, Args)]
 pub struct LoaderProbeOptions {
     /// How many workers the loader will have
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     pub workers: Option<u64>,
 
     /// How large a batch is
@@ -96,6 +96,7 @@ pub struct NcclProbeOptions {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct StageOptions {
     /// What is brought: a folder, or a file
     #[arg(value_name = "SRC")]
@@ -121,6 +122,10 @@ pub struct StageOptions {
     #[arg(long)]
     pub verify: bool,
 
+    /// Replace files of others that have the same names, and what was changed since it was brought
+    #[arg(long)]
+    pub overwrite: bool,
+
     /// How many files at the same time
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64).map(usize::from))]
     pub jobs: usize,
@@ -130,4 +135,10 @@ pub struct StageOptions {
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = amount(text)?;
     if (0.5..=600.0).contains(&seconds) { Ok(seconds) } else { Err("between 0.5 s and 10 min".to_owned()) }
+}
+
+/// A rate that a work may need.
+fn rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|_| "write a number, such as `1200`".to_owned())?;
+    if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("more than 0".to_owned()) }
 }

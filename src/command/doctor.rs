@@ -58,6 +58,9 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     let place = place(options, &wish, &seen)?;
     let facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
+    if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
+        return Err(Failure::input(format!("--kernel-pid: there is no process {pid}")));
+    }
     let sight =
         Sight { paths: &session.paths, environment: session.environment, now: session.now, kernel, place: &place };
     let vitals = observe_vitals(&sight);
@@ -116,6 +119,9 @@ fn text_of(log: &Path) -> Result<String, Failure> {
     if log == Path::new("-") {
         return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
     }
+    if log.is_dir() {
+        return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
+    }
     if !files::is_file(log)? {
         return Err(Failure::input(format!("there is no file `{}`", log.display())));
     }
@@ -141,6 +147,7 @@ fn plans(
         precision: options.precision.clone(),
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
         needs: wish.needs.clone(),
+        after_crash: options.after_crash,
         applied_on: marker.map(|marker| marker.boot_id),
     })
 }

@@ -1,6 +1,6 @@
 //! `scrub`: secrets in notebooks, profiles, cells and logs: found, and on request taken out.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -8,12 +8,10 @@ use crate::cli::ScrubOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::destination::write_output;
 use crate::host::files;
+use crate::host::texts::{AnyText, files_below, read_any};
 use crate::output::Report;
 use crate::scrub::{Accepted, Baseline, Sighting, sarif, scrubbed};
 use crate::session::Session;
-
-/// A larger file is no text that people write.
-const LARGEST: u64 = 256 << 20;
 
 /// Folders that are not looked into.
 const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
@@ -38,23 +36,39 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
         if !path.exists() {
             return Err(Failure::input(format!("there is no file or folder `{}`", path.display())));
         }
-        collect(path, true, &mut all);
+        files_below(path, true, &is_aside, &mut all);
     }
     all.sort();
     all.dedup();
-    let (mut found, mut written) = (Vec::new(), Vec::new());
+    let (mut found, mut written, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     for path in &all {
-        let Some(text) = text_of(path)? else { continue };
         let name = path.display().to_string();
+        let (text, is_utf8) = match read_any(path) {
+            AnyText::Utf8(text) => (text, true),
+            AnyText::Other(text) => (text, false),
+            AnyText::Binary if !options.paths.contains(path) => continue,
+            AnyText::Binary => {
+                unread.push(unread_file(&name, "it is no text"));
+                continue;
+            }
+            AnyText::Unread(why) => {
+                unread.push(unread_file(&name, &why));
+                continue;
+            }
+        };
         let (mut sightings, clean) = scrubbed(&name, &text)?;
         sightings
             .retain(|one| !baseline.known.iter().any(|known| known.rule == one.rule && known.sha256 == one.sha256));
         if sightings.is_empty() {
             continue;
         }
-        if let Some(clean) = clean.filter(|_| options.write) {
-            write_output(path, clean.as_bytes())?;
-            written.push(name.clone());
+        match clean.filter(|_| options.write) {
+            Some(_) if !is_utf8 => unread.push(unread_file(&name, "it is not UTF-8, and was left as it is")),
+            Some(clean) => match write_output(path, clean.as_bytes()) {
+                Ok(()) => written.push(name.clone()),
+                Err(failure) => unread.push(unread_file(&name, &failure.message)),
+            },
+            None => {}
         }
         found.push((name, sightings));
     }
@@ -65,7 +79,9 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     if options.update_baseline {
         return accept(options, baseline, &found);
     }
-    Ok(report(options, all.len(), found, written))
+    let mut report = report(options, all.len(), found, written);
+    report.findings.extend(unread);
+    Ok(report)
 }
 
 fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting>)>, written: Vec<String>) -> Report {
@@ -122,28 +138,13 @@ fn baseline(path: Option<&Path>, may_be_new: bool) -> Result<Baseline, Failure> 
     if read.version == 1 { Ok(read) } else { Err(bad(format!("it has format {}, and 1 is read", read.version))) }
 }
 
-/// The files below `path`; links are not followed.
-fn collect(path: &Path, named: bool, all: &mut Vec<PathBuf>) {
-    let Ok(data) = path.symlink_metadata() else { return };
-    if data.is_file() || named && path.is_file() {
-        all.push(path.to_owned());
-    } else if data.is_dir() || named && path.is_dir() {
-        let is_environment = path.join("pyvenv.cfg").is_file();
-        let names = if is_environment { Vec::new() } else { files::names_if_any(path) };
-        names
-            .iter()
-            .filter(|name| !ASIDE.contains(&name.as_str()))
-            .for_each(|name| collect(&path.join(name), false, all));
-    }
+/// Folders of tools, and environments.
+fn is_aside(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
+        || folder.join("pyvenv.cfg").is_file()
 }
 
-/// The text of a file; `None` for one that is no text.
-fn text_of(path: &Path) -> Result<Option<String>, Failure> {
-    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
-    if path.metadata().is_ok_and(|data| data.len() > LARGEST) {
-        return Ok(None);
-    }
-    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
-    let is_binary = bytes.iter().take(8192).any(|byte| *byte == 0);
-    Ok(if is_binary { None } else { String::from_utf8(bytes).ok() })
+fn unread_file(name: &str, why: &str) -> Finding {
+    let help = "what it holds is not known: make it readable, save it as UTF-8, or leave it out";
+    Finding::error(Code::ScrubUnread, format!("{name}: {why}")).with_help(help)
 }

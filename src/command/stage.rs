@@ -49,6 +49,7 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
         shards,
         unpack: options.unpack,
         verify: options.verify,
+        overwrite: options.overwrite,
         boot: boot.unwrap_or_default(),
     };
     let staged = stage(&staging, &|total| bar(total, style))?;
@@ -68,7 +69,7 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
 fn incomplete(staged: &Staged) -> Option<Finding> {
     let message = format!("{} files could not be brought", staged.failed.len());
     let mut finding = Finding::error(Code::StageIncomplete, message).with_help(
-        "the same command goes on where this one ended; what changes while it is read comes when it is still",
+        "the same command tries them again; --overwrite replaces files of others; a name that is no text or leads out of the folder has to be changed where it comes from",
     );
     finding.notes = staged.failed.iter().take(NAMED).map(|(path, why)| format!("{path}: {why}")).collect();
     let more = staged.failed.len().saturating_sub(NAMED);

@@ -198,6 +198,7 @@ codes! {
     KernelKilledSignal = "kernel-killed-signal": "Somebody has ended the kernel: a person, a script, or the notebook server when it restarts one. Nothing was killed for memory at that time.",
     KernelNativeCrash = "kernel-native-crash": "Native code in the kernel has crashed. The newest frame of Python says which call it was in; the package is that of its file. `verify` holds its files against what was installed, and `doctor loaded` looks for libraries that are there twice.",
     KernelExited = "kernel-exited": "The kernel has ended itself: exit(), os._exit(), or a shutdown that somebody asked for.",
+    KernelUnseen = "kernel-unseen": "A kernel has ended, and nobody has seen how: no recorder watched it, the recorder had ended before, or the notebook server took the exit status first. What the machine counted (`child-killed-oom`) and the server's log may say more.",
     RecorderOff = "recorder-off": "No recorder watches the notebook's kernel, so that nobody will know how it ended. Golden cells start one; `colab-boot record --start` does by hand.",
     StorageSlow = "storage-slow": "A folder hands out samples more slowly than the work needs, or takes more than a millisecond to open a file: the GPU waits for data. Measured by `colab-boot probe storage`. Copy the data to a disk of this machine (`colab-boot stage`), and pack small files.",
     FolderTooBig = "folder-too-big": "A folder on the network has so many names that listing it takes minutes or times out; Google Drive gives up after two. Spread it over subfolders, or pack it into tar files (`colab-boot stage --shards`).",
@@ -212,6 +213,7 @@ codes! {
     GpuChanged = "gpu-changed": "Another GPU is here than was before, of a kind that ran as well. What was measured, compiled for one card (PTX, autotuning) or sized for its memory is to be looked at again.",
     TokenMissing = "token-missing": "The work needs a service (`[doctor] needs` in the profile), and no credential of it is here, neither in a variable nor in the usual files. Downloads end in 401 or in `Cannot access gated repo`, and logs are not sent.",
     PluginCheck = "plugin-check": "A check that another package brings, or a `[[doctor.check]]` of the profile, has found something. What it means, its authors know; the message names the check.",
+    ScrubUnread = "scrub-unread": "A file could not be looked into, or what was found in it could not be taken out: it can't be read, is no text, or is in another encoding than UTF-8. Whether it holds a secret is not known, so the answer is no.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

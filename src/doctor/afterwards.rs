@@ -8,6 +8,7 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::KernelKilledSignal, kernel_killed_signal),
     (Code::KernelNativeCrash, kernel_native_crash),
     (Code::KernelExited, kernel_exited),
+    (Code::KernelUnseen, kernel_unseen),
     (Code::RecorderOff, recorder_off),
 ];
 
@@ -19,7 +20,10 @@ const CRASHES: &[(i32, &str)] =
 fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
     let own =
         case.vitals.deaths.iter().find(|death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty());
-    own.ok_or_else(|| Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()))
+    let own = own
+        .ok_or_else(|| Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()))?;
+    let unknown = own.signal.is_none() && own.code.is_none() && own.top().is_none();
+    if unknown { Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid))) } else { Ok(own) }
 }
 
 /// When it was, for people who look at a clock.
@@ -102,15 +106,32 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
         Ok(death) => death,
         Err(answer) => return answer,
     };
-    match (death.code, death.signal) {
-        (Some(code), _) if death.top().is_none() => {
+    match death.code.filter(|_| death.top().is_none()) {
+        Some(code) => {
             Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
                 .into()
         }
-        (None, None) => {
-            Answer::Failed(format!("the kernel {} ended, and its server was faster than the recorder", death.pid))
+        None => Answer::Fine("the last kernel did not end itself".to_owned()),
+    }
+}
+
+/// A kernel of which the end was not seen: its recorder had ended before, or its server was faster.
+fn kernel_unseen(case: &Case<'_>) -> Answer {
+    let own =
+        case.vitals.deaths.iter().find(|death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty());
+    match own {
+        None if case.plans.after_crash => {
+            Hit::note("no recorder has seen a kernel die since this machine has started: how one ended is not known")
+                .into()
         }
-        _ => Answer::Fine("the last kernel did not end itself".to_owned()),
+        None => Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()),
+        Some(death) if death.signal.is_none() && death.code.is_none() && death.top().is_none() => {
+            Hit::warning(format!("the kernel {} has ended, and how was not seen", death.pid))
+                .seen("its recorder had ended before it, or the server took its exit status first")
+                .seen_all(memory(death))
+                .into()
+        }
+        Some(death) => Answer::Fine(format!("the end of the kernel {} was seen", death.pid)),
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Death {
     pub ticks: Vec<Tick>,
     /// What `faulthandler` left.
     pub crash: String,
+    /// The record was begun, and never ended: its recorder has gone before the kernel. `at` is when it began.
+    pub watching: bool,
 }
 
 impl Death {
@@ -86,6 +88,8 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
         // The place of a record is made before it is needed, so that a full disk does not lose it: what is behind it is nothing.
         found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
     }
+    // Of one that is watched now there is nothing to say yet.
+    found.retain(|death| !death.watching || !Path::new(&format!("/proc/{}", death.pid)).exists());
     found.sort_by_key(|death| std::cmp::Reverse(death.at));
     Ok(found)
 }

@@ -77,6 +77,8 @@ pub struct Plans {
     pub data: Vec<String>,
     /// Services whose credentials are needed.
     pub needs: Vec<String>,
+    /// A kernel has died.
+    pub after_crash: bool,
     /// The boot id of the last apply.
     pub applied_on: Option<String>,
 }

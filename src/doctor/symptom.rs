@@ -31,7 +31,7 @@ pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
     let rows = symptoms().map_err(Failure::bug)?;
     let mut found: Vec<Explained> = Vec::new();
     let mut known: BTreeSet<usize> = BTreeSet::new();
-    let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
+    let lines = distinct(text);
     for (at, line) in lines.iter().rev() {
         let lower = line.to_lowercase();
         let weight = |row: &Symptom| row.says.iter().filter_map(|phrase| phrase.weight(&lower)).max();
@@ -43,7 +43,20 @@ pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
             break;
         }
     }
-    Ok(if found.is_empty() { nearest(rows, &lines) } else { found })
+    Ok(if found.is_empty() { nearest(rows, &lines[lines.len().saturating_sub(NEWEST)..]) } else { found })
+}
+
+/// So many of the newest lines are looked at for words that come near to a rule's.
+const NEWEST: usize = 500;
+
+/// Lines with their numbers, in their order. Of lines that are the same but for their numbers, as those of a training are, the newest.
+fn distinct(text: &str) -> Vec<(usize, &str)> {
+    let shape = |line: &str| line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let mut seen = BTreeSet::new();
+    let all: Vec<(usize, &str)> = text.lines().enumerate().collect();
+    let mut kept: Vec<(usize, &str)> = all.into_iter().rev().filter(|(_, line)| seen.insert(shape(line))).collect();
+    kept.reverse();
+    kept
 }
 
 fn explained(row: &'static Symptom, at: usize, line: &str, near: bool) -> Explained {

@@ -46,6 +46,7 @@ struct Wish {
     precision: Option<String>,
     data: Vec<String>,
     needs: Vec<String>,
+    after_crash: bool,
     applied_on: Option<String>,
 }
 
@@ -112,6 +113,7 @@ impl Fixture {
             precision: wish.precision,
             data: wish.data,
             needs: wish.needs,
+            after_crash: wish.after_crash,
             applied_on: wish.applied_on,
         };
         let (machine, facts) = (self.machine(matrix), self.facts());

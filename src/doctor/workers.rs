@@ -24,7 +24,7 @@ fn shm_small(case: &Case<'_>) -> Answer {
     let said = format!("/dev/shm has {}, {} are free", amount(shm.size), amount(shm.free));
     if let (Some(workers), Some(batch)) = (case.plans.workers, case.plans.batch) {
         // Each worker fetches ahead, and one batch is in hand.
-        let need = (workers * PREFETCH + 1) * batch;
+        let need = workers.saturating_mul(PREFETCH).saturating_add(1).saturating_mul(batch);
         let need_said = format!("{workers} workers with batches of {} need {}", amount(batch), amount(need));
         return if need > shm.free {
             Hit::error(need_said).seen(said).into()

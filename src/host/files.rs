@@ -60,7 +60,7 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// UTF-8, or UTF-16 behind its byte order mark: what `>` writes in Windows' PowerShell, and pip reads.
-fn decode(bytes: Vec<u8>) -> std::io::Result<String> {
+pub(super) fn decode(bytes: Vec<u8>) -> std::io::Result<String> {
     let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let (units, odd) = rest.as_chunks::<2>();
         let text: Result<String, _> = char::decode_utf16(units.iter().copied().map(unit)).collect();

@@ -5,6 +5,7 @@ pub mod destination;
 pub mod files;
 pub mod paths;
 pub mod signals;
+pub mod texts;
 pub mod watched;
 
 pub use command::{Finished, Invocation};

@@ -82,7 +82,8 @@ fn first<T>(
 }
 
 fn unreadable(said: &Said, error: &str) -> Finding {
-    let error = error.lines().next().unwrap_or_default();
+    // A program that is no Python shows all that it was asked.
+    let error: String = error.lines().next().unwrap_or_default().chars().take(160).collect();
     Finding::warning(Code::MachineUnreadable, format!("`{}` gave no usable answer: {error}", said.source))
 }
 

@@ -25,6 +25,10 @@ const COMMON: &[&str] = &[
 /// Where an interpreter's own folders begin, below a place that is somebody's.
 const INNER: &[&str] = &["bin", "lib", "lib64", "include", "site-packages", "dist-packages"];
 
+/// What writes INSTALLER; somebody's own tool may carry a name.
+const INSTALLERS: &[&str] =
+    &["", "pip", "uv", "conda", "poetry", "pdm", "hatch", "pixi", "rye", "debian", "colab-boot"];
+
 /// The lines of os-release that are kept.
 const SYSTEM: &[&str] = &["PRETTY_NAME=", "ID=", "VERSION_ID="];
 
@@ -55,6 +59,9 @@ impl Observed {
         }
         for one in &mut self.distributions {
             one.folder = map.path(&one.folder);
+            if !INSTALLERS.contains(&one.installer.as_str()) {
+                "another".clone_into(&mut one.installer);
+            }
             one.requires.iter_mut().for_each(|line| *line = without_address(line));
         }
         for folder in &mut self.library_path {

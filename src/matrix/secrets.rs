@@ -45,6 +45,8 @@ pub struct SecretFormats {
 #[serde(deny_unknown_fields)]
 struct NotSecret {
     words: Vec<String>,
+    /// Of the names of variables.
+    endings: Vec<String>,
 }
 
 impl SecretFormats {
@@ -52,6 +54,15 @@ impl SecretFormats {
     pub fn is_placeholder(&self, value: &str) -> bool {
         let lower = value.to_lowercase();
         self.not.words.iter().any(|word| lower.contains(word.as_str()))
+    }
+}
+
+impl SecretFormats {
+    /// Whether a name that ends in `rest` speaks of something about a secret: `_path`, `_sha256`.
+    pub fn is_about(&self, rest: &str) -> bool {
+        let rest = rest.trim_start_matches(['_', '-']).to_lowercase();
+        let last = rest.rsplit(['_', '-']).next().unwrap_or_default();
+        self.not.endings.iter().any(|ending| ending == last)
     }
 }
 

@@ -21,6 +21,9 @@ const FILES: u64 = 200;
 /// Of the free space, a tenth may be used.
 const ROOM: u64 = 10;
 
+/// So much of each file that is there is read.
+const TINY: f64 = 65_536.0;
+
 /// A folder that is looked at.
 #[derive(Clone, Debug)]
 pub struct Folder {
@@ -194,15 +197,19 @@ pub(super) fn judge(
     }
     let opening = opening?;
     let path = folder.path.display();
+    // Of files smaller than what is read of each, throughput says nothing: each costs what it takes to open it.
+    let tiny = looked.existing.as_ref().and_then(|existing| existing.size).is_some_and(|size| size < TINY);
+    let (size, reading) = if tiny { (0.0, None) } else { (samples.size, reading) };
     #[expect(clippy::cast_precision_loss, reason = "a number of workers")]
-    let rate = samples.workers as f64 / (opening.p50 + samples.size / reading.unwrap_or(f64::INFINITY));
+    let rate = samples.workers as f64 / (opening.p50 + size / reading.unwrap_or(f64::INFINITY));
     let mut measure = Measure::new(name, "samples", Some(rate), Unit::PerSecond);
     if let Some(need) = samples.need {
         measure = measure.at_least(need);
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of a sample")]
-    let size = crate::output::bytes(samples.size as u64);
-    probed.measures.push(measure.noted(format!("{} workers, {size} each", samples.workers)));
+    let each = crate::output::bytes(samples.size as u64);
+    let each = if tiny { "of the files' own size".to_owned() } else { format!("{each} each") };
+    probed.measures.push(measure.noted(format!("{} workers, {each}", samples.workers)));
     let said = match samples.need {
         Some(need) if rate < need => Some(Finding::error(
             Code::StorageSlow,

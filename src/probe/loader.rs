@@ -53,6 +53,14 @@ pub(super) struct Round {
 
 /// Tries none, one, and so on up to the user's number or the number of CPUs.
 pub fn probe_loader(session: &Session<'_>, python: &Path, shared: &Path, wish: LoaderWish) -> Result<Probed, Failure> {
+    let most = files::read_optional(Path::new("/proc/meminfo"))?.and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    if most.is_some_and(|kilobytes| wish.batch > kilobytes.saturating_mul(1024) / 8) {
+        let message = format!("batches of {} are more than this machine can try", crate::output::bytes(wish.batch));
+        return Err(Failure::input(message).help("an eighth of the memory that is available is tried at most"));
+    }
     let scratch = Scratch::new(shared)?;
     let free = files::free_bytes(shared).unwrap_or_default();
     let asked = Wish {
@@ -127,5 +135,5 @@ pub(super) fn judge(looked: &Looked, wish: &LoaderWish, free: u64, gain: f64) ->
 
 /// Bytes of shared memory: what each worker has ready, and the batch in hand.
 fn need(workers: u64, batch: u64) -> u64 {
-    (workers * PREFETCH + u64::from(workers > 0)) * batch
+    workers.saturating_mul(PREFETCH).saturating_add(u64::from(workers > 0)).saturating_mul(batch)
 }

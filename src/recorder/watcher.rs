@@ -75,11 +75,12 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     };
     let began = now();
     let path = folder.join(format!("death-{began}-{pid}.json"));
-    // A full disk must not lose it.
-    let _ = files::write_whole_fast(&path, &vec![0; ROOM]);
-    let mut death = Death { schema: 1, pid, ..Death::default() };
+    let mut death = Death { schema: 1, pid, at: began, watching: true, ..Death::default() };
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     boot.trim().clone_into(&mut death.boot);
+    // Room that a full disk can't take any more; and where this process is ended before the kernel, the kernel is known.
+    write(&path, &death);
+    death.watching = false;
     let mut ticks: VecDeque<Tick> = VecDeque::new();
     let (mut first, mut counter) = (true, None);
     loop {

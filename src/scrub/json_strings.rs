@@ -68,7 +68,8 @@ pub(super) fn sites(json: &str) -> Vec<Site> {
         }
         at += 1;
     }
-    let is_text = |path: &[String]| !path.iter().any(|key| BINARY.iter().any(|start| key.starts_with(start)));
+    let is_binary = |key: &String| key != "image/svg+xml" && BINARY.iter().any(|start| key.starts_with(start));
+    let is_text = |path: &[String]| !path.iter().any(is_binary);
     found.into_iter().filter(|(path, _)| is_text(path)).map(|(_, site)| site).collect()
 }
 

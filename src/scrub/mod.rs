@@ -5,7 +5,9 @@ mod json_strings;
 mod sarif;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::diag::Failure;
@@ -58,18 +60,45 @@ pub struct Accepted {
     pub file: String,
 }
 
-/// The secrets of `text`, in their order, none within another.
+/// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through.
 pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
+    let Some((bare, places)) = without_colours(text) else { return scan_bare(text, text, &|span| span) };
+    let original = |span: Range<usize>| places[span.start]..places[span.end - 1] + 1;
+    scan_bare(&bare, text, &original)
+}
+
+/// The text without escape sequences (ECMA-48, CSI), and where each of its bytes stands; `None` where there are none.
+fn without_colours(text: &str) -> Option<(String, Vec<usize>)> {
+    static SEQUENCE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?:\x1b|\\u001[bB]|\\x1[bB]|\\033)\[[0-9;?]{0,16}[ -/]{0,4}[@-~]").ok());
+    let sequence = SEQUENCE.as_ref()?;
+    if !sequence.is_match(text) {
+        return None;
+    }
+    let (mut bare, mut places, mut at) = (String::new(), Vec::new(), 0);
+    for found in sequence.find_iter(text) {
+        bare.push_str(&text[at..found.start()]);
+        places.extend(at..found.start());
+        at = found.end();
+    }
+    bare.push_str(&text[at..]);
+    places.extend(at..text.len());
+    Some((bare, places))
+}
+
+/// As [`scan`], in `bare`; `original` leads back to `text`.
+fn scan_bare(bare: &str, text: &str, original: &dyn Fn(Range<usize>) -> Range<usize>) -> Result<Vec<Secret>, Failure> {
     let formats = secret_formats().map_err(Failure::bug)?;
-    let lower = text.to_ascii_lowercase();
+    let lower = bare.to_ascii_lowercase();
     let mut found: Vec<Secret> = Vec::new();
     for row in formats.secret.iter().filter(|row| row.keywords.iter().any(|word| lower.contains(word.as_str()))) {
         let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is no pattern", row.id)))?;
-        for captures in pattern.captures_iter(text) {
+        for captures in pattern.captures_iter(bare) {
             let Some(value) = captures.name("value").or_else(|| captures.get(0)) else { continue };
-            let span = value.range();
+            let span = original(value.range());
             let is_known = found.iter().any(|one| one.span.start < span.end && span.start < one.span.end);
-            let is_none = !is_secret(row, value.as_str()) || formats.is_placeholder(value.as_str());
+            let is_about = captures.name("name").is_some_and(|rest| formats.is_about(rest.as_str()));
+            let is_none = is_about || !is_secret(row, value.as_str()) || formats.is_placeholder(value.as_str());
             if !is_known && !is_none && !is_allowed(text, &span) {
                 found.push(Secret { rule: &row.id, span });
             }
@@ -87,7 +116,16 @@ fn is_allowed(text: &str, span: &Range<usize>) -> bool {
 }
 
 fn is_secret(row: &SecretFormat, value: &str) -> bool {
-    entropy(value) >= row.entropy && (!row.generic || is_random(value))
+    entropy(value) >= row.entropy && (!row.generic || is_random(value) && !is_name(value))
+}
+
+/// Paths, addresses and names of models: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`.
+fn is_name(value: &str) -> bool {
+    let starts = ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:"];
+    let is_word = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    let model =
+        value.split_once('/').is_some_and(|(owner, name)| is_word(owner) && is_word(name) && name.contains('-'));
+    model || starts.iter().any(|start| value.starts_with(start))
 }
 
 /// Bits a character (Shannon).

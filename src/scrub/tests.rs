@@ -77,12 +77,26 @@ fn planted() -> Vec<(&'static str, String, String)> {
         ("sendgrid-key", "{}", format!("SG.{}.{}", mixed(22), mixed(43))),
         ("modal-token", "MODAL_TOKEN_SECRET='{}'", format!("as-{}", mixed(22))),
         ("azure-sas", "https://x.blob/c?sv=2024-01-01&st=a&sig={}", mixed(44)),
-        ("generic-secret", "db_password = \"{}\"", mixed(16)),
+        ("generic-secret", "client_secret = \"{}\"", mixed(16)),
         ("generic-secret", "config['SECRET_KEY'] = '{}'", mixed(24)),
     ];
     rows.into_iter()
+        .chain(passwords())
         .map(|(rule, line, value)| (rule, line.replace("{}", &value).replace("{{", "{").replace("}}", "}"), value))
         .collect()
+}
+
+/// What people type for themselves.
+fn passwords() -> Vec<(&'static str, &'static str, String)> {
+    let mixed = |count: usize| random(count, MIXED);
+    vec![
+        ("password", "db_password = \"{}\"", mixed(16)),
+        ("password", "DB_PASSWORD=\"{}\"", format!("Zx8!{}", mixed(8))),
+        ("password", "password='{}'", format!("S3cr{}!9", mixed(2))),
+        ("password-on-command-line", "!curl -s -u admin:{} https://host/x", mixed(12)),
+        ("password-on-command-line", "!sshpass -p {} ssh host", mixed(12)),
+        ("password-on-command-line", "!mysql -u root -p{} data", mixed(12)),
+    ]
 }
 
 #[test]
@@ -198,5 +212,41 @@ fn a_file_that_is_no_notebook_is_read_as_text() {
         let (sightings, clean) = scrubbed(name, &text).expect("rules");
         assert_eq!((sightings.len(), sightings[0].place.as_str(), sightings[0].line), (1, "line 2", 2), "{name}");
         assert!(!clean.expect("a change").contains(&value), "{name}");
+    }
+}
+
+#[test]
+fn colours_of_a_terminal_hide_nothing() {
+    let token = format!("hf_{}", random(34, MIXED));
+    for text in [
+        format!("\u{1b}[32m{token}\u{1b}[0m\n"),
+        format!("login \u{1b}[1;31m{}\u{1b}[0m{} done", &token[..12], &token[12..]),
+        format!("\\u001b[32m{token}\\u001b[0m"),
+        format!("\\x1b[32m{token}\\x1b[0m"),
+    ] {
+        let (found, clean) = scrubbed("log.txt", &text).expect("scrubbed");
+        let clean = clean.expect("something was found");
+        assert_eq!(found.len(), 1, "{text:?}");
+        assert!(clean.contains("«removed: hugging-face-token»") && !clean.contains(&token[13..]), "{clean:?}");
+    }
+    let notebook = json!({ "cells": [{ "cell_type": "code", "outputs": [{ "output_type": "stream", "text": [format!("\u{1b}[32m{token}\u{1b}[0m\n")] }] }] });
+    let (found, clean) = scrubbed("a.ipynb", &notebook.to_string()).expect("scrubbed");
+    assert!(found.len() == 1 && !clean.expect("found").contains(&token));
+}
+
+#[test]
+fn what_is_about_a_secret_is_none() {
+    for line in [
+        "token_path=\"/content/drive/MyDrive/k3Ys/tok3N9.json\"",
+        "token_file = '/content/9aZ8bY7/x1Y2z3.json'",
+        "password_hash_algo=\"pbkdf2Sha256v1X9\"",
+        "token=\"meta-llama/Llama-3.1-8B-Instruct\"",
+        "token_sha256=\"9f86D081884c7d659A2feaa0c55ad015\"",
+        "password = getpass.getpass()",
+        "!curl -u $USER:$PASSWORD https://host",
+        "!mysql -u root --protocol=tcp",
+        "!mysql -u root -p data",
+    ] {
+        assert_eq!(scan(line).expect("scanned"), [], "{line}");
     }
 }

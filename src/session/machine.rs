@@ -212,6 +212,13 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
     if let Some(observed) = value.pointer_mut("/report/observed") {
         value = observed.take();
     }
+    // Every field may be missing, but not all of them.
+    let is_record =
+        value.get("schema").and_then(serde_json::Value::as_u64).is_some() && value.get("os-release").is_some();
+    if !is_record {
+        return Err(Failure::input(format!("`{}` is not a machine record", path.display()))
+            .help("write one with `colab-boot fingerprint --json=FILE`"));
+    }
     serde_json::from_value(value).map_err(|error| wrong(&error))
 }
 

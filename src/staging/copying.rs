@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use crate::host::files;
 use crate::index::Progress;
 use crate::model::{Hasher, Sha256};
+use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, modified};
 use crate::staging::{PART, Staging, part_name};
 
@@ -19,16 +20,16 @@ const BLOCK: usize = 1 << 20;
 /// A mount that fails is asked again.
 const TRIES: u32 = 3;
 
-/// A copy that is whole.
-pub(super) struct Copied {
-    pub sha256: Sha256,
-}
+/// What stands in the way of a file.
+pub(super) const TAKEN: &str = "another file has its name, which was not brought from here or was changed since";
 
 /// Why there is none.
 #[derive(Debug)]
 pub(super) enum NotCopied {
     /// The source is another one than was listed.
     Changed,
+    /// A file that is not ours has its name.
+    Taken,
     Reading(std::io::Error),
     Writing(std::io::Error),
 }
@@ -44,6 +45,7 @@ impl Display for NotCopied {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         match self {
             Self::Changed => f.write_str("it changed while it was read"),
+            Self::Taken => f.write_str(TAKEN),
             Self::Reading(error) => write!(f, "could not be read: {error}"),
             Self::Writing(error) => write!(f, "could not be written: {error}"),
         }
@@ -61,11 +63,16 @@ pub(super) fn begun(to: &Path, entry: &Entry, boot: &str) -> u64 {
 }
 
 /// Brings `entry`, and tries again where the source does not answer.
-pub(super) fn copy(staging: &Staging, entry: &Entry, progress: &dyn Progress) -> Result<Copied, NotCopied> {
+pub(super) fn copy(
+    staging: &Staging,
+    entry: &Entry,
+    journal: &Journal,
+    progress: &dyn Progress,
+) -> Result<(), NotCopied> {
     let mut tries = 0;
     loop {
         tries += 1;
-        match once(staging, entry, progress) {
+        match once(staging, entry, journal, progress) {
             Err(NotCopied::Reading(error)) if tries < TRIES && error.kind() != ErrorKind::NotFound => {
                 std::thread::sleep(Duration::from_millis(200) * 4_u32.pow(tries - 1));
             }
@@ -74,7 +81,7 @@ pub(super) fn copy(staging: &Staging, entry: &Entry, progress: &dyn Progress) ->
     }
 }
 
-fn once(staging: &Staging, entry: &Entry, progress: &dyn Progress) -> Result<Copied, NotCopied> {
+fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Progress) -> Result<(), NotCopied> {
     let place = staging.to.join(&entry.path);
     let part = part(&staging.to, entry, &staging.boot);
     let folder = place.parent().unwrap_or(&staging.to);
@@ -106,7 +113,9 @@ fn once(staging: &Staging, entry: &Entry, progress: &dyn Progress) -> Result<Cop
     from.seek(SeekFrom::Start(have)).map_err(NotCopied::Reading)?;
     loop {
         let count = from.read(&mut buffer).map_err(NotCopied::Reading)?;
-        if count == 0 {
+        // More than there was: it grows while it is read.
+        if count == 0 || have + count as u64 > entry.size {
+            have += count as u64;
             break;
         }
         file.write_all(&buffer[..count]).map_err(NotCopied::Writing)?;
@@ -118,15 +127,24 @@ fn once(staging: &Staging, entry: &Entry, progress: &dyn Progress) -> Result<Cop
         let _ = std::fs::remove_file(&part);
         return Err(NotCopied::Changed);
     }
-    finish(staging, entry, &file, &part, &place).map_err(NotCopied::Writing)?;
-    Ok(Copied { sha256: digest.finish() })
+    dress(entry, &file);
+    let stored = file.metadata().map(|data| modified(&data)).map_err(NotCopied::Writing)?;
+    let sha256 = Some(digest.finish());
+    let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
+    // Before the name: what stands there is known, whenever a run is cut off.
+    journal.add(&Line { path, size, modified, stored, from: journal.from(), sha256, of: None });
+    settle(staging, &file, &part, &place).map_err(NotCopied::Writing)
 }
 
-/// Mode and time of the source, then the name. File systems without modes or times are as good.
-fn finish(staging: &Staging, entry: &Entry, file: &File, part: &Path, place: &Path) -> std::io::Result<()> {
+/// Mode and time of the source. File systems without them are as good.
+fn dress(entry: &Entry, file: &File) {
     let _ = file.set_permissions(Permissions::from_mode(entry.mode | 0o600));
     let since = Duration::from_nanos(u64::try_from(entry.modified).unwrap_or_default());
     let _ = file.set_modified(SystemTime::UNIX_EPOCH + since);
+}
+
+/// Gives the file its name.
+pub(super) fn settle(staging: &Staging, file: &File, part: &Path, place: &Path) -> std::io::Result<()> {
     if staging.durable {
         file.sync_all()?;
     }

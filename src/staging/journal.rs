@@ -1,7 +1,7 @@
 //! What has been brought, a line for each file; a line is added when its file is whole, so that a killed run has no wrong one.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::diag::Failure;
 use crate::host::files;
 use crate::model::Sha256;
-use crate::staging::listing::Entry;
+use crate::staging::listing::modified;
 
 /// The journal of a destination.
 pub(super) struct Journal {
     lines: BTreeMap<String, Line>,
+    from: String,
     file: Mutex<File>,
 }
 
@@ -26,6 +27,10 @@ pub(super) struct Line {
     pub size: u64,
     /// Of the source: nanoseconds since 1970.
     pub modified: i128,
+    /// Of what stands there: whoever changes it later changes this.
+    pub stored: i128,
+    /// The source that it came from, in short.
+    pub from: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Sha256>,
     /// What a tar file was made of.
@@ -36,30 +41,35 @@ pub(super) struct Line {
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: u32,
-    source: String,
 }
 
+/// Of this form.
+const VERSION: u32 = 1;
+
+/// Clocks of file systems that differ by less are the same: some keep two seconds.
+const COARSE: i128 = 2_000_000_000;
+
 impl Line {
-    pub(super) fn of(entry: &Entry, sha256: Sha256) -> Self {
-        Self { path: entry.path.clone(), size: entry.size, modified: entry.modified, sha256: Some(sha256), of: None }
+    /// Whether what stands there is what was brought.
+    pub(super) fn stands(&self, data: &Metadata) -> bool {
+        data.is_file() && data.len() == self.size && (modified(data) - self.stored).abs() <= COARSE
     }
 }
 
 impl Journal {
-    /// Reads the journal at `path`, or begins one. That of another source is begun anew. A last line that a kill cut off is left out.
+    /// Reads the journal at `path`, or begins one. A last line that a kill cut off is left out.
     pub(super) fn open(path: &Path, source: &str) -> Result<Self, Failure> {
         let failed = |error| Failure::world(format!("could not write `{}`", path.display())).because(&error);
         let text = if path.exists() { files::read_bytes(path, 1 << 30).map_err(failed)? } else { Vec::new() };
         let text = String::from_utf8_lossy(&text).into_owned();
         let (head, rest) = text.split_once('\n').unwrap_or_default();
-        let is_ours = serde_json::from_str::<Head>(head).is_ok_and(|head| head.version == 1 && head.source == source);
-        let mut lines = BTreeMap::new();
-        if is_ours {
-            for line in rest.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
-                lines.insert(line.path.clone(), line);
-            }
+        let newer = serde_json::from_str::<Head>(head).is_ok_and(|head| head.version > VERSION);
+        if newer {
+            return Err(Failure::input(format!("`{}` was written by a newer colab-boot", path.display())));
         }
-        let mut whole = serde_json::to_string(&Head { version: 1, source: source.to_owned() }).unwrap_or_default();
+        let lines = rest.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let lines: BTreeMap<String, Line> = lines.map(|line| (line.path.clone(), line)).collect();
+        let mut whole = serde_json::to_string(&Head { version: VERSION }).unwrap_or_default();
         whole.push('\n');
         for line in lines.values() {
             whole.push_str(&serde_json::to_string(line).unwrap_or_default());
@@ -67,15 +77,27 @@ impl Journal {
         }
         files::write_whole_fast(path, whole.as_bytes()).map_err(failed)?;
         let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
-        Ok(Self { lines, file: Mutex::new(file) })
+        Ok(Self { lines, from: Sha256::of(source.as_bytes()).short(), file: Mutex::new(file) })
+    }
+
+    /// The source of this run, in short.
+    pub(super) fn from(&self) -> String {
+        self.from.clone()
+    }
+
+    /// Whether the file at `place`, called `path`, is somebody else's: not brought by an earlier run from this source, or changed since.
+    pub(super) fn is_foreign(&self, path: &str, place: &Path) -> bool {
+        let Ok(data) = place.symlink_metadata() else { return false };
+        !self.lines.get(path).is_some_and(|line| line.from == self.from && line.stands(&data))
     }
 
     pub(super) fn line(&self, path: &str) -> Option<&Line> {
         self.lines.get(path)
     }
 
+    /// Those of this source.
     pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
-        self.lines.values()
+        self.lines.values().filter(|line| line.from == self.from)
     }
 
     /// Adds a line. One that can't be written costs the next run a copy, and no more.

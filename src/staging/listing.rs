@@ -23,6 +23,7 @@ pub(super) struct Entry {
 pub(super) struct Listing {
     /// By path.
     pub entries: Vec<Entry>,
+    pub folders: Vec<String>,
     pub skipped: Vec<String>,
     pub failed: Vec<(String, String)>,
 }
@@ -40,9 +41,12 @@ pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
     if data.is_dir() {
         std::fs::read_dir(source).map_err(failed)?;
         walk(source, "", &mut listing);
+    } else if data.is_file() {
+        let name = source.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| Failure::input(format!("the name of `{}` is no text", source.display())))?;
+        listing.entries.push(entry(name.to_owned(), &data, source));
     } else {
-        let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        listing.entries.push(entry(name, &data, source));
+        return Err(Failure::input(format!("`{}` is a pipe or a device, and no file", source.display())));
     }
     listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
@@ -72,7 +76,10 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
             continue;
         }
         match one.path().symlink_metadata() {
-            Ok(data) if data.is_dir() => walk(&one.path(), &format!("{shown}/"), listing),
+            Ok(data) if data.is_dir() => {
+                walk(&one.path(), &format!("{shown}/"), listing);
+                listing.folders.push(shown);
+            }
             Ok(data) if data.is_file() => listing.entries.push(entry(shown, &data, &one.path())),
             Ok(_) => listing.skipped.push(shown),
             Err(error) => listing.failed.push((shown, error.to_string())),

@@ -7,6 +7,7 @@ mod listing;
 mod shards;
 mod unpacking;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,12 +18,13 @@ use crate::host::files;
 use crate::index::Progress;
 use crate::model::Sha256;
 
-use copying::{Copied, copy};
-use journal::{Journal, Line};
+use copying::{NotCopied, copy};
+use journal::Journal;
 use listing::{Entry, Listing, list};
 
 /// What is to be done.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "as the user's options")]
 pub struct Staging {
     pub from: PathBuf,
     /// A folder.
@@ -37,6 +39,8 @@ pub struct Staging {
     pub unpack: bool,
     /// What is there is read again and held against what was written.
     pub verify: bool,
+    /// Files of others, and what was changed since, may be replaced.
+    pub overwrite: bool,
     /// Of this boot of the machine: what was half written before a crash is not trusted.
     pub boot: String,
 }
@@ -138,8 +142,12 @@ fn copy_all(
     let (there, mut missing): (Vec<&Entry>, Vec<&Entry>) =
         listing.entries.iter().partition(|entry| is_there(entry, &staging.to, journal));
     staged.there = there.len() as u64;
-    if staging.verify {
-        missing.extend(verified(&there, staging, journal, &mut staged));
+    let spoilt = if staging.verify { verified(&there, staging, journal, &mut staged) } else { Vec::new() };
+    let bad: BTreeSet<String> = spoilt.iter().map(|entry| entry.path.clone()).collect();
+    missing.extend(spoilt);
+    for folder in &listing.folders {
+        // One that can't be made is named with its files.
+        let _ = std::fs::create_dir_all(staging.to.join(folder));
     }
     if staging.durable {
         // A run that is cut off has brought whole older ones.
@@ -156,13 +164,12 @@ fn copy_all(
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            let copied = copy(staging, entry, sink.as_ref());
+            let copied = bring(staging, entry, journal, sink.as_ref(), bad.contains(&entry.path));
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match copied {
-                Ok(Copied { sha256 }) => {
+                Ok(()) => {
                     done.files += 1;
                     done.bytes += entry.size;
-                    journal.add(&Line::of(entry, sha256));
                     sink.finished(&entry.path);
                 }
                 Err(error) => {
@@ -183,24 +190,40 @@ fn copy_all(
     Ok(staged)
 }
 
+/// Copies `entry`, unless a file that is not ours has its name; one that was found spoilt is ours.
+fn bring(
+    staging: &Staging,
+    entry: &Entry,
+    journal: &Journal,
+    progress: &dyn Progress,
+    spoilt: bool,
+) -> Result<(), NotCopied> {
+    if !staging.overwrite && !spoilt && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
+        return Err(NotCopied::Taken);
+    }
+    copy(staging, entry, journal, progress)
+}
+
 /// Whether a whole copy of `entry` stands there: of its size and time, or as the journal says.
 fn is_there(entry: &Entry, to: &Path, journal: &Journal) -> bool {
     let Ok(data) = to.join(&entry.path).symlink_metadata() else { return false };
     if !data.is_file() || data.len() != entry.size {
         return false;
     }
-    let known =
-        journal.line(&entry.path).is_some_and(|line| line.size == entry.size && line.modified == entry.modified);
+    let is_same = |line: &&journal::Line| line.size == entry.size && line.modified == entry.modified;
+    let known = journal.line(&entry.path).filter(is_same).is_some_and(|line| line.stands(&data));
     known || listing::modified(&data) == entry.modified
 }
 
-/// Those of `there` whose bytes are not what was written.
+/// Those of `there` whose bytes are not what was written; where that is not known, not those of the source.
 fn verified<'e>(there: &[&'e Entry], staging: &Staging, journal: &Journal, staged: &mut Staged) -> Vec<&'e Entry> {
     let mut bad = Vec::new();
     for entry in there {
-        let Some(line) = journal.line(&entry.path) else { continue };
+        let known =
+            journal.line(&entry.path).filter(|line| line.modified == entry.modified).and_then(|line| line.sha256);
+        let wanted = known.or_else(|| copying::digest(&entry.source).ok());
         staged.verified += 1;
-        if copying::digest(&staging.to.join(&entry.path)).ok() != line.sha256 {
+        if wanted.is_none() || copying::digest(&staging.to.join(&entry.path)).ok() != wanted {
             staged.there -= 1;
             bad.push(*entry);
         }

@@ -77,6 +77,12 @@ pub(super) fn pack(
     progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
 ) -> Result<Staged, Failure> {
     let shards = split(&listing.entries, limit.max(BLOCK));
+    let taken = |shard: &&Shard<'_>| journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
+    if let Some(shard) = shards.iter().find(taken).filter(|_| !staging.overwrite) {
+        let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
+        return Err(Failure::input(message)
+            .help("choose a folder of its own for the tar files, or replace them with --overwrite"));
+    }
     let mut staged = Staged { shards: shards.len() as u64, ..Staged::default() };
     let (there, missing): (Vec<&Shard<'_>>, Vec<&Shard<'_>>) =
         shards.iter().partition(|shard| is_there(shard, staging, journal, &mut staged.verified));
@@ -85,25 +91,12 @@ pub(super) fn pack(
     let sink = progress(missing.iter().flat_map(|shard| shard.entries).map(|entry| entry.size).sum());
     for shard in missing {
         let failures = staged.failed.len();
-        let written = write(shard, staging, sink.as_ref(), &mut staged.failed);
-        let (size, sha256) = written.map_err(|error| {
-            Failure::world(format!("could not write `{}`", staging.to.join(&shard.name).display()))
+        staged.bytes += write(shard, staging, journal, sink.as_ref(), &mut staged.failed).map_err(|error| {
+            Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
                 .because(&error)
                 .help("the tar files before it are whole; the same command goes on with this one")
         })?;
-        let lacking = staged.failed.len() - failures;
-        staged.files += (shard.entries.len() - lacking) as u64;
-        staged.bytes += size;
-        // One that lacks a file is made again.
-        if lacking == 0 {
-            journal.add(&Line {
-                path: shard.name.clone(),
-                size,
-                modified: 0,
-                sha256: Some(sha256),
-                of: Some(shard.of),
-            });
-        }
+        staged.files += (shard.entries.len() + failures - staged.failed.len()) as u64;
         sink.finished(&shard.name);
     }
     let current: BTreeSet<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
@@ -117,7 +110,7 @@ pub(super) fn pack(
 fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &mut u64) -> bool {
     let path = staging.to.join(&shard.name);
     let Some(line) = journal.line(&shard.name).filter(|line| line.of == Some(shard.of)) else { return false };
-    if !path.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == line.size) {
+    if !path.symlink_metadata().is_ok_and(|data| line.stands(&data)) {
         return false;
     }
     if staging.verify {
@@ -126,13 +119,15 @@ fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &
     !staging.verify || copying::digest(&path).ok() == line.sha256
 }
 
-/// A file that can't be read, or changes meanwhile, is left out and named.
+/// The bytes of the tar file. A file that can't be read, or changes meanwhile, is left out and named.
 fn write(
     shard: &Shard<'_>,
     staging: &Staging,
+    journal: &Journal,
     progress: &dyn Progress,
     failed: &mut Vec<(String, String)>,
-) -> std::io::Result<(u64, Sha256)> {
+) -> std::io::Result<u64> {
+    let failures = failed.len();
     let part = staging.to.join(format!("{PART}{}", shard.name));
     let hashing = Hashing { file: File::create(&part)?, digest: Hasher::default(), size: 0 };
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
@@ -145,9 +140,14 @@ fn write(
         let name = Path::new(&entry.path);
         // A large one is not kept in memory; what goes wrong with it ends the tar file.
         if entry.size > SMALL {
-            let whole = Whole { file: files::open(&entry.source)?, left: entry.size };
-            archive.append_data(&mut header, name, whole)?;
-            progress.bytes(entry.size);
+            match opened(entry) {
+                Ok(whole) => {
+                    archive.append_data(&mut header, name, whole)?;
+                    progress.bytes(entry.size);
+                    still(entry)?;
+                }
+                Err(why) => failed.push((entry.path.clone(), why)),
+            }
             continue;
         }
         match content(entry) {
@@ -159,12 +159,33 @@ fn write(
         }
     }
     let hashing = archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    if staging.durable {
-        hashing.file.sync_all()?;
-    }
-    std::fs::rename(&part, staging.to.join(&shard.name))?;
-    Ok((hashing.size, hashing.digest.finish()))
+    let Hashing { file, digest, size } = hashing;
+    let (path, from, stored) = (shard.name.clone(), journal.from(), modified(&file.metadata()?));
+    // One that lacks a file is made again.
+    let of = (failed.len() == failures).then_some(shard.of);
+    journal.add(&Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of });
+    copying::settle(staging, &file, &part, &staging.to.join(&shard.name))?;
+    Ok(size)
 }
+
+fn is_same(entry: &Entry, data: std::io::Result<std::fs::Metadata>) -> bool {
+    data.is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified)
+}
+
+/// A large file, if it is what was listed.
+fn opened(entry: &Entry) -> Result<Whole, String> {
+    let file = files::open(&entry.source).map_err(|error| format!("could not be read: {error}"))?;
+    let same = is_same(entry, file.metadata());
+    if same { Ok(Whole { file, left: entry.size }) } else { Err(CHANGED.to_owned()) }
+}
+
+/// An error where a file that was packed is another one by now: what came of it is torn.
+fn still(entry: &Entry) -> std::io::Result<()> {
+    let torn = || std::io::Error::other(format!("`{}` changed while it was read", entry.path));
+    if is_same(entry, entry.source.metadata()) { Ok(()) } else { Err(torn()) }
+}
+
+const CHANGED: &str = "it changed while it was read";
 
 /// Files up to this size are read before they are written.
 const SMALL: u64 = 64 << 20;
@@ -211,6 +232,6 @@ impl Read for Whole {
 fn content(entry: &Entry) -> Result<Vec<u8>, String> {
     let failed = |error| format!("could not be read: {error}");
     let bytes = files::read_bytes(&entry.source, entry.size.saturating_add(1)).map_err(failed)?;
-    let is_same = entry.source.metadata().is_ok_and(|data| modified(&data) == entry.modified);
-    if bytes.len() as u64 == entry.size && is_same { Ok(bytes) } else { Err("it changed while it was read".to_owned()) }
+    let same = bytes.len() as u64 == entry.size && is_same(entry, entry.source.metadata());
+    if same { Ok(bytes) } else { Err(CHANGED.to_owned()) }
 }

@@ -37,12 +37,39 @@ fn recorded(day: &Day, pid: u64) {
     loop {
         let names = std::fs::read_dir(day.test.path("state/recorder")).into_iter().flatten().flatten();
         let texts = names.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
-        if texts.into_iter().any(|text| text.contains(&format!("\"pid\":{pid},"))) {
+        let is_whole = |text: &String| text.contains(&format!("\"pid\":{pid},")) && text.contains("\"watching\":false");
+        if texts.into_iter().any(|text| is_whole(&text)) {
             return;
         }
         assert!(started.elapsed() < Duration::from_secs(30), "nobody recorded the end of {pid}");
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// A recorder that ends before its kernel: the kernel is known, its end is not, and that of the one before is no answer.
+fn unseen(day: &Day, notebook: &mut Notebook, kernel: &Kernel) {
+    let words = format!("--kernel-pid\0{}", kernel.pid);
+    let is_recorder = |pid: &u32| {
+        std::fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains("record\0"))
+            && std::fs::read_to_string(format!("/proc/{pid}/environ"))
+                .is_ok_and(|line| line.contains(&day.test.path("state").display().to_string()))
+    };
+    let pids = std::fs::read_dir("/proc")
+        .expect("/proc")
+        .flatten()
+        .filter_map(|one| one.file_name().to_str()?.parse::<u32>().ok());
+    let recorders: Vec<u32> = pids.filter(is_recorder).collect();
+    assert!(!recorders.is_empty(), "no recorder with {words}");
+    for pid in recorders {
+        std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().expect("kill");
+    }
+    notebook.send(kernel, "import os; os.kill(os.getpid(), 9)");
+    let died = kernel.pid;
+    notebook.restarted(kernel);
+    let (codes, said) = newest(day);
+    assert_eq!(codes, ["kernel-unseen"], "{said}");
+    assert!(said.contains(&format!("the kernel {died} has ended, and how was not seen")), "{said}");
 }
 
 #[test]
@@ -97,4 +124,5 @@ fn each_end_of_a_kernel_is_named_rightly() {
     assert!(names.iter().filter(|name| name.starts_with("death-")).count() <= 8, "{names:?}");
     let off = |arguments: &[&str]| day.run(&[&["doctor", "recorder-off", "--json"], arguments].concat()).codes();
     assert!(off(&["--kernel-pid", &kernel.pid.to_string()]).is_empty());
+    unseen(&day, &mut notebook, &kernel);
 }

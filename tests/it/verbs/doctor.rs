@@ -196,3 +196,24 @@ fn programs_read_junit_sarif_and_a_bundle() {
     let out = test.run(&["doctor", "--profile", "p.toml", "--html", "p.toml"]).expect(2);
     assert!(out.stderr.contains("would be overwritten"), "{out:?}");
 }
+
+#[test]
+fn nonsense_is_refused() {
+    let test = world().file("empty.json", "{}").file("other.json", "{\"report\": {\"checks\": []}}");
+    for (arguments, said) in [
+        (&["doctor", "--precision", "fp3"][..], "possible values: fp16"),
+        (&["doctor", "--for", "8"], "has no unit"),
+        (&["doctor", "--kernel-pid", "999999999"], "there is no process 999999999"),
+        (&["doctor", "--log", "home"], "is a folder"),
+        (&["diff", "empty.json"], "is not a machine record"),
+        (&["diff", "other.json"], "is not a machine record"),
+        (&["probe", "storage", "--need", "nan"], "more than 0"),
+        (&["probe", "storage", "--workers", "0"], "1..=1024"),
+        (&["probe", "loader", "--batch-bytes", "100TB"], "more than this machine can try"),
+    ] {
+        let out = test.run(arguments).expect(2);
+        assert!(out.stderr.contains(said), "{arguments:?}: {out:?}");
+    }
+    let out = test.run(&["doctor", "shm-small", "--batch-bytes", "99999999999999TB", "--workers", "999999"]);
+    assert!(out.code < 2, "{out:?}");
+}

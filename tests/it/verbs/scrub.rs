@@ -129,3 +129,31 @@ fn a_cell_with_a_secret_is_not_built() {
     assert!(!refused.stdout.contains(&token()) && refused.stdout.contains("in line 9"), "{refused:?}");
     assert!(!test.path("golden-cells").exists());
 }
+
+#[test]
+fn what_can_not_be_read_is_not_called_clean() {
+    let test = Test::new()
+        .file("work/a.txt", &format!("login {}\n", token()))
+        .file("work/z.txt", &format!("login {}\n", token()));
+    let latin = [b"caf\xe9 login ".as_slice(), token().as_bytes(), b"\n"].concat();
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff).chain(format!("login {}", token()).encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    std::fs::write(test.path("work/latin.log"), &latin).expect("a file");
+    std::fs::write(test.path("work/wide.log"), &wide).expect("a file");
+    std::fs::write(test.path("model.bin"), b"PK\x03\x04\0\0\0").expect("a file");
+    let out = test.run(&["scrub", "work"]).expect(1);
+    assert_eq!(out.stderr.matches("hugging-face-token").count(), 4, "{out:?}");
+    // What is no text is passed over in a folder, and named where it was asked for.
+    let out = test.run(&["scrub", "model.bin"]).expect(1);
+    assert!(out.stderr.contains("error[scrub-unread]: model.bin: it is no text"), "{out:?}");
+    // What can't be written in its encoding stays as it is, and the others are done.
+    let out = test.run(&["scrub", "--write", "work"]).expect(1);
+    assert!(
+        out.stderr.contains("latin.log: it is not UTF-8") && out.stderr.contains("wide.log: it is not UTF-8"),
+        "{out:?}"
+    );
+    assert_eq!(std::fs::read(test.path("work/latin.log")).expect("a file"), latin);
+    for name in ["work/a.txt", "work/z.txt"] {
+        assert!(!std::fs::read_to_string(test.path(name)).expect("a file").contains(&token()), "{name}");
+    }
+}

@@ -1,6 +1,7 @@
 //! `stage` on real files: what is there stays, a kill costs what was under way, and nothing stands under its name that is not whole.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -218,7 +219,7 @@ fn archives_are_unpacked_and_nothing_gets_out() {
         let to = format!("out-{name}/set");
         let out = test.run(&["stage", "--unpack", name, &to]).expect(1);
         assert!(
-            out.stderr.matches("leads out of the folder").count() == 2 && out.stderr.contains("x/link"),
+            out.stderr.matches("its name leads out of the folder").count() == 2 && out.stderr.contains("x/link"),
             "{name}: {out:?}"
         );
         let names: Vec<String> = tree(&test.path(&format!("out-{name}"))).into_iter().map(|(name, _)| name).collect();
@@ -297,4 +298,97 @@ fn two_at_once_do_not_write_over_each_other() {
     assert!(child.wait().expect("ended").success());
     assert!(second.stderr.contains("another colab-boot holds"), "{second:?}");
     assert!(tree(&test.path("set")) == tree(&test.path("fast")));
+}
+
+#[test]
+fn files_of_others_are_not_written_over() {
+    let test = world().file("other/a.txt", "other").file("fast/a.txt", "mine, and newer");
+    let out = test.run(&["stage", "set", "fast"]).expect(1);
+    assert!(out.stderr.contains("a.txt: another file has its name") && out.stderr.contains("--overwrite"), "{out:?}");
+    assert_eq!(fs::read(test.path("fast/a.txt")).expect("a file"), b"mine, and newer");
+    assert_eq!(fs::read(test.path("fast/b/2.txt")).expect("a file"), b"two");
+    test.run(&["stage", "set", "fast", "--overwrite"]).expect(0);
+    assert_eq!(fs::read(test.path("fast/a.txt")).expect("a file"), b"one");
+    // Nor those of another source, nor what was changed since, though its size is the same.
+    let out = test.run(&["stage", "other", "fast"]).expect(1);
+    assert!(out.stderr.contains("another file has its name"), "{out:?}");
+    fs::write(test.path("fast/b/2.txt"), "own").expect("a file");
+    set_modified(&test.path("fast/b/2.txt"), 1_700_000_000);
+    test.run(&["stage", "set", "fast"]).expect(1);
+    assert_eq!(fs::read(test.path("fast/b/2.txt")).expect("a file"), b"own");
+    // The same of checkpoints, and of tar files.
+    let test = test.file("drive/a.txt", "from another run");
+    test.run(&["stage", "--back", "set", "drive"]).expect(1);
+    assert_eq!(fs::read(test.path("drive/a.txt")).expect("a file"), b"from another run");
+    test.run(&["stage", "set", "tars", "--shards", "1kB"]).expect(0);
+    let before = tree(&test.path("tars"));
+    let out = test.run(&["stage", "other", "tars", "--shards", "1kB"]).expect(2);
+    assert!(out.stderr.contains("was not packed from here"), "{out:?}");
+    assert_eq!(tree(&test.path("tars")), before);
+}
+
+#[test]
+fn a_verification_without_an_account_reads_the_source() {
+    let test = world();
+    test.run(&["stage", "set", "fast"]).expect(0);
+    let spoilt = test.path("fast/a.txt");
+    let time = spoilt.metadata().expect("a file").modified().expect("a time");
+    fs::write(&spoilt, "eno").expect("a file");
+    fs::File::options().append(true).open(&spoilt).and_then(|file| file.set_modified(time)).expect("a time");
+    fs::remove_file(test.path("fast/.colab-boot-stage.jsonl")).expect("a journal");
+    let out = test.run(&["stage", "set", "fast", "--verify"]).expect(0);
+    assert!(out.stdout.contains("1 files") && out.stdout.contains("3 were read again"), "{out:?}");
+    assert_eq!(fs::read(&spoilt).expect("a file"), b"one");
+}
+
+#[test]
+fn odd_sources_are_named() {
+    let test = world();
+    for source in ["/dev/zero", "/dev/null"] {
+        let out = test.run(&["stage", source, "fast"]).expect(2);
+        assert!(out.stderr.contains("a pipe or a device"), "{out:?}");
+    }
+    let odd = test.path("set").join(std::ffi::OsStr::from_bytes(b"bad\xff.bin"));
+    fs::write(&odd, "x").expect("a file");
+    let out = test.run(&["stage", "set", "fast"]).expect(1);
+    assert!(out.stderr.contains("its name is no text"), "{out:?}");
+    fs::create_dir(test.path("set/empty folder")).expect("a folder");
+    test.run(&["stage", "set", "fast"]).expect(1);
+    assert!(test.path("fast/empty folder").is_dir());
+    assert_eq!(fs::read(test.path("fast/b/2.txt")).expect("a file"), b"two");
+}
+
+#[test]
+fn tar_files_that_are_cut_off_give_no_half_file() {
+    let test = Test::new();
+    let script = r"
+import io, tarfile
+with tarfile.open('a.tar', 'w') as archive:
+    for name in ('a', 'b'):
+        info = tarfile.TarInfo(name); info.size = 1 << 20
+        archive.addfile(info, io.BytesIO(b'x' * (1 << 20)))
+    link = tarfile.TarInfo('c'); link.type = tarfile.LNKTYPE; link.linkname = 'a'
+    archive.addfile(link)
+whole = open('a.tar', 'rb').read()
+open('cut.tar', 'wb').write(whole[:1500000])
+open('edge.tar', 'wb').write(whole[:512 + (1 << 20)])
+open('empty.tar', 'wb').write(b'')
+";
+    let status = Command::new(interpreter()).args(["-c", script]).current_dir(test.folder.path()).status();
+    assert!(status.expect("a Python").success());
+    test.run(&["stage", "--unpack", "a.tar", "whole"]).expect(0);
+    let names: Vec<(String, usize)> =
+        tree(&test.path("whole")).into_iter().map(|(name, bytes)| (name, bytes.len())).collect();
+    assert_eq!(names, [("a".to_owned(), 1 << 20), ("b".to_owned(), 1 << 20), ("c".to_owned(), 1 << 20)]);
+    for (name, left) in [("cut.tar", 1), ("edge.tar", 1), ("empty.tar", 0)] {
+        let out = test.run(&["stage", "--unpack", name, name.trim_end_matches(".tar")]).expect(3);
+        assert!(out.stderr.contains("tar file"), "{name}: {out:?}");
+        let there = tree(&test.path(name.trim_end_matches(".tar")));
+        let there: Vec<_> = there.iter().filter(|(name, _)| !name.contains("colab-boot")).collect();
+        assert!(
+            there.len() == left && there.iter().all(|(_, bytes)| bytes.len() == 1 << 20),
+            "{name}: {}",
+            there.len()
+        );
+    }
 }

@@ -1,0 +1,73 @@
+//! Files as texts, in whatever encoding they are; and all files below a folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::host::files;
+
+/// A larger file is no text that people write.
+const LARGEST: u64 = 256 << 20;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyText {
+    Utf8(String),
+    /// UTF-16 with its mark, or bytes taken for Latin-1: to be read, and not to be written again.
+    Other(String),
+    /// It is no text.
+    Binary,
+    /// Why it can't be read.
+    Unread(String),
+}
+
+/// Reads `path`.
+pub fn read_any(path: &Path) -> AnyText {
+    if path.metadata().is_ok_and(|data| data.len() > LARGEST) {
+        return AnyText::Unread(format!("it is larger than {} MB", LARGEST >> 20));
+    }
+    let bytes = match files::read_bytes(path, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(error) => return AnyText::Unread(error.to_string()),
+    };
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return files::decode(bytes).map_or(AnyText::Binary, AnyText::Other);
+    }
+    if bytes.iter().take(8192).any(|byte| *byte == 0) {
+        return AnyText::Binary;
+    }
+    String::from_utf8(bytes).map_or_else(
+        |error| AnyText::Other(error.as_bytes().iter().map(|byte| char::from(*byte)).collect()),
+        AnyText::Utf8,
+    )
+}
+
+/// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders that `is_aside` says are passed over.
+pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {
+    let Ok(data) = path.symlink_metadata() else { return };
+    if data.is_file() || named && path.is_file() {
+        all.push(path.to_owned());
+    } else if (data.is_dir() || named && path.is_dir()) && (named || !is_aside(path)) {
+        for name in files::names_if_any(path) {
+            files_below(&path.join(name), false, is_aside, all);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_in_whatever_encoding() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let read = |bytes: &[u8]| {
+            let path = folder.path().join("file");
+            files::write_whole(&path, bytes).expect("a file");
+            read_any(&path)
+        };
+        assert_eq!(read("café".as_bytes()), AnyText::Utf8("café".to_owned()));
+        assert_eq!(read(b"caf\xe9 a"), AnyText::Other("café a".to_owned()));
+        assert_eq!(read(b"\xff\xfea\0b\0"), AnyText::Other("ab".to_owned()));
+        assert_eq!(read(b"PK\x03\x04\0\0"), AnyText::Binary);
+        assert!(matches!(read_any(&folder.path().join("none")), AnyText::Unread(_)));
+    }
+}

@@ -1,6 +1,6 @@
 //! `doctor`: what of this machine will end, slow down or spoil the work.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -55,7 +55,12 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
     let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
     let seen = session.machine(&options.machine)?;
-    let place = place(options, &wish, &seen)?;
+    if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
+        return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
+    }
+    // Data of a profile may come later.
+    let data = options.data.iter().chain(wish.data.iter().filter(|path| path.exists()));
+    let place = Place::of(&seen.machine, data)?;
     let facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
@@ -96,22 +101,6 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });
     let report = DoctorReport { checks: checks.collect(), vitals };
     Ok(Report::new(report, text).with_findings(findings))
-}
-
-/// Folders that matter: where we are, where packages are, where the data is.
-fn place(options: &DoctorOptions, wish: &Fitness, seen: &Seen) -> Result<Place, Failure> {
-    if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
-        return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
-    }
-    let python = seen.machine.python.as_ref();
-    // Data of a profile may come later.
-    let data = options.data.iter().chain(wish.data.iter().filter(|path| path.exists()));
-    Ok(Place {
-        here: files::absolute(Path::new("."))?,
-        packages: python.and_then(|python| python.layout.as_ref()).map(|layout| layout.purelib.clone()),
-        stdlib: python.and_then(|python| python.home.as_ref()).map(|home| home.stdlib.clone()),
-        data: data.map(|path| files::absolute(path)).collect::<Result<Vec<PathBuf>, Failure>>()?,
-    })
 }
 
 /// The end of a log: what is newest explains a failure.

@@ -1,9 +1,11 @@
 //! What looking at a machine needs to know.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::host::Paths;
+use crate::diag::Failure;
+use crate::host::{Paths, files};
+use crate::machine::Machine;
 
 /// What observing needs to know.
 #[derive(Clone, Copy)]
@@ -27,4 +29,17 @@ pub struct Place {
     pub stdlib: Option<PathBuf>,
     /// Where the data is.
     pub data: Vec<PathBuf>,
+}
+
+impl Place {
+    /// The folder that we are in, those of the machine's Python, and where the data is.
+    pub fn of<'p>(machine: &Machine, data: impl Iterator<Item = &'p PathBuf>) -> Result<Self, Failure> {
+        let python = machine.python.as_ref();
+        Ok(Self {
+            here: files::absolute(Path::new("."))?,
+            packages: python.and_then(|python| python.layout.as_ref()).map(|layout| layout.purelib.clone()),
+            stdlib: python.and_then(|python| python.home.as_ref()).map(|home| home.stdlib.clone()),
+            data: data.map(|path| files::absolute(path)).collect::<Result<_, _>>()?,
+        })
+    }
 }

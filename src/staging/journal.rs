@@ -27,7 +27,7 @@ pub(super) struct Line {
     pub size: u64,
     /// Of the source: nanoseconds since 1970.
     pub modified: i128,
-    /// Of what stands there: whoever changes it later changes this.
+    /// Of what stands there: a later change changes this as well.
     pub stored: i128,
     /// The source that it came from, in short.
     pub from: String,

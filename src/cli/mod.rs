@@ -312,6 +312,14 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
+    /// The longer tests: number formats, gradients, copies, a collective, held against what must come out
+    #[arg(long)]
+    pub thorough: bool,
+
+    /// Train each framework twice from the profile's seed, and compare the results
+    #[arg(long)]
+    pub deterministic: bool,
+
     /// Write what was found to a file, to be published beside a golden release: GPU, driver, image, smoke tests; no host and no folder
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,

@@ -1,7 +1,6 @@
 //! `verify`: is what is installed what was locked, does the kernel run it, and does it work?
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use serde::Serialize;
 
@@ -20,7 +19,8 @@ use crate::output::Report;
 use crate::session::{Planned, PythonReport, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
 use crate::verify::{
-    Files, SmokeOutcome, check_files, imports, kernel_findings, no_gpu, recorded, shadowed, smoke_finding, smoke_tests,
+    Files, Repeated, SmokeOutcome, check_files, imports, kernel_findings, no_gpu, recorded, repeated, shadowed,
+    shown_tests, smoke_finding, smoke_tests, summary,
 };
 
 #[derive(Serialize)]
@@ -29,6 +29,8 @@ struct VerifyReport<'a> {
     standing: Standing,
     files: &'a Files,
     smoke: BTreeMap<&'a PackageName, &'a SmokeOutcome>,
+    /// What came of training twice, with `--deterministic`.
+    repeated: BTreeMap<&'a PackageName, &'a str>,
 }
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -62,22 +64,29 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     findings.extend(kernel_findings(&planned, stands, &now));
     findings.extend(shadowed(&planned, layout)?);
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
-    let smokes = smoke_tests(session, profile, seen, target);
+    let smokes = smoke_tests(session, profile, seen, target, options.thorough);
+    let repeated = if options.deterministic { repeated(session, profile, seen, target) } else { Repeated::default() };
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
     findings.extend(imports(session, profile, seen, target));
     findings.extend(no_gpu(&smokes, seen));
+    findings.extend(repeated.findings);
     if let Some(path) = &options.record {
         let lock = lock_path(&options.profile, options.lock.as_ref());
         let digest = Sha256::of(files::read_text(&lock, "lock")?.as_bytes());
         write_output(path, recorded(session, &planned, digest, &smokes, &findings).to_text().as_bytes())?;
     }
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
-    let text = format!("  {:<12}{python}\n{}", "python", render(&checked, stands, &smokes, &findings));
+    let text = format!(
+        "  {:<12}{python}\n{}",
+        "python",
+        summary(&checked, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat(), &findings)
+    );
     let data = VerifyReport {
         python: PythonReport::of(seen),
         standing: stands,
         files: &checked,
         smoke: smokes.iter().map(|(name, outcome)| (name, outcome)).collect(),
+        repeated: repeated.rows.iter().map(|(name, said)| (name, said.as_str())).collect(),
     };
     Ok(Report::new(data, text).with_findings(findings))
 }
@@ -117,31 +126,4 @@ fn missing_debian(target: &LockedTarget, seen: &Seen) -> Option<Finding> {
             .with_help("have them installed by other means, or run this as root")
     };
     (!missing.is_empty()).then_some(finding)
-}
-
-fn render(files: &Files, stands: Standing, smokes: &[(PackageName, SmokeOutcome)], findings: &[Finding]) -> String {
-    let mut text = String::new();
-    let mut row = |key: &str, value: String| {
-        let _ = writeln!(text, "  {key:<12}{value}");
-    };
-    row(
-        "files",
-        format!(
-            "{} packages against their wheels, {} against their own RECORD, {} by version; {} faulty",
-            files.against_wheel,
-            files.against_own,
-            files.by_version,
-            files.faulty.len()
-        ),
-    );
-    row("kernel", stands.as_str().to_owned());
-    for (name, outcome) in smokes {
-        let state = if outcome.ok { "works" } else { "fails" };
-        let version = outcome.version.clone().unwrap_or_default();
-        row(name.as_ref(), format!("{version} {state}: {}", outcome.detail.lines().next().unwrap_or_default()));
-    }
-    let errors = findings.iter().filter(|finding| finding.severity == crate::diag::Severity::Error).count();
-    let verdict = if errors == 0 { "verified".to_owned() } else { format!("not verified: {errors} problems") };
-    let _ = writeln!(text, "{verdict}");
-    text
 }

@@ -214,6 +214,11 @@ codes! {
     TokenMissing = "token-missing": "The work needs a service (`[doctor] needs` in the profile), and no credential of it is here, neither in a variable nor in the usual files. Downloads end in 401 or in `Cannot access gated repo`, and logs are not sent.",
     PluginCheck = "plugin-check": "A check that another package brings, or a `[[doctor.check]]` of the profile, has found something. What it means, its authors know; the message names the check.",
     ScrubUnread = "scrub-unread": "A file could not be looked into, or what was found in it could not be taken out: it can't be read, is no text, or is in another encoding than UTF-8. Whether it holds a secret is not known, so the answer is no.",
+    VerifyNotDeterministic = "verify-not-deterministic": "A small training was run twice from one seed, each in a process of its own, and the results differ; or there was no framework to train. Two runs that agree are the only proof that a setting works on this machine.",
+    EnvPreset = "env-preset": "Variables that `[env] preset` and `[determinism]` add for the releases that the lock has, each with its reason. What the profile sets itself counts before them.",
+    EnvIgnored = "env-ignored": "A variable of `[env]` has no effect with the releases that the lock has: they call it otherwise, or have dropped what it was for. The help names what does have the effect.",
+    EnvRefused = "env-refused": "A variable of `[env]` has a value or an option that a release of the lock does not know, or that contradicts another. Some end the process without a traceback: an unknown flag in XLA_FLAGS does so at the first use of JAX.",
+    DeterminismPartial = "determinism-partial": "`[determinism]` makes runs repeat on one machine with one set of releases. Other GPU models, drivers, numbers of workers and custom kernels are beyond what any setting can promise; the notes say so for each framework.",
     NothingApplied = "nothing-applied": "There is no marker on this machine: colab-boot has applied nothing here, or the machine is new since then.",
 }
 

@@ -252,6 +252,23 @@ def colab_boot_record():
         pass  # a boot goes on without it; `doctor` says that nobody watches
 
 
+def colab_boot_seed(seed):
+    """Seeds what this kernel has loaded, and asks it to be deterministic. What that promises, `colab-boot plan` says."""
+    import random
+
+    random.seed(seed)
+    numpy, torch, tensorflow = (sys.modules.get(name) for name in ("numpy", "torch", "tensorflow"))
+    if numpy:
+        numpy.random.seed(seed % 2**32)
+    if torch:
+        torch.manual_seed(seed)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.backends.cudnn.benchmark = False
+    if tensorflow:
+        tensorflow.keras.utils.set_random_seed(seed % 2**32)
+        tensorflow.config.experimental.enable_op_determinism()
+
+
 def colab_boot_apply():
     colab_boot_golden()
     code, report = colab_boot_run("apply", "--locked")

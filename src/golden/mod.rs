@@ -13,6 +13,7 @@ pub mod signed_text;
 pub mod signers;
 pub mod vouching;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use data_encoding::BASE64;
@@ -20,8 +21,10 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
+use crate::lock::{LockedTarget, read_lock};
 use crate::model::Sha256;
 use crate::notebook::FACTS;
+use crate::plan::variables_for;
 use crate::profile::Profile;
 
 const CELL: &str = include_str!("cell.py");
@@ -64,7 +67,11 @@ pub fn render_cell(golden: Golden<'_>) -> String {
         None => ("None".to_owned(), "None".to_owned()),
     };
     let lock = Sha256::of(golden.lock.as_bytes()).to_string();
-    let variables: Vec<String> = golden.profile.full_environment().into_keys().collect();
+    // What a preset and a seed set depends on the target.
+    let targets = read_lock(golden.lock).map(|lock| lock.targets).unwrap_or_default();
+    let of = |target: &LockedTarget| variables_for(golden.profile, target).all.into_keys();
+    let own = golden.profile.environment.keys().cloned();
+    let variables: BTreeSet<String> = own.chain(targets.iter().flat_map(of)).collect();
     let values = [
         ("@NAME@", golden.profile.name.to_string()),
         ("@VERSION@", golden.profile.version.to_string()),

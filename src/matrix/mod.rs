@@ -14,6 +14,7 @@ mod missing;
 mod published;
 mod rows;
 mod secrets;
+mod settings;
 mod symbols;
 mod symptoms;
 mod system;
@@ -48,6 +49,7 @@ pub use rows::{
     Title, Toolkit, Watch,
 };
 pub use secrets::{SecretFormat, SecretFormats, secret_formats};
+pub use settings::{Determinism, FlagKnown, Setting, Settings, is_between, settings, xla_flag};
 pub use symbols::TorchSymbols;
 pub use symptoms::{Phrase, Symptom, symptoms};
 pub use system::{SystemLibraries, release_of};

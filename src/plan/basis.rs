@@ -10,6 +10,7 @@ use crate::marker::Touched;
 use crate::matrix::{Matrix, Overlay};
 use crate::model::PackageName;
 use crate::notebook::Loaded;
+use crate::plan::settings::variables_for;
 use crate::profile::Profile;
 
 /// What a profile wants of a machine besides packages.
@@ -26,10 +27,11 @@ pub struct Wish {
 }
 
 impl Wish {
-    pub fn of(profile: &Profile) -> Self {
+    /// What `profile` means for `target`.
+    pub fn of(profile: &Profile, target: &LockedTarget) -> Self {
         Self {
             title: profile.title(),
-            environment: profile.full_environment(),
+            environment: variables_for(profile, target).all,
             apt_snapshot: profile.apt_snapshot.clone(),
             breakage_is_error: profile.policy.breakage_is_error,
             prune: profile.policy.prune,

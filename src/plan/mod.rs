@@ -8,6 +8,7 @@ mod variables;
 mod families;
 mod prune;
 mod restart;
+mod settings;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ pub use breakage::Breakage;
 pub use decide::{Decision, decide};
 pub use prune::wanted_back;
 pub use restart::{Restart, touched};
+pub use settings::{Variables, variables_for};
 pub use variables::{Environment, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.

@@ -68,7 +68,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
     let matrix = Matrix::bundled().expect("the matrix");
     let before = before.iter().map(|package| (package.name.clone(), package.clone())).collect();
     decide(Basis {
-        wish: &Wish::of(&profile),
+        wish: &Wish::of(&profile, &target),
         target: &target,
         machine,
         matrix: &matrix,

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Code, Finding, Source};
-use crate::matrix::PublishedIndex;
+use crate::matrix::{PublishedIndex, settings};
 use crate::model::day::Date;
 use crate::model::{Condition, Sha256};
 use crate::profile::accept::accepted;
@@ -62,7 +62,8 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
     let overrides = bounds(root.table("overrides", faults), faults);
     let accepted = accepted(root, faults);
     let (apt, apt_snapshot) = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
-    let environment = root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
+    let Environment { preset, variables, spans } =
+        root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
     let seed = root.table("determinism", faults).and_then(|mut table| {
         let seed = table.whole_number("seed", faults);
         table.finish(faults);
@@ -93,7 +94,9 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         accepted,
         apt,
         apt_snapshot,
-        environment,
+        environment: variables,
+        environment_spans: spans,
+        preset,
         seed,
         indexes,
         policy,
@@ -231,8 +234,23 @@ fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> (Vec<String>, Opti
     (names.collect(), snapshot)
 }
 
-fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<String, String> {
-    let mut variables = BTreeMap::new();
+#[derive(Default)]
+struct Environment {
+    preset: Option<String>,
+    variables: BTreeMap<String, String>,
+    spans: BTreeMap<String, std::ops::Range<usize>>,
+}
+
+fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Environment {
+    let mut found = Environment::default();
+    if let Some(place) = table.text("preset", faults) {
+        let rows = settings().map(|rows| rows.preset.as_slice()).unwrap_or_default();
+        let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        names.dedup();
+        let known = names.contains(&place.value.as_str()).then(|| place.value.clone());
+        let known = known.ok_or_else(|| format!("one of {}", names.join(", ")));
+        found.preset = faults.value(&place, "a preset", known);
+    }
     for (key, value) in table.all() {
         let Some(text) = as_text(value, &format!("`{}`", key.value), faults) else {
             continue;
@@ -241,10 +259,11 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> BTreeMap<S
         let printable = text.value.chars().all(|c| c == ' ' || c.is_ascii_graphic()) && text.value.len() <= 1024;
         let value = printable.then(|| text.value.clone()).ok_or("values are printable ASCII, at most 1024 long");
         if let (Some(name), Some(value)) = (name, faults.value(&text, "a variable's value", value)) {
-            variables.insert(name, value);
+            found.spans.insert(name.clone(), key.span.start..text.span.end);
+            found.variables.insert(name, value);
         }
     }
-    variables
+    found
 }
 
 fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {

@@ -52,7 +52,12 @@ pub struct Profile {
     pub apt: Vec<String>,
     /// The archive as it was then, `20261101T000000Z`, where the distribution has a snapshot service.
     pub apt_snapshot: Option<String>,
+    /// `[env]`, without what its preset and the seed add.
     pub environment: BTreeMap<String, String>,
+    /// Where each stands.
+    pub environment_spans: BTreeMap<String, Range<usize>>,
+    /// `[env] preset`: variables for the releases that the lock has.
+    pub preset: Option<String>,
     pub seed: Option<u64>,
     pub indexes: Vec<NamedIndex>,
     pub policy: Policy,
@@ -217,18 +222,6 @@ impl Profile {
         own.or_else(|| {
             self.indexes.iter().find(|index| index.packages.contains(package)).map(|index| index.name.as_str())
         })
-    }
-
-    /// The environment that the profile sets, with what its seed implies.
-    pub fn full_environment(&self) -> BTreeMap<String, String> {
-        let mut environment = BTreeMap::new();
-        if let Some(seed) = self.seed {
-            // PYTHONHASHSEED acts on processes started later, never on a kernel that runs already.
-            environment.insert("PYTHONHASHSEED".to_owned(), (seed % (1 << 32)).to_string());
-            environment.insert("CUBLAS_WORKSPACE_CONFIG".to_owned(), ":4096:8".to_owned());
-        }
-        environment.extend(self.environment.clone());
-        environment
     }
 }
 

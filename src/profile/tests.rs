@@ -36,7 +36,7 @@ fn the_starter_shows_every_key_as_it_works() {
     assert_eq!(profile.policy.as_of, crate::model::day::moment_in("2026-11-01"));
     assert_eq!(profile.policy.prereleases, Prereleases::IfNecessary);
     assert_eq!(profile.index_of(&"torch".parse().expect("a name")), Some("pytorch-cu128"));
-    assert_eq!(profile.full_environment()["PYTHONHASHSEED"], "1234");
+    assert_eq!(profile.seed, Some(1234));
     assert_eq!(profile.wanted.iter().filter(|one| one.direct.is_some()).count(), 1);
 }
 

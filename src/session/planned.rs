@@ -13,7 +13,7 @@ use crate::marker::Marker;
 use crate::model::accepted::accept;
 use crate::model::{PackageName, Version};
 use crate::notebook::Loaded;
-use crate::plan::{Basis, Decision, Plan, Wish, decide, wanted_back};
+use crate::plan::{Basis, Decision, Plan, Wish, decide, variables_for, wanted_back};
 use crate::profile::Profile;
 use crate::resolve::caveats;
 use crate::script::{Context, Part, render_script};
@@ -103,7 +103,8 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }
     };
-    let wish = Wish::of(&profile);
+    let wish = Wish::of(&profile, &target);
+    findings.extend(variables_for(&profile, &target).findings);
     Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic })
 }
 

@@ -9,6 +9,7 @@ use crate::index::Traffic;
 use crate::lock::Lock;
 use crate::machine::Python;
 use crate::model::{PackageName, Version};
+use crate::plan::variables_for;
 use crate::profile::Profile;
 use crate::resolve::caveats;
 use crate::session::{Asked, Session};
@@ -56,7 +57,12 @@ impl Session<'_> {
             findings.extend(seen.findings.clone());
             pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
             findings.extend(caveats(&resolution));
-            targets.push(self.locked_target(profile, &target, &seen, &resolution));
+            let locked = self.locked_target(profile, &target, &seen, &resolution);
+            let about = variables_for(profile, &locked).findings.into_iter();
+            // Of several targets one says it.
+            let new: Vec<Finding> = about.filter(|finding| !findings.contains(finding)).collect();
+            findings.extend(new);
+            targets.push(locked);
             traffic = traffic.and(used);
         }
         Ok(Made { lock: self.lock_of(profile, targets), pythons, findings, traffic })

@@ -4,9 +4,10 @@ use crate::diag::{Code, Finding};
 use crate::lock::LockedTarget;
 use crate::machine::installed_modules;
 use crate::model::{PackageName, Version};
+use crate::plan::variables_for;
 use crate::profile::Profile;
 use crate::session::{Seen, Session};
-use crate::verify::smoke::{SmokeOutcome, SmokeTest, run_smoke};
+use crate::verify::smoke::{SmokeOutcome, SmokeTest, run_smoke, train_twice};
 
 /// Runs the smoke tests of `profile`, each in a process of its own.
 pub fn smoke_tests(
@@ -14,6 +15,7 @@ pub fn smoke_tests(
     profile: &Profile,
     seen: &Seen,
     target: &LockedTarget,
+    thorough: bool,
 ) -> Vec<(PackageName, SmokeOutcome)> {
     let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
         return Vec::new();
@@ -25,7 +27,7 @@ pub fn smoke_tests(
         (
             name.clone(),
             run_smoke(
-                &SmokeTest { package: name.clone(), modules: modules.into_iter().collect() },
+                &SmokeTest { package: name.clone(), modules: modules.into_iter().collect(), thorough },
                 python,
                 session.environment,
             ),
@@ -33,6 +35,49 @@ pub fn smoke_tests(
     };
     // A marker may keep a framework of the profile out of this target.
     profile.smoke.iter().filter(|name| target.package(name).is_some()).map(run).collect()
+}
+
+/// Trains each framework of the target twice from the profile's seed, and compares what comes out.
+pub fn repeated(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Repeated {
+    let mut repeated = Repeated::default();
+    let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else { return repeated };
+    let seed = profile.seed.unwrap_or(0);
+    let mut environment = session.environment.clone();
+    environment.extend(variables_for(profile, target).all);
+    for package in target.packages.iter().map(|package| &package.name) {
+        session.log.detail(|| format!("training {package} twice"));
+        let Some([one, other]) = train_twice(package, python, seed, &environment) else { continue };
+        let digest = one.detail.chars().take(12).collect::<String>();
+        let finding = match (one.ok && other.ok, one.detail == other.detail) {
+            (false, _) => {
+                let failed = if one.ok { other } else { one };
+                Some(Finding::error(Code::VerifySmoke, format!("{package} could not train")).with_note(failed.detail))
+            }
+            (true, false) => {
+                let message = format!("{package} trained twice from the seed {seed} gives two results");
+                let note = format!("{digest}… and {}…", other.detail.chars().take(12).collect::<String>());
+                let help = "a custom kernel, or a release that promises less; `colab-boot plan` says what is promised";
+                Some(Finding::error(Code::VerifyNotDeterministic, message).with_note(note).with_help(help))
+            }
+            (true, true) => None,
+        };
+        let said =
+            if finding.is_none() { format!("the same twice: {digest}…") } else { "not the same twice".to_owned() };
+        repeated.rows.push((package.clone(), said));
+        repeated.findings.extend(finding);
+    }
+    if repeated.rows.is_empty() {
+        let message = "no framework of the lock can be trained twice: torch, jax and tensorflow can";
+        repeated.findings.push(Finding::warning(Code::VerifyNotDeterministic, message));
+    }
+    repeated
+}
+
+/// What came of training twice.
+#[derive(Debug, Default)]
+pub struct Repeated {
+    pub rows: Vec<(PackageName, String)>,
+    pub findings: Vec<Finding>,
 }
 
 /// What is wrong with a framework, by its smoke test.

@@ -8,11 +8,13 @@ mod native;
 mod recorded;
 mod shadow;
 mod smoke;
+mod summary;
 
-pub use frameworks::{no_gpu, smoke_finding, smoke_tests};
+pub use frameworks::{Repeated, no_gpu, repeated, smoke_finding, smoke_tests};
 pub use kernel::kernel_findings;
 pub use locked::{Files, check_files};
 pub use native::imports;
 pub use recorded::recorded;
 pub use shadow::shadowed;
 pub use smoke::SmokeOutcome;
+pub use summary::{shown_tests, summary};

@@ -12,6 +12,8 @@ use crate::host::command::{NoResult, last_lines};
 use crate::model::PackageName;
 
 static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/smoke");
+static THOROUGH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/thorough");
+static TRAINING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/training");
 
 /// Importing a framework takes up to 20 s cold; compiling PTX on first use can take minutes.
 const LIMIT: Duration = Duration::from_mins(5);
@@ -22,6 +24,8 @@ pub(super) struct SmokeTest {
     pub package: PackageName,
     /// Modules to import where the package has no test of its own.
     pub modules: Vec<String>,
+    /// The longer test, where there is one.
+    pub thorough: bool,
 }
 
 /// What the test saw.
@@ -40,7 +44,8 @@ pub struct SmokeOutcome {
 
 /// Runs `test` with `python`.
 pub(super) fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String, String>) -> SmokeOutcome {
-    let own = SCRIPTS.get_file(format!("{}.py", test.package));
+    let name = format!("{}.py", test.package);
+    let own = THOROUGH.get_file(&name).filter(|_| test.thorough).or_else(|| SCRIPTS.get_file(&name));
     let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
     if own.is_none() && test.modules.is_empty() {
         return failed("no module of it was found to import".to_owned());
@@ -51,6 +56,25 @@ pub(super) fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<
     if own.is_none() {
         arguments.extend(test.modules.iter().map(String::as_str));
     }
+    run(script, python, &arguments[3..], environment)
+}
+
+/// Trains a little, twice, each in a process of its own from `seed`; `None` for a package without such a test.
+pub(super) fn train_twice(
+    package: &PackageName,
+    python: &Path,
+    seed: u64,
+    environment: &BTreeMap<String, String>,
+) -> Option<[SmokeOutcome; 2]> {
+    let script = TRAINING.get_file(format!("{package}.py")).and_then(include_dir::File::contents_utf8)?;
+    let seed = (seed % (1 << 31)).to_string();
+    let once = || run(script, python, &[&seed], environment);
+    Some([once(), once()])
+}
+
+fn run(script: &str, python: &Path, more: &[&str], environment: &BTreeMap<String, String>) -> SmokeOutcome {
+    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
+    let arguments: Vec<&str> = ["-I", "-c", script].into_iter().chain(more.iter().copied()).collect();
     // Not to take the whole GPU for a matrix of four by four.
     let mut environment = environment.clone();
     for (name, value) in [

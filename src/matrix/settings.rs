@@ -1,0 +1,217 @@
+//! What variables mean for the releases of a lock (`settings.toml`), and the flags that XLA knows (`xla-flags.toml`).
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::diag::Severity;
+use crate::matrix::parse;
+use crate::model::{PackageName, Version};
+
+/// The file `settings.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub setting: Vec<Setting>,
+    pub value: Vec<Values>,
+    pub allocator: Allocator,
+    pub preset: Vec<Preset>,
+    pub determinism: Vec<Determinism>,
+}
+
+/// A variable that releases of a package do not read, or that ends them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    pub variable: String,
+    pub package: PackageName,
+    #[serde(default)]
+    pub from: Option<Version>,
+    #[serde(default)]
+    pub before: Option<Version>,
+    /// Nothing is said where this variable has the same value.
+    #[serde(default)]
+    pub beside: Option<String>,
+    /// It is said only where this variable is set as well.
+    #[serde(default)]
+    pub with: Option<String>,
+    #[serde(deserialize_with = "severity")]
+    pub severity: Severity,
+    pub says: String,
+    pub instead: String,
+    pub source: String,
+}
+
+/// The values that variables may have.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Values {
+    pub variables: Vec<String>,
+    pub values: Vec<String>,
+    pub source: String,
+}
+
+/// The options of torch's allocator.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Allocator {
+    pub variables: Vec<String>,
+    pub package: PackageName,
+    /// The releases whose options were read.
+    pub oldest: Version,
+    pub newest: Version,
+    pub source: String,
+    pub options: Vec<AllocatorOption>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllocatorOption {
+    pub name: String,
+    #[serde(default)]
+    pub from: Option<Version>,
+}
+
+/// A variable of a preset.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Preset {
+    pub name: String,
+    pub package: PackageName,
+    #[serde(default)]
+    pub from: Option<Version>,
+    #[serde(default)]
+    pub before: Option<Version>,
+    /// Only where the lock has CUDA.
+    #[serde(default)]
+    pub gpu: bool,
+    /// Only where another framework stands beside it.
+    #[serde(default)]
+    pub beside_others: bool,
+    pub variable: String,
+    pub value: String,
+    pub why: String,
+    pub source: String,
+}
+
+/// What makes a framework deterministic, and what nothing does.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Determinism {
+    pub package: PackageName,
+    #[serde(default)]
+    pub from: Option<Version>,
+    #[serde(default)]
+    pub before: Option<Version>,
+    /// For locks with CUDA, or without; both where it is absent.
+    #[serde(default)]
+    pub gpu: Option<bool>,
+    #[serde(default)]
+    pub variable: Option<String>,
+    #[serde(default)]
+    pub value: Option<String>,
+    /// Added to `XLA_FLAGS`.
+    #[serde(default)]
+    pub flag: Option<String>,
+    /// What the program calls.
+    pub call: String,
+    /// What is not promised.
+    pub not: String,
+    pub source: String,
+}
+
+fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Severity, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "error" => Ok(Severity::Error),
+        "warning" => Ok(Severity::Warning),
+        "note" => Ok(Severity::Note),
+        other => Err(serde::de::Error::custom(format!("`{other}` is none of error, warning, note"))),
+    }
+}
+
+/// Whether `version` lies from `from` on and before `before`.
+pub fn is_between(version: &Version, from: Option<&Version>, before: Option<&Version>) -> bool {
+    from.is_none_or(|from| version >= from) && before.is_none_or(|before| version < before)
+}
+
+/// The file `xla-flags.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct XlaFile {
+    /// The first and the last release that was read.
+    oldest: Version,
+    newest: Version,
+    flags: Vec<XlaFlags>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct XlaFlags {
+    /// The last release before that does not have them.
+    #[serde(default)]
+    after: Option<Version>,
+    /// The first release after that does not have them.
+    #[serde(default)]
+    before: Option<Version>,
+    names: Vec<String>,
+}
+
+/// Whether a release of jaxlib knows a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagKnown {
+    Yes,
+    /// It ends the process.
+    No,
+    /// The release is older or newer than those that were read, and none of them has it.
+    Unread,
+}
+
+static SETTINGS: LazyLock<Result<Settings, String>> = LazyLock::new(|| parse("settings.toml"));
+static XLA: LazyLock<Result<XlaFile, String>> = LazyLock::new(|| parse("xla-flags.toml"));
+
+/// The rows. Fails only if the file is wrong, which a test rules out.
+pub fn settings() -> Result<&'static Settings, String> {
+    SETTINGS.as_ref().map_err(Clone::clone)
+}
+
+/// Whether jaxlib `version` knows the flag `name` (without dashes), and the nearest that it does know. Fails as [`settings`] does.
+pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'static str>), String> {
+    let file = XLA.as_ref().map_err(Clone::clone)?;
+    let is_known = |row: &&XlaFlags| {
+        row.after.as_ref().is_none_or(|after| version > after)
+            && row.before.as_ref().is_none_or(|before| version < before)
+    };
+    let known = || file.flags.iter().filter(is_known).flat_map(|row| &row.names).map(String::as_str);
+    if known().any(|one| one == name) {
+        return Ok((FlagKnown::Yes, None));
+    }
+    let read = *version >= file.oldest && *version <= file.newest;
+    let state = if read { FlagKnown::No } else { FlagKnown::Unread };
+    Ok((state, crate::diag::nearest(known(), name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_sources_and_flags_their_releases() {
+        let all = settings().expect("settings.toml");
+        assert!(all.setting.iter().all(|row| row.source.len() > 10 && !row.instead.is_empty()));
+        assert!(all.preset.iter().all(|row| row.source.len() > 10 && row.why.len() > 20));
+        assert!(
+            all.determinism.iter().all(|row| row.source.len() > 10 && row.variable.is_some() == row.value.is_some())
+        );
+        assert!(all.value.iter().all(|row| row.source.len() > 10) && all.allocator.options.len() > 15);
+        let version = |text: &str| text.parse::<Version>().expect("a version");
+        let known = |name: &str, release: &str| xla_flag(name, &version(release)).expect("xla-flags.toml").0;
+        assert_eq!(known("xla_gpu_deterministic_ops", "0.7.2"), FlagKnown::Yes);
+        assert_eq!(known("xla_gpu_graph_level", "0.7.2"), FlagKnown::No);
+        assert_eq!(known("xla_gpu_enable_triton_hopper", "0.7.2"), FlagKnown::Yes);
+        assert_eq!(known("xla_gpu_enable_triton_hopper", "0.10.0"), FlagKnown::No);
+        assert_eq!(known("xla_gpu_of_tomorrow", "0.99"), FlagKnown::Unread);
+        let near = xla_flag("xla_gpu_deterministic_op", &version("0.9.0")).expect("xla-flags.toml").1;
+        assert_eq!(near, Some("xla_gpu_deterministic_ops"));
+    }
+}

@@ -1,0 +1,360 @@
+//! The variables of a profile for the releases of a lock: those of its preset and of its seed, and what is wrong with them.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Code, Finding, Severity, nearest};
+use crate::lock::LockedTarget;
+use crate::matrix::{Determinism, FlagKnown, Settings, is_between, settings, xla_flag};
+use crate::model::{PackageName, Version};
+use crate::profile::Profile;
+
+/// What is set for a target.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    pub all: BTreeMap<String, String>,
+    /// Why, of those that the profile does not name itself.
+    pub because: BTreeMap<String, String>,
+    pub findings: Vec<Finding>,
+}
+
+/// The variables that `profile` means for `target`.
+pub fn variables_for(profile: &Profile, target: &LockedTarget) -> Variables {
+    // A bundled file that is wrong: a test rules it out.
+    let Ok(rows) = settings() else { return Variables { all: profile.environment.clone(), ..Variables::default() } };
+    let mut variables = Variables::default();
+    preset(profile, target, rows, &mut variables);
+    determinism(profile, target, rows, &mut variables);
+    for (name, value) in &profile.environment {
+        variables.because.remove(name);
+        let own = value.clone();
+        // Flags of the seed go with those of the profile.
+        let added = variables.all.get(name).filter(|_| name == "XLA_FLAGS").map(|added| with_flag(&own, added));
+        variables.all.insert(name.clone(), added.unwrap_or(own));
+    }
+    variables.findings.extend(said(profile, &variables));
+    let about = About { profile, target, all: &variables.all };
+    let mut findings = about.settings(rows);
+    findings.extend(about.values(rows));
+    findings.extend(about.allocator(rows));
+    findings.extend(about.xla_flags());
+    variables.findings.extend(findings);
+    variables
+}
+
+/// What the preset and the seed add, each with its reason.
+fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
+    let of = match (&profile.preset, profile.seed) {
+        (Some(name), None) => format!("the preset `{name}` sets"),
+        (Some(name), Some(_)) => format!("the preset `{name}` and the seed set"),
+        (None, _) => "the seed sets".to_owned(),
+    };
+    let line = |(name, why): (&String, &String)| {
+        format!("{name}={} ({why})", variables.all.get(name).map_or("", String::as_str))
+    };
+    let mut finding = Finding::note(Code::EnvPreset, format!("{of} {} variables", variables.because.len()));
+    finding.notes = variables.because.iter().map(line).collect();
+    (!finding.notes.is_empty()).then_some(finding)
+}
+
+fn version<'t>(target: &'t LockedTarget, package: &PackageName) -> Option<&'t Version> {
+    target.package(package).map(|package| &package.version)
+}
+
+fn preset(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: &mut Variables) {
+    let Some(name) = &profile.preset else { return };
+    let frameworks = ["torch", "tensorflow", "jax"];
+    let there = frameworks.iter().filter(|name| target.packages.iter().any(|one| one.name.as_ref() == **name)).count();
+    for row in rows.preset.iter().filter(|row| row.name == *name) {
+        let Some(version) = version(target, &row.package) else { continue };
+        let meant = is_between(version, row.from.as_ref(), row.before.as_ref())
+            && (!row.gpu || target.cuda.is_some())
+            && (!row.beside_others || there > 1);
+        if meant {
+            variables.all.insert(row.variable.clone(), row.value.clone());
+            variables.because.insert(row.variable.clone(), format!("{}: {}", row.name, row.why));
+        }
+    }
+}
+
+fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: &mut Variables) {
+    let Some(seed) = profile.seed else { return };
+    // It acts on processes started later, never on a kernel that runs already.
+    variables.all.insert("PYTHONHASHSEED".to_owned(), (seed % (1 << 32)).to_string());
+    variables
+        .because
+        .insert("PYTHONHASHSEED".to_owned(), "the seed: the order of sets in processes that start later".to_owned());
+    let is_meant = |row: &&Determinism| {
+        let version = version(target, &row.package);
+        version.is_some_and(|version| is_between(version, row.from.as_ref(), row.before.as_ref()))
+            && row.gpu.is_none_or(|gpu| gpu == target.cuda.is_some())
+    };
+    let mut finding =
+        Finding::note(Code::DeterminismPartial, format!("what the seed {seed} promises, and what it does not"));
+    for row in rows.determinism.iter().filter(is_meant) {
+        let set = row.variable.clone().zip(row.value.clone());
+        let flag = row.flag.as_ref().map(|flag| ("XLA_FLAGS".to_owned(), flag.clone()));
+        for (name, value) in set.into_iter().chain(flag) {
+            variables.because.insert(name.clone(), format!("the seed: {} is deterministic with it", row.package));
+            variables.all.insert(name, value);
+        }
+        finding
+            .notes
+            .push(format!("{}: run to run on one machine, with `{}`; not for {}", row.package, row.call, row.not));
+    }
+    if !finding.notes.is_empty() {
+        finding.help.push("`colab_boot_seed(seed)` in a golden notebook makes these calls; `colab-boot verify --deterministic` trains twice and compares".to_owned());
+        variables.findings.push(finding);
+    }
+}
+
+/// `flags` with `added`, unless it is among them.
+fn with_flag(flags: &str, added: &str) -> String {
+    let name = added.split('=').next().unwrap_or(added);
+    let has = flags.split_whitespace().any(|one| one.split('=').next() == Some(name));
+    if has { flags.to_owned() } else { format!("{flags} {added}") }
+}
+
+/// Variables with the releases that read them.
+struct About<'a> {
+    profile: &'a Profile,
+    target: &'a LockedTarget,
+    all: &'a BTreeMap<String, String>,
+}
+
+impl About<'_> {
+    /// A finding at the variable's place in the profile; what a preset or a seed has set is not the user's fault.
+    fn at(&self, code: Code, variable: &str, message: String) -> Option<Finding> {
+        let span = self.profile.environment_spans.get(variable)?;
+        Some(Finding::error(code, message).at(&self.profile.source, span.clone(), ""))
+    }
+
+    fn settings(&self, rows: &Settings) -> Vec<Finding> {
+        let judge = |row: &crate::matrix::Setting| {
+            let value = self.all.get(&row.variable)?;
+            let version = version(self.target, &row.package)?;
+            let same = row.beside.as_ref().is_some_and(|name| self.all.get(name) == Some(value));
+            let lonely = row.with.as_ref().is_some_and(|name| !self.all.contains_key(name));
+            if same || lonely || !is_between(version, row.from.as_ref(), row.before.as_ref()) {
+                return None;
+            }
+            let code = if row.severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
+            let message = format!("`{}` with {} {version}: {}", row.variable, row.package, row.says);
+            let mut finding = self.at(code, &row.variable, message)?.with_help(format!("take {}", row.instead));
+            finding.severity = row.severity;
+            Some(finding)
+        };
+        rows.setting.iter().filter_map(judge).collect()
+    }
+
+    fn values(&self, rows: &Settings) -> Vec<Finding> {
+        let judge = |(name, value): (&String, &String)| {
+            let row = rows.value.iter().find(|row| row.variables.contains(name))?;
+            let lower = value.to_lowercase();
+            if row.values.contains(&lower) {
+                return None;
+            }
+            let near = nearest(row.values.iter().map(String::as_str), &lower);
+            let help = near
+                .map_or_else(|| format!("one of {}", row.values.join(", ")), |near| format!("did you mean `{near}`?"));
+            let message = format!("`{name}` does not know the value `{value}`");
+            Some(self.at(Code::EnvRefused, name, message)?.with_help(help))
+        };
+        self.all.iter().filter_map(judge).collect()
+    }
+
+    /// Options that the release of torch does not know end the process at its first allocation; two values contradict each other.
+    fn allocator(&self, rows: &Settings) -> Vec<Finding> {
+        let allocator = &rows.allocator;
+        let Some(version) = version(self.target, &allocator.package) else { return Vec::new() };
+        let mut findings = Vec::new();
+        let set: Vec<(&String, &String)> =
+            allocator.variables.iter().filter_map(|name| self.all.get_key_value(name)).collect();
+        if let [(one, a), (other, b)] = set.as_slice()
+            && a != b
+        {
+            let message = format!("`{one}` and `{other}` have two values, and torch {version} takes the first");
+            findings.extend(self.at(Code::EnvRefused, other, message).map(|finding| {
+                let mut finding = finding.with_help("give both the same value, or leave the second out");
+                finding.severity = Severity::Warning;
+                finding
+            }));
+        }
+        for (variable, value) in set {
+            for option in value.split(',').filter_map(|pair| pair.split(':').next()).map(str::trim) {
+                let row = allocator.options.iter().find(|row| row.name == option);
+                let finding = match row {
+                    Some(row) if is_between(version, row.from.as_ref(), None) => continue,
+                    Some(row) => {
+                        let from = row.from.as_ref().map(ToString::to_string).unwrap_or_default();
+                        let message = format!("torch {version} does not know `{option}`, which came with {from}");
+                        self.at(Code::EnvRefused, variable, message)
+                    }
+                    None => {
+                        let names = allocator.options.iter().map(|row| row.name.as_str());
+                        let near = nearest(names, option).map(|near| format!("did you mean `{near}`?"));
+                        let read = is_between(version, Some(&allocator.oldest), None);
+                        let message = format!("torch {version} does not know the option `{option}`");
+                        self.at(Code::EnvRefused, variable, message).filter(|_| read).map(|finding| match near {
+                            Some(near) => finding.with_help(near),
+                            None => finding,
+                        })
+                    }
+                };
+                findings.extend(finding.map(|one| one.with_note("it ends at the first allocation: `Unrecognized …`")));
+            }
+        }
+        findings
+    }
+
+    fn xla_flags(&self) -> Vec<Finding> {
+        let Some(flags) = self.all.get("XLA_FLAGS") else { return Vec::new() };
+        let Some(version) =
+            self.target.packages.iter().find(|one| one.name.as_ref() == "jaxlib").map(|one| &one.version)
+        else {
+            return Vec::new();
+        };
+        let judge = |flag: &str| {
+            let name = flag.trim_start_matches('-').split('=').next().unwrap_or_default();
+            let (known, near) = xla_flag(name, version).ok()?;
+            let (message, severity) = match known {
+                FlagKnown::Yes => return None,
+                FlagKnown::No => (format!("jaxlib {version} does not know the flag `{name}`"), Severity::Error),
+                FlagKnown::Unread => (
+                    format!("no release of jaxlib that was read knows the flag `{name}`; {version} was not"),
+                    Severity::Warning,
+                ),
+            };
+            let mut finding = self.at(Code::EnvRefused, "XLA_FLAGS", message)?;
+            finding.severity = severity;
+            finding
+                .notes
+                .push("an unknown flag ends the process at the first use of JAX, without a traceback".to_owned());
+            finding.help.extend(near.map(|near| format!("did you mean `{near}`?")));
+            Some(finding)
+        };
+        flags.split_whitespace().filter_map(judge).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Source;
+    use crate::lock::LockedPackage;
+
+    fn target(packages: &[(&str, &str)], cuda: bool) -> LockedTarget {
+        let package = |(name, version): &(&str, &str)| LockedPackage {
+            name: name.parse().expect("a name"),
+            version: version.parse().expect("a version"),
+            wheel: None,
+            image_only: None,
+            why: Vec::new(),
+        };
+        LockedTarget {
+            name: "t".into(),
+            runtime: None,
+            python: "3.12.1".parse().expect("a version"),
+            platform: "manylinux_2_28_x86_64".into(),
+            cuda: cuda.then(|| "12.8".parse().expect("a CUDA")),
+            driver_floor: None,
+            gpus: Vec::new(),
+            apt: Vec::new(),
+            accept: Vec::new(),
+            packages: packages.iter().map(package).collect(),
+        }
+    }
+
+    fn judged(lines: &str, packages: &[(&str, &str)], cuda: bool) -> Variables {
+        let text = format!("[profile]\nname='a'\nversion='1.0.0'\n[packages]\na='*'\n{lines}\n");
+        let source = Source { name: "p.toml".into(), text: text.into() };
+        let profile = Profile::parse(&source, std::path::Path::new("/")).unwrap_or_else(|faults| panic!("{faults:#?}"));
+        variables_for(&profile, &target(packages, cuda))
+    }
+
+    /// Severity, code and message of what is wrong; notes about what was added are left out.
+    fn said(lines: &str, packages: &[(&str, &str)]) -> Vec<String> {
+        let is_news = |one: &&Finding| !matches!(one.code, Code::EnvPreset | Code::DeterminismPartial);
+        let variables = judged(lines, packages, true);
+        variables
+            .findings
+            .iter()
+            .filter(is_news)
+            .map(|one| format!("{:?} {} {}", one.severity, one.code, one.message))
+            .collect()
+    }
+
+    #[test]
+    fn names_of_the_allocator_are_those_of_the_release() {
+        let with = |names: &[&str], torch: &str| {
+            let lines: String = names.iter().map(|name| format!("{name} = \"expandable_segments:True\"\n")).collect();
+            said(&format!("[env]\n{lines}"), &[("torch", torch)])
+        };
+        let (old, new) = ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF");
+        for torch in ["2.4.1", "2.8.0", "2.10.0+cu128", "2.11.0", "2.15.0"] {
+            assert!(with(&[old], torch).is_empty(), "{torch}");
+        }
+        assert!(with(&[new], "2.8.0+cu128")[0].starts_with("Warning env-ignored"));
+        assert!(with(&[new], "2.9.1")[0].contains("not for that of CUDA"));
+        assert!(with(&[old], "2.9.1")[0].starts_with("Note env-ignored"));
+        assert!(with(&[old, new], "2.9.1").is_empty() && with(&[new], "2.10.0").is_empty());
+        let two =
+            "[env]\nPYTORCH_CUDA_ALLOC_CONF = \"backend:native\"\nPYTORCH_ALLOC_CONF = \"expandable_segments:True\"";
+        assert!(said(two, &[("torch", "2.11.0")])[0].contains("have two values"));
+        // Of a package that the lock does not have nothing is said.
+        assert!(said("[env]\nPYTORCH_ALLOC_CONF = \"x\"", &[("jax", "0.7.2")]).is_empty());
+    }
+
+    #[test]
+    fn what_ends_the_process_is_an_error() {
+        let torch = |value: &str, version: &str| {
+            said(&format!("[env]\nPYTORCH_CUDA_ALLOC_CONF = \"{value}\""), &[("torch", version)])
+        };
+        assert!(torch("max_split_size_mb:128,expandable_segments:True", "2.4.1").is_empty());
+        assert!(torch("per_process_memory_fraction:0.5", "2.8.0")[0].contains("which came with 2.10"));
+        assert!(torch("per_process_memory_fraction:0.5", "2.10.0").is_empty());
+        assert!(torch("expandable_segment:True", "2.11.0")[0].starts_with("Error env-refused"));
+        let jax = |flags: &str, version: &str| {
+            said(&format!("[env]\nXLA_FLAGS = \"{flags}\""), &[("jax", version), ("jaxlib", version)])
+        };
+        assert!(jax("--xla_gpu_autotune_level=0 --xla_cpu_enable_fast_math=false", "0.7.2").is_empty());
+        assert!(jax("--xla_gpu_graph_level=0", "0.7.2")[0].starts_with("Error env-refused"));
+        assert!(jax("--xla_gpu_of_tomorrow=1", "9.9.9")[0].starts_with("Warning env-refused"));
+        let both = "[env]\nXLA_CLIENT_MEM_FRACTION = \".5\"\nXLA_PYTHON_CLIENT_MEM_FRACTION = \".5\"";
+        assert!(said(both, &[("jax", "0.9.0")])[0].starts_with("Error env-refused"));
+        assert!(said("[env]\nTF_FORCE_GPU_ALLOW_GROWTH = \"ture\"", &[("tensorflow", "2.20.0")])[0].contains("`ture`"));
+        assert!(
+            said("[env]\nHF_HUB_ENABLE_HF_TRANSFER = \"1\"", &[("huggingface-hub", "1.2.0")])[0]
+                .contains("env-ignored")
+        );
+    }
+
+    #[test]
+    fn presets_and_seeds_set_what_the_release_wants() {
+        let set = |lines: &str, packages: &[(&str, &str)], cuda: bool| {
+            let all = judged(lines, packages, cuda).all;
+            all.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+        };
+        let preset = "[env]\npreset = \"training\"";
+        let old = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+        assert_eq!(set(preset, &[("torch", "2.11.0")], true), [old]);
+        assert_eq!(set(preset, &[("torch", "2.9.1")], true), ["PYTORCH_ALLOC_CONF=expandable_segments:True", old]);
+        assert!(set(preset, &[("torch", "2.11.0")], false).is_empty());
+        assert!(set(preset, &[("jax", "0.9.0")], true).is_empty());
+        let both = set(preset, &[("jax", "0.9.0"), ("tensorflow", "2.20.0")], true);
+        assert_eq!(both, ["TF_FORCE_GPU_ALLOW_GROWTH=true", "XLA_PYTHON_CLIENT_PREALLOCATE=false"]);
+        let own = format!("{preset}\nPYTORCH_CUDA_ALLOC_CONF = \"backend:cudaMallocAsync\"");
+        assert_eq!(set(&own, &[("torch", "2.11.0")], true), ["PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync"]);
+        let seed = "[determinism]\nseed = 7";
+        assert_eq!(set(seed, &[("torch", "2.9.1")], true), ["CUBLAS_WORKSPACE_CONFIG=:4096:8", "PYTHONHASHSEED=7"]);
+        assert_eq!(set(seed, &[("torch", "2.10.0")], true), ["PYTHONHASHSEED=7"]);
+        let jax = format!("[env]\nXLA_FLAGS = \"--xla_cpu_enable_fast_math=false\"\n{seed}");
+        let flags = set(&jax, &[("jax", "0.9.0"), ("jaxlib", "0.9.0")], true);
+        assert_eq!(flags[1], "XLA_FLAGS=--xla_cpu_enable_fast_math=false --xla_gpu_exclude_nondeterministic_ops=true");
+        let notes = judged(seed, &[("torch", "2.9.1")], true).findings;
+        assert!(
+            notes
+                .iter()
+                .any(|one| one.code == Code::DeterminismPartial && one.notes[0].contains("not for other GPU models"))
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! A verification in a few lines.
+
+use std::fmt::Write;
+
+use crate::diag::Finding;
+use crate::marker::Standing;
+use crate::model::PackageName;
+use crate::verify::{Files, SmokeOutcome};
+
+/// What each smoke test says, in a line.
+pub fn shown_tests(smokes: &[(PackageName, SmokeOutcome)]) -> Vec<(PackageName, String)> {
+    let said = |outcome: &SmokeOutcome| {
+        let state = if outcome.ok { "works" } else { "fails" };
+        let version = outcome.version.clone().unwrap_or_default();
+        format!("{version} {state}: {}", outcome.detail.lines().next().unwrap_or_default())
+    };
+    smokes.iter().map(|(name, outcome)| (name.clone(), said(outcome))).collect()
+}
+
+/// The sum of a verification, for people.
+pub fn summary(files: &Files, stands: Standing, tests: &[(PackageName, String)], findings: &[Finding]) -> String {
+    let mut text = String::new();
+    let mut row = |key: &str, value: String| {
+        let _ = writeln!(text, "  {key:<12}{value}");
+    };
+    row(
+        "files",
+        format!(
+            "{} packages against their wheels, {} against their own RECORD, {} by version; {} faulty",
+            files.against_wheel,
+            files.against_own,
+            files.by_version,
+            files.faulty.len()
+        ),
+    );
+    row("kernel", stands.as_str().to_owned());
+    for (name, said) in tests {
+        row(name.as_ref(), said.clone());
+    }
+    let errors = findings.iter().filter(|finding| finding.severity == crate::diag::Severity::Error).count();
+    let verdict = if errors == 0 { "verified".to_owned() } else { format!("not verified: {errors} problems") };
+    let _ = writeln!(text, "{verdict}");
+    text
+}

@@ -8,10 +8,11 @@ use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding, Severity};
 use crate::doctor::{
     Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_text,
-    foreign_checks, known, listed, observe_vitals, shown,
+    foreign_checks, known, listed, observe_vitals, shown, unbundled,
 };
 use crate::host::files;
 use crate::machine::Observed;
+use crate::matrix::Check;
 use crate::notebook::facts_of;
 use crate::output::Report;
 use crate::profile::Fitness;
@@ -40,7 +41,7 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         return explained_text(&text_of(log)?);
     }
     known(&options.only)?;
-    let is_meant = |row: &crate::matrix::Check| {
+    let is_meant = |row: &Check| {
         let named = options.only.iter().any(|one| *one == row.group || *one == row.id.as_str());
         match (options.after_crash, row.group.as_str()) {
             (true, group) => group == "crash" || group == "memory",
@@ -52,6 +53,10 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         let lines = listed(&is_meant)?;
         return Ok(Report::new(&lines, lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()));
     }
+    asked(options, session, &is_meant)
+}
+
+fn asked(options: &DoctorOptions, session: &Session<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Result<Report, Failure> {
     let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
     let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
     let seen = session.machine(&options.machine)?;
@@ -61,22 +66,29 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     // Data of a profile may come later.
     let data = options.data.iter().chain(wish.data.iter().filter(|path| path.exists()));
     let place = Place::of(&seen.machine, data)?;
-    let facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
+    let mut facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}")));
     }
     let sight =
         Sight { paths: &session.paths, environment: session.environment, now: session.now, kernel, place: &place };
-    let vitals = observe_vitals(&sight);
+    // Of another machine there is what its bundle has seen; this one has nothing to do with it.
+    let vitals = if seen.here {
+        observe_vitals(&sight)
+    } else {
+        let (vitals, kernel) = unbundled(options.machine.machine.as_deref())?;
+        facts = facts.or(kernel);
+        vitals
+    };
     let plans = plans(options, &wish, &place, session, &seen)?;
     let (machine, matrix) = (&seen.machine, session.matrix);
-    let all = Examination { vitals: &vitals, machine, facts: facts.as_ref(), plans: &plans, matrix, wish: &wish };
-    let mut outcomes = examine(&all, &is_meant)?;
+    let described = !seen.here && vitals == Vitals::default();
+    let (facts, plans, wish) = (facts.as_ref(), &plans, &wish);
+    let all = Examination { vitals: &vitals, machine, facts, plans, matrix, wish, described };
+    let mut outcomes = examine(&all, is_meant)?;
     if options.only.is_empty() && !options.after_crash {
-        let profile = options.profile.as_deref().map(files::absolute).transpose()?;
-        let folder = profile.as_deref().and_then(Path::parent);
-        outcomes.extend(foreign_checks(&wish, folder, options.plugins, machine, session));
+        outcomes.extend(foreign_checks(wish, options.profile.as_deref(), options.plugins, machine, session)?);
     }
     let text = shown(&outcomes, options.all)?;
     for finding in outcomes.iter_mut().flat_map(|outcome| &mut outcome.findings) {
@@ -85,17 +97,12 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         }
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(Outcome::presentable).collect();
-    let outputs = Outputs {
-        html: options.html.clone(),
-        junit: options.junit.clone(),
-        sarif: options.sarif.clone(),
-        bundle: options.bundle.clone(),
-        strict: options.strict,
-    };
+    let outputs = Outputs::of(options);
     let is_read = |name: &str| matrix.read_of(name).is_some();
-    let conditions = Some(conditions(&vitals, &sight, &is_read));
-    let observed = seen.observed.map(|observed| Observed { conditions, ..observed });
-    outputs.write(&outcomes, observed, &vitals)?;
+    let conditions = seen.here.then(|| conditions(&vitals, &sight, &is_read));
+    let observed =
+        seen.observed.map(|observed| Observed { conditions: conditions.or(observed.conditions.clone()), ..observed });
+    outputs.write(&outcomes, observed, &vitals, facts)?;
     let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     let checks =
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });

@@ -1,10 +1,14 @@
 //! All that a bug report wants, in one file that can be shown to anybody: no secret, no folder of a person, no address.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::diag::{Failure, without_secrets};
 use crate::doctor::Vitals;
+use crate::host::files;
 use crate::machine::{Neutral, Observed};
+use crate::notebook::Facts;
 use crate::scrub::scrubbed;
 
 /// Texts of the vitals that name other machines, or hold what people wrote.
@@ -15,6 +19,7 @@ const LEFT_OUT: &[&str] =
 pub(super) fn bundled(
     observed: Option<Observed>,
     vitals: &Vitals,
+    facts: Option<&Facts>,
     checks: &Value,
     findings: &Value,
 ) -> Result<Value, Failure> {
@@ -29,15 +34,15 @@ pub(super) fn bundled(
         *text = text.lines().map(kind).collect();
     }
     let observed = observed.map(Observed::neutral);
-    let mut shared = json!({ "checks": checks, "findings": findings, "vitals": vitals });
+    let mut shared = json!({ "checks": checks, "findings": findings, "vitals": vitals, "facts": facts });
     cover(&mut shared, &mut Neutral::default())?;
     let version = env!("CARGO_PKG_VERSION");
-    let [checks, findings, vitals] = ["checks", "findings", "vitals"].map(|key| shared[key].take());
+    let [checks, findings, vitals, facts] = ["checks", "findings", "vitals", "facts"].map(|key| shared[key].take());
     Ok(json!({
         "schema": 1,
         "command": "doctor",
         "version": version,
-        "report": { "observed": observed, "checks": checks, "vitals": vitals },
+        "report": { "observed": observed, "checks": checks, "vitals": vitals, "facts": facts },
         "findings": findings,
     }))
 }
@@ -59,4 +64,15 @@ fn cover(value: &mut Value, neutral: &mut Neutral) -> Result<(), Failure> {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
     Ok(())
+}
+
+/// What a bundle has seen of its machine, and of the kernel there; nothing for a fingerprint alone, or where there is no file.
+pub fn unbundled(path: Option<&Path>) -> Result<(Vitals, Option<Facts>), Failure> {
+    let Some(path) = path else { return Ok(<_>::default()) };
+    let text = files::read_text(path, "machine record")?;
+    let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
+    let vitals = value.pointer_mut("/report/vitals").map(Value::take);
+    let facts = value.pointer_mut("/report/facts").map(Value::take);
+    let vitals = vitals.and_then(|vitals| serde_json::from_value(vitals).ok()).unwrap_or_default();
+    Ok((vitals, facts.and_then(|facts| serde_json::from_value(facts).ok())))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::diag::{Code, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, Severity};
 use crate::doctor::{Outcome, State};
 use crate::host::command::{Finished, NoResult, find_program, last_lines};
 use crate::host::{Invocation, files};
@@ -47,21 +47,23 @@ struct Answered {
     said: String,
 }
 
-/// All that the profile, which lies in `folder`, and the user ask for.
+/// All that the profile, a file, and the user ask for.
 pub fn foreign_checks(
     wish: &Fitness,
-    folder: Option<&Path>,
+    profile: Option<&Path>,
     all_plugins: bool,
     machine: &Machine,
     session: &Session<'_>,
-) -> Vec<Outcome> {
+) -> Result<Vec<Outcome>, Failure> {
+    let profile = profile.map(files::absolute).transpose()?;
+    let folder = profile.as_deref().and_then(Path::parent);
     let mut outcomes = folder.map(|folder| own_checks(&wish.checks, folder, session)).unwrap_or_default();
     if all_plugins {
         outcomes.extend(plugin_checks(machine, None, session));
     } else if !wish.plugins.is_empty() {
         outcomes.extend(plugin_checks(machine, Some(&wish.plugins), session));
     }
-    outcomes
+    Ok(outcomes)
 }
 
 /// Runs the commands of a profile, from `folder`.

@@ -39,6 +39,7 @@ use crate::matrix::{Check, Matrix, checks};
 use crate::notebook::Facts;
 use crate::profile::Fitness;
 
+pub use bundle::unbundled;
 pub use compared::conditions;
 pub use control_group::COUNTER;
 pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
@@ -229,7 +230,11 @@ pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Res
             outcomes.push(outcome(row, Answer::Unseen("the profile leaves it out".to_owned())));
             continue;
         }
-        let Examination { vitals, machine, facts, plans, matrix, wish } = *case;
+        if case.described && !row.described {
+            outcomes.push(outcome(row, Answer::Unseen("the machine is described, and was not looked at".to_owned())));
+            continue;
+        }
+        let Examination { vitals, machine, facts, plans, matrix, wish, .. } = *case;
         let row = &with_thresholds(row, wish);
         let answer = judge(&Case { vitals, machine, facts, plans, matrix, row });
         outcomes.push(outcome(row, answer));
@@ -247,6 +252,8 @@ pub struct Examination<'a> {
     pub matrix: &'a Matrix,
     /// Of the profile.
     pub wish: &'a Fitness,
+    /// Only its packages, driver and GPUs are known.
+    pub described: bool,
 }
 
 /// The row with the limits that the profile sets.

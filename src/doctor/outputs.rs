@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding};
 use crate::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
 use crate::host::destination::write_output;
 use crate::machine::Observed;
+use crate::notebook::Facts;
 use crate::output::envelope;
 
 /// Where to.
@@ -22,8 +24,20 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// Where the user wants them.
+    pub fn of(options: &DoctorOptions) -> Self {
+        let (html, junit) = (options.html.clone(), options.junit.clone());
+        Self { html, junit, sarif: options.sarif.clone(), bundle: options.bundle.clone(), strict: options.strict }
+    }
+
     /// Writes them. `outcomes` are presentable.
-    pub fn write(&self, outcomes: &[Outcome], observed: Option<Observed>, vitals: &Vitals) -> Result<(), Failure> {
+    pub fn write(
+        &self,
+        outcomes: &[Outcome],
+        observed: Option<Observed>,
+        vitals: &Vitals,
+        facts: Option<&Facts>,
+    ) -> Result<(), Failure> {
         if let Some(path) = &self.html {
             write_output(path, html(outcomes)?.as_bytes())?;
         }
@@ -39,7 +53,7 @@ impl Outputs {
             let checks = outcomes.iter().map(|one| {
                 serde_json::json!({ "check": one.check, "group": one.group, "state": one.state, "said": one.said })
             });
-            let bundle = bundled(observed, vitals, &checks.collect(), &findings)?;
+            let bundle = bundled(observed, vitals, facts, &checks.collect(), &findings)?;
             write_output(path, format!("{bundle:#}\n").as_bytes())?;
         }
         Ok(())

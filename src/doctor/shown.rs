@@ -56,7 +56,7 @@ pub fn shown(outcomes: &[Outcome], all: bool) -> Result<String, Failure> {
         let _ = writeln!(text, "{group:<12}{}", count(&own));
         for outcome in own.iter().filter(|outcome| all || matches!(outcome.state, State::Failed | State::TimedOut)) {
             let state = outcome.state.as_str();
-            let _ = writeln!(text, "  {:<26}{state:<10}{}", outcome.check, outcome.said);
+            let _ = writeln!(text, "  {:<28}{state:<10}{}", outcome.check, outcome.said);
         }
     }
     let _ = writeln!(text, "doctor: {}", count(&outcomes.iter().collect::<Vec<_>>()));

@@ -118,7 +118,7 @@ impl Fixture {
         };
         let (machine, facts) = (self.machine(matrix), self.facts());
         let (vitals, machine, facts, wish) = (&self.vitals, &machine, facts.as_ref(), &self.wish);
-        let all = Examination { vitals, machine, facts, plans: &plans, matrix, wish };
+        let all = Examination { vitals, machine, facts, plans: &plans, matrix, wish, described: false };
         examine(&all, &|row| row.id.as_str() == id).expect("an answer").remove(0)
     }
 }

@@ -15,6 +15,9 @@ use crate::model::{ComputeCapability, Version};
 pub struct Check {
     pub id: Code,
     pub group: String,
+    /// Packages, driver and GPUs are enough to judge it.
+    #[serde(default)]
+    pub described: bool,
     #[serde(default)]
     pub limits: BTreeMap<String, Amount>,
     /// What a person does about it.

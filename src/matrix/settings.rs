@@ -13,7 +13,7 @@ use crate::model::{PackageName, Version};
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub setting: Vec<Setting>,
-    pub value: Vec<Values>,
+    pub value: Vec<Allowed>,
     pub allocator: Allocator,
     pub preset: Vec<Preset>,
     pub determinism: Vec<Determinism>,
@@ -45,7 +45,7 @@ pub struct Setting {
 /// The values that variables may have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Values {
+pub struct Allowed {
     pub variables: Vec<String>,
     pub values: Vec<String>,
     pub source: String,

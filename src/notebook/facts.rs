@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What a kernel has loaded and how it is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
     /// By dotted name: top-level modules, and below namespace packages the first with a file.
@@ -26,7 +26,7 @@ pub struct Facts {
 }
 
 /// The memory of the current GPU as torch sees it, in bytes (`torch.cuda.memory_stats`, `mem_get_info`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TorchMemory {
     pub free: u64,
@@ -42,7 +42,7 @@ pub struct TorchMemory {
 }
 
 /// A loaded module.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// Unknown in a plain list.
     #[serde(default)]

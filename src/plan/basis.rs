@@ -10,7 +10,7 @@ use crate::marker::Touched;
 use crate::matrix::{Matrix, Overlay};
 use crate::model::PackageName;
 use crate::notebook::Loaded;
-use crate::plan::settings::variables_for;
+use crate::plan::preset::variables_for;
 use crate::profile::Profile;
 
 /// What a profile wants of a machine besides packages.

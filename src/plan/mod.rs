@@ -8,7 +8,7 @@ mod variables;
 mod families;
 mod prune;
 mod restart;
-mod settings;
+mod preset;
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use crate::model::{PackageName, Version};
 pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
 pub use decide::{Decision, decide};
+pub use preset::{Variables, variables_for};
 pub use prune::wanted_back;
 pub use restart::{Restart, touched};
-pub use settings::{Variables, variables_for};
 pub use variables::{Environment, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.

@@ -25,7 +25,7 @@ for images, labels in torch.utils.data.DataLoader(data, batch_size=32, shuffle=T
     loss = torch.nn.functional.cross_entropy(model(images.to(device)), labels.to(device))
     loss.backward()
     optimizer.step()
-    digest.update(str(float(loss)).encode())
+    digest.update(str(float(loss.detach())).encode())
 for value in model.state_dict().values():
     digest.update(value.detach().cpu().numpy().tobytes() if not value.dtype.is_floating_point else value.detach().float().cpu().numpy().tobytes())
 digest.update(repr(sorted(hash(word) for word in ("a", "b", "c"))).encode() if sys.flags.hash_randomization == 0 else b"")

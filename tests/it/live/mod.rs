@@ -3,6 +3,7 @@
 
 mod apt;
 pub mod jupyter;
+mod settings;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! `doctor` with a profile, with checks of others, and in the forms that programs read.
 
+use std::fmt::Write;
 use std::process::Command;
 
 use serde_json::Value;
@@ -216,4 +217,52 @@ fn nonsense_is_refused() {
     }
     let out = test.run(&["doctor", "shm-small", "--batch-bytes", "99999999999999TB", "--workers", "999999"]);
     assert!(out.code < 2, "{out:?}");
+}
+
+/// The machines of docs/doctor-outputs.md: a title, and what is asked.
+fn outputs() -> Vec<(String, Vec<String>)> {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let mut all = vec![
+        ("A laptop, by its fingerprint".to_owned(), words("doctor --machine tests/observed/laptop.json")),
+        (
+            "A container on a server, by its bundle".to_owned(),
+            words("doctor --machine tests/observed/container.json --all"),
+        ),
+        (
+            "A Jupyter kernel with torch loaded, without a GPU".to_owned(),
+            words("doctor --machine tests/observed/kernel-torch.json --all"),
+        ),
+    ];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("runtimes");
+    let names = std::fs::read_dir(root).expect("runtimes").map(|one| one.expect("an entry").file_name());
+    let mut names: Vec<String> =
+        names.filter_map(|name| Some(name.to_str()?.strip_suffix(".toml")?.to_owned())).collect();
+    names.sort();
+    all.extend(names.into_iter().map(|name| (format!("`{name}`"), words(&format!("doctor --runtime {name}")))));
+    all
+}
+
+#[test]
+fn the_outputs_in_the_docs_are_what_is_printed() {
+    let test = Test::new();
+    let mut text = "# What doctor says\n\nOf machines that were recorded, and of notebook images as far as they are described: an image has packages, and no memory, no disk and no kernel, so that most\nchecks have not seen anything. A test compares this page with what is printed.\n".to_owned();
+    for (title, arguments) in outputs() {
+        let mut command = test.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let out = Outcome::of({
+            command.current_dir(env!("CARGO_MANIFEST_DIR"));
+            command
+        });
+        assert!(out.code < 2, "{out:?}");
+        let asked = arguments.join(" ");
+        let _ = write!(text, "\n## {title}\n\n```\n$ colab-boot {asked}\n{}{}```\n", out.stderr, out.stdout);
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/doctor-outputs.md");
+    if std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite") {
+        std::fs::write(&path, &text).expect("docs");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == kept,
+        "docs/doctor-outputs.md is not what is printed; SNAPSHOTS=overwrite cargo test, then read the diff"
+    );
 }

@@ -100,12 +100,24 @@ pub fn smoke_finding(
         let message = format!("{name} {version} is locked, but {imported} is imported");
         return Some(Finding::error(Code::VerifySmoke, message).with_help("another copy comes first on sys.path"));
     }
+    if outcome.tpu == Some(false) && has_tpu(seen) {
+        let message = format!("{name} does not use the TPU that is here");
+        let finding = Finding::error(Code::VerifyTpuUnused, message).with_note(outcome.detail.clone());
+        return Some(finding.with_help("libtpu has to be in the lock (`jax[tpu]`), and no other process may hold the TPU: `colab-boot doctor tpu-busy`"));
+    }
     let has_gpu = !seen.machine.hardware.gpus.is_empty();
     let unused = has_gpu && target.cuda.is_some() && outcome.gpu == Some(false);
     unused.then(|| {
         Finding::error(Code::VerifyGpuUnused, format!("{name} does not use the GPU that is here"))
             .with_note(outcome.detail.clone())
     })
+}
+
+/// Whether the machine says that it has a TPU.
+fn has_tpu(seen: &Seen) -> bool {
+    let names = ["TPU_ACCELERATOR_TYPE", "COLAB_TPU_1VM"];
+    let variables = seen.observed.as_ref().map(|observed| &observed.environment);
+    names.iter().any(|name| variables.and_then(|all| all.get(*name)).is_some_and(|value| !value.is_empty()))
 }
 
 /// A note where frameworks were asked for a GPU and there is none.

@@ -12,4 +12,4 @@ out = jax.jit(lambda a, b: jax.lax.conv(a, b, (1, 1), "VALID"))(image, kernel)
 assert float(out.sum()) == 9.0 * 36, f"the convolution gave {float(out.sum())}"
 gpu = device.platform in ("gpu", "cuda")
 detail = f"jitted convolution on {device.device_kind} ({device.platform})"
-print(json.dumps({"ok": True, "version": jax.__version__, "gpu": gpu, "detail": detail}))
+print(json.dumps({"ok": True, "version": jax.__version__, "gpu": gpu, "tpu": device.platform == "tpu", "detail": detail}))

@@ -38,6 +38,9 @@ pub struct SmokeOutcome {
     /// `None` where the package knows nothing of GPUs.
     #[serde(default)]
     pub gpu: Option<bool>,
+    /// Whether a TPU did it; `None` where the test does not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tpu: Option<bool>,
     /// What was done and seen, or the last lines of what went wrong.
     pub detail: String,
 }
@@ -46,7 +49,7 @@ pub struct SmokeOutcome {
 pub(super) fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<String, String>) -> SmokeOutcome {
     let name = format!("{}.py", test.package);
     let own = THOROUGH.get_file(&name).filter(|_| test.thorough).or_else(|| SCRIPTS.get_file(&name));
-    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
+    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, tpu: None, detail };
     if own.is_none() && test.modules.is_empty() {
         return failed("no module of it was found to import".to_owned());
     }
@@ -73,7 +76,7 @@ pub(super) fn train_twice(
 }
 
 fn run(script: &str, python: &Path, more: &[&str], environment: &BTreeMap<String, String>) -> SmokeOutcome {
-    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, detail };
+    let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, tpu: None, detail };
     let arguments: Vec<&str> = ["-I", "-c", script].into_iter().chain(more.iter().copied()).collect();
     // Not to take the whole GPU for a matrix of four by four.
     let mut environment = environment.clone();

@@ -39,4 +39,4 @@ assert abs(moved - wanted) <= 2e-2 * max(abs(wanted), 1e-6), f"the gradient says
 done.append("convolution and its gradients")
 assert bool((jax.device_get(jax.device_put(image)) == image).all()), "what was copied to the device and back is not what it was"
 gpu = device.platform in ("gpu", "cuda")
-print(json.dumps({"ok": True, "version": jax.__version__, "gpu": gpu, "detail": f"{'; '.join(done)}; on {device.device_kind} ({device.platform})"}))
+print(json.dumps({"ok": True, "version": jax.__version__, "gpu": gpu, "tpu": device.platform == "tpu", "detail": f"{'; '.join(done)}; on {device.device_kind} ({device.platform})"}))

@@ -1,7 +1,7 @@
 //! Variables for the releases of a lock, and what `verify` says of them: with the real index and a real framework.
 
 use crate::support::python::{Venv, reachable, with_network};
-use crate::support::test::Test;
+use crate::support::test::{Outcome, Test};
 
 fn profile(lines: &str) -> String {
     format!(
@@ -47,6 +47,11 @@ fn settings_are_judged_for_the_releases_of_the_lock() {
     for said in ["fp32 product within", "convolution and its gradients", "the same twice: "] {
         assert!(out.stdout.contains(said), "{said}: {out:?}");
     }
+    // On a machine with a TPU the CPU is no success.
+    let mut command = test.command(&["verify", "seed.toml", "--python", &python]);
+    command.env("TPU_ACCELERATOR_TYPE", "v5e-1").env("JAX_PLATFORMS", "cpu");
+    let out = Outcome::of(command).expect(1);
+    assert!(out.stderr.contains("error[verify-tpu-unused]: jax does not use the TPU that is here"), "{out:?}");
     std::fs::write(venv.layout().join("zz.pth"), "import spoilt\n").expect("a file");
     let code = "import os, jax.random as r\nkey = r.key\nr.key = lambda seed: key(os.getpid())\n";
     std::fs::write(venv.layout().join("spoilt.py"), code).expect("a module");

@@ -10,6 +10,7 @@ and placeholders. All values are made here, at random.
 import argparse
 import base64
 import json
+import math
 import os
 import random
 import string
@@ -89,6 +90,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--colab-boot", required=True)
     parser.add_argument("--peer")
+    parser.add_argument("--gitleaks-rules", help="gitleaks' own config/gitleaks.toml; applied here with RE2 (pip install google-re2), as gitleaks does")
     options = parser.parse_args()
     random.seed(7)
     with tempfile.TemporaryDirectory() as folder:
@@ -108,6 +110,10 @@ def main():
         tools = {"colab-boot": ours}
         if options.peer:
             tools["detect-secrets"] = peer
+        if options.gitleaks_rules:
+            scanner = Gitleaks(options.gitleaks_rules)
+            tools[f"gitleaks' {len(scanner.rules)} rules, files as they are"] = scanner.raw
+            tools[f"gitleaks' {len(scanner.rules)} rules, decoded cells"] = scanner.decoded
         for name, tool in tools.items():
             times = []
             for _ in range(5):
@@ -134,6 +140,59 @@ def peer(options, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     results = json.loads(done.stdout)["results"]
     return {Path(file).name: len({one["line_number"] for one in hits}) for file, hits in results.items()}
+
+
+class Gitleaks:
+    """Its rules in its order: a keyword in the text, the pattern, the entropy of the group, the words and patterns that it allows."""
+
+    def __init__(self, path):
+        import tomllib
+
+        import re2
+
+        config = tomllib.loads(Path(path).read_text())
+        lists = [config.get("allowlist", {}), *config.get("allowlists", [])]
+        self.allowed = [re2.compile(one) for table in lists for one in table.get("regexes", [])]
+        self.rules = []
+        for rule in config["rules"]:
+            if "regex" in rule:
+                own = [rule.get("allowlist", {}), *rule.get("allowlists", [])]
+                words = [word.lower() for table in own for word in table.get("stopwords", [])]
+                allowed = [re2.compile(one) for table in own for one in table.get("regexes", []) if table.get("regexTarget", "secret") == "secret"]
+                self.rules.append((re2.compile(rule["regex"]), [word.lower() for word in rule.get("keywords", [])], rule.get("entropy", 0), rule.get("secretGroup"), words, allowed))
+
+    def scan(self, text):
+        lower, found = text.lower(), set()
+        for pattern, keywords, entropy, group, words, allowed in self.rules:
+            if keywords and not any(word in lower for word in keywords):
+                continue
+            for hit in pattern.finditer(text):
+                groups = [one for one in hit.groups() if one]
+                secret = hit.group(group) if group else (groups[0] if groups else hit.group(0))
+                if not secret or bits(secret) < entropy or any(word in secret.lower() for word in words):
+                    continue
+                if not any(one.search(secret) for one in [*allowed, *self.allowed]):
+                    found.add(secret)
+        return found
+
+    def raw(self, options, folder):
+        return {path.name: len(self.scan(path.read_text())) for path in Path(folder).glob("*.ipynb")}
+
+    def decoded(self, options, folder):
+        found = {}
+        for path in Path(folder).glob("*.ipynb"):
+            notebook = json.loads(path.read_text())
+            cell = notebook["cells"][0]
+            texts = ["".join(cell["source"]), "".join(cell["outputs"][0]["text"]), "\n".join(cell["outputs"][1]["traceback"])]
+            texts.append(notebook["metadata"]["papermill"]["parameters"]["setting"])
+            found[path.name] = len(set().union(*map(self.scan, texts)))
+        return found
+
+
+def bits(text):
+    """Shannon's, a character."""
+    counts = [text.count(letter) / len(text) for letter in set(text)]
+    return -sum(share * math.log2(share) for share in counts)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 //! Ways to die, in a real Jupyter server: the recorder that the golden cell has started knows each by its name, and follows the next kernel.
 
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::stories::Day;
 use crate::stories::fitness::Group;
 use crate::stories::notebook::{Kernel, Notebook, Stack, cells};
+use crate::support::test::{Test, is_root};
 
 /// What the kernel does, and the code that names it; `memory` dies in a control group.
 const WAYS: &[(&str, &str)] = &[
@@ -62,7 +65,7 @@ fn unseen(day: &Day, notebook: &mut Notebook, kernel: &Kernel) {
     let recorders: Vec<u32> = pids.filter(is_recorder).collect();
     assert!(!recorders.is_empty(), "no recorder with {words}");
     for pid in recorders {
-        std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().expect("kill");
+        Command::new("kill").args(["-9", &pid.to_string()]).status().expect("kill");
     }
     notebook.send(kernel, "import os; os.kill(os.getpid(), 9)");
     let died = kernel.pid;
@@ -125,4 +128,79 @@ fn each_end_of_a_kernel_is_named_rightly() {
     let off = |arguments: &[&str]| day.run(&[&["doctor", "recorder-off", "--json"], arguments].concat()).codes();
     assert!(off(&["--kernel-pid", &kernel.pid.to_string()]).is_empty());
     unseen(&day, &mut notebook, &kernel);
+}
+
+/// A recorder that watches a process, once it does.
+fn recorder(test: &Test, pid: u32) -> Child {
+    let mut command = test.command(&["record", "--kernel-pid", &pid.to_string()]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let folder = test.path("state/recorder");
+    let began = || {
+        std::fs::read_dir(&folder)
+            .is_ok_and(|names| names.flatten().any(|one| one.file_name().to_string_lossy().starts_with("death-")))
+    };
+    let started = Instant::now();
+    while !began() {
+        assert!(started.elapsed() < Duration::from_secs(20), "it does not watch");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // It has to see it once.
+    std::thread::sleep(Duration::from_millis(1500));
+    child
+}
+
+fn ends(mut child: Child) {
+    let started = Instant::now();
+    while child.try_wait().expect("a state").is_none() {
+        assert!(started.elapsed() < Duration::from_secs(20), "the recorder does not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn end_with(pid: u32, signal: &str) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().expect("kill").success());
+}
+
+#[test]
+fn a_full_disk_does_not_lose_an_end() {
+    let test = Test::new();
+    std::fs::create_dir(test.path("state")).expect("a folder");
+    let mount = |arguments: &[&str]| Command::new(arguments[0]).args(&arguments[1..]).arg(test.path("state")).status();
+    if !is_root()
+        || !mount(&["mount", "-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs"]).is_ok_and(|status| status.success())
+    {
+        eprintln!("skipped: nothing can be mounted here");
+        return;
+    }
+    // Not waited for, as a server does not wait for seconds.
+    let mut kernel = Command::new("sleep").arg("600").spawn().expect("a process");
+    let watching = recorder(&test, kernel.id());
+    let mut fill = std::fs::File::create(test.path("state/full")).expect("a file");
+    while fill.write_all(&[0; 4096]).is_ok() {}
+    end_with(kernel.id(), "-SEGV");
+    ends(watching);
+    kernel.wait().expect("ended");
+    let out = test.run(&["doctor", "--after-crash", "--json"]);
+    drop(fill);
+    assert!(mount(&["umount"]).expect("umount").success());
+    assert_eq!(out.codes(), ["kernel-native-crash"], "{out:?}");
+    assert!(out.stdout.contains("SIGSEGV"), "{out:?}");
+}
+
+#[test]
+fn a_server_that_is_killed_takes_its_recorder_with_it_in_the_end() {
+    let test = Test::new();
+    let mut server =
+        Command::new("sh").args(["-c", "sleep 600 & echo $!; wait"]).stdout(Stdio::piped()).spawn().expect("a shell");
+    let kernel: u32 = crate::support::python::first_line(server.stdout.take()).trim().parse().expect("a number");
+    let mut watching = recorder(&test, kernel);
+    end_with(server.id(), "-KILL");
+    server.wait().expect("ended");
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(watching.try_wait().expect("a state").is_none(), "the kernel lives, and is watched");
+    end_with(kernel, "-KILL");
+    ends(watching);
+    // Whether the status could still be read depends on who took the orphan in; that there was an end does not.
+    let codes = test.run(&["doctor", "--after-crash", "--json"]).codes();
+    assert!(codes == ["kernel-killed-signal"] || codes == ["kernel-unseen"], "{codes:?}");
 }

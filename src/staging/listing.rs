@@ -68,7 +68,8 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
         };
         let name = one.file_name();
         let shown = format!("{below}{}", name.to_string_lossy());
-        if shown.starts_with(super::PART) || [super::JOURNAL, super::LOCK].contains(&shown.as_str()) {
+        let plain = name.to_string_lossy();
+        if plain.starts_with(super::PART) || [super::JOURNAL, super::LOCK].contains(&plain.as_ref()) {
             continue;
         }
         if name.to_str().is_none() {

@@ -198,7 +198,10 @@ fn bring(
     progress: &dyn Progress,
     spoilt: bool,
 ) -> Result<(), NotCopied> {
-    if !staging.overwrite && !spoilt && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
+    // All but the name was there when a run was cut off: what has the name is what was to be replaced.
+    let settled = copying::begun(&staging.to, entry, &staging.boot) == entry.size && entry.size > 0;
+    let is_ours = staging.overwrite || spoilt || settled;
+    if !is_ours && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
         return Err(NotCopied::Taken);
     }
     copy(staging, entry, journal, progress)

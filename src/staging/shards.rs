@@ -77,7 +77,9 @@ pub(super) fn pack(
     progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
 ) -> Result<Staged, Failure> {
     let shards = split(&listing.entries, limit.max(BLOCK));
-    let taken = |shard: &&Shard<'_>| journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
+    // Of one that is begun it was known that the name is ours.
+    let is_begun = |shard: &Shard<'_>| staging.to.join(format!("{PART}{}", shard.name)).exists();
+    let taken = |shard: &&Shard<'_>| !is_begun(shard) && journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
     if let Some(shard) = shards.iter().find(taken).filter(|_| !staging.overwrite) {
         let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
         return Err(Failure::input(message)
@@ -102,7 +104,10 @@ pub(super) fn pack(
     let current: BTreeSet<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
     let is_shard = |name: &str| name.starts_with("shard-") && name.ends_with(".tar") && !name.contains('/');
     for line in journal.lines().filter(|line| is_shard(&line.path) && !current.contains(line.path.as_str())) {
-        files::remove_if_there(&staging.to.join(&line.path))?;
+        let place = staging.to.join(&line.path);
+        if place.symlink_metadata().is_ok_and(|data| line.stands(&data)) {
+            files::remove_if_there(&place)?;
+        }
     }
     Ok(staged)
 }

@@ -13,6 +13,7 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::EnvOnRemote, env_on_remote),
     (Code::TmpInRam, tmp_in_ram),
     (Code::CheckpointEphemeral, checkpoint_ephemeral),
+    (Code::DriveUnflushed, drive_unflushed),
 ];
 
 /// Kinds of file system whose files are somewhere else.
@@ -149,6 +150,22 @@ fn tmp_in_ram(case: &Case<'_>) -> Answer {
         return Hit::warning(said).into();
     }
     Answer::Fine(said)
+}
+
+/// Google Drive's program acknowledges a file before it is uploaded.
+fn drive_unflushed(case: &Case<'_>) -> Answer {
+    let on_drive = |path: &str| case.vitals.mount_kind(path).is_some_and(|(_, kind)| kind == "fuse.drive");
+    if !case.vitals.text("/proc/self/mountinfo").unwrap_or_default().contains(" - fuse.drive ") {
+        return Answer::Unseen(NO_DRIVE.to_owned());
+    }
+    let fresh = case.vitals.checkpoints.iter().filter(|one| {
+        on_drive(&one.path) && float(case.vitals.now.saturating_sub(one.written)) < case.row.limit("fresh")
+    });
+    let fresh: Vec<String> = fresh.map(|one| format!("{}, {}", one.path, amount(one.size))).collect();
+    if fresh.is_empty() {
+        return Answer::Fine("no large file was written to Google Drive just now".to_owned());
+    }
+    Hit::note("files on Google Drive may not be uploaded yet").seen_all(fresh).into()
 }
 
 fn checkpoint_ephemeral(case: &Case<'_>) -> Answer {

@@ -13,6 +13,7 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::VramHeldKernel, vram_held_kernel),
     (Code::VramFragmented, vram_fragmented),
     (Code::VramOrphan, vram_orphan),
+    (Code::VramUnattributed, vram_unattributed),
     (Code::VramPreallocated, vram_preallocated),
     (Code::AllocConfIgnored, alloc_conf_ignored),
     (Code::AllocConfConflict, alloc_conf_conflict),
@@ -105,6 +106,31 @@ fn installed(case: &Case<'_>, name: &str) -> Option<Version> {
 fn variable(case: &Case<'_>, name: &str) -> Option<String> {
     let kernel = case.facts.and_then(|facts| facts.environment.get(name).cloned());
     kernel.unwrap_or_else(|| case.vitals.environment.get(name).cloned())
+}
+
+/// Memory that is used, and no process here has the device open: NVML counts by the host's processes, which a container does not see.
+fn vram_unattributed(case: &Case<'_>) -> Answer {
+    if case.vitals.gpus.is_empty() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let field =
+        |gpu: &std::collections::BTreeMap<String, String>, name: &str| gpu.get(name).and_then(|text| mebibytes(text));
+    let used = case
+        .vitals
+        .gpus
+        .iter()
+        .filter_map(|gpu| Some(field(gpu, "memory.total")?.saturating_sub(field(gpu, "memory.free")?)));
+    let most = used.max().unwrap_or_default();
+    let holders = case.vitals.processes.iter().filter(|one| one.nvidia).count();
+    if holders == 0 && float(most) > case.row.limit("used") {
+        return Hit::note(format!(
+            "{} of the GPU's memory are in use, and by no process that can be seen here",
+            amount(most)
+        ))
+        .seen("the driver counts the processes of its host; those of other containers have no number here")
+        .into();
+    }
+    Answer::Fine(format!("{} in use, {holders} processes here have the GPU open", amount(most)))
 }
 
 fn vram_preallocated(case: &Case<'_>) -> Answer {

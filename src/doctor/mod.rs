@@ -235,7 +235,7 @@ pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Res
             continue;
         }
         let Examination { vitals, machine, facts, plans, matrix, wish, .. } = *case;
-        let row = &with_thresholds(row, wish);
+        let row = &as_wished(row, wish);
         let answer = judge(&Case { vitals, machine, facts, plans, matrix, row });
         outcomes.push(outcome(row, answer));
     }
@@ -256,11 +256,15 @@ pub struct Examination<'a> {
     pub described: bool,
 }
 
-/// The row with the limits that the profile sets.
-fn with_thresholds<'r>(row: &'r Check, wish: &Fitness) -> Cow<'r, Check> {
-    let Some(limits) = wish.thresholds.get(&row.id) else { return Cow::Borrowed(row) };
+/// The row with the limits and the words that the profile sets.
+fn as_wished<'r>(row: &'r Check, wish: &Fitness) -> Cow<'r, Check> {
+    let (limits, remedy) = (wish.thresholds.get(&row.id), wish.remedies.get(&row.id));
+    if limits.is_none() && remedy.is_none() {
+        return Cow::Borrowed(row);
+    }
     let mut row = row.clone();
-    row.limits.extend(limits.clone());
+    row.limits.extend(limits.cloned().unwrap_or_default());
+    row.remedy = remedy.cloned().unwrap_or(row.remedy);
     Cow::Owned(row)
 }
 

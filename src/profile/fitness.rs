@@ -17,6 +17,8 @@ pub struct Fitness {
     pub ignore: Vec<Code>,
     /// By check and by the name of the limit.
     pub thresholds: BTreeMap<Code, BTreeMap<String, Amount>>,
+    /// What a person does about it here, in place of our own words.
+    pub remedies: BTreeMap<Code, String>,
     /// Where the data lies.
     pub data: Vec<PathBuf>,
     /// Services whose credentials the work needs.
@@ -63,6 +65,13 @@ pub(super) fn fitness(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Fit
             let Some(row) = faults.value(&key, "a check", check_of(rows, &key.value)) else { continue };
             let limits = limits(row, value, faults);
             fitness.thresholds.insert(row.id, limits);
+        }
+    }
+    if let Some(mut remedies) = table.table("remedies", faults) {
+        for (key, value) in remedies.all() {
+            let row = faults.value(&key, "a check", check_of(rows, &key.value));
+            let text = as_text(value, &format!("`{}`", key.value), faults);
+            fitness.remedies.extend(row.zip(text).map(|(row, text)| (row.id, text.value)));
         }
     }
     for (own, span) in table.tables("check", faults) {

@@ -22,7 +22,7 @@ fn check(out: &Outcome, name: &str) -> Value {
 #[test]
 fn a_profile_says_what_the_work_is_like() {
     let text = format!(
-        "{PROFILE}[doctor]\nfor = \"20h\"\nneeds = [\"kaggle\"]\nignore = [\"cpu-flags\"]\nthresholds = {{ disk-low = {{ low = \"1000TB\" }} }}\n"
+        "{PROFILE}[doctor]\nfor = \"20h\"\nneeds = [\"kaggle\"]\nignore = [\"cpu-flags\"]\nthresholds = {{ disk-low = {{ low = \"1000TB\" }} }}\nremedies = {{ disk-low = \"ask the people of the storage\" }}\n"
     );
     let test = world().file("p.toml", &text);
     let plain = test.run(&["doctor", "--json"]);
@@ -30,6 +30,7 @@ fn a_profile_says_what_the_work_is_like() {
     let out = test.run(&["doctor", "--profile", "p.toml", "--json"]);
     let codes = out.codes();
     assert!(codes.contains(&"disk-low".to_owned()) && codes.contains(&"token-missing".to_owned()), "{out:?}");
+    assert!(out.stderr.contains("ask the people of the storage"), "{out:?}");
     assert_eq!(check(&out, "cpu-flags")["said"], "the profile leaves it out");
     let there = test.set("KAGGLE_API_TOKEN", "KGAT_0");
     let out = there.run(&["doctor", "--profile", "p.toml", "token-missing", "--json"]).expect(0);

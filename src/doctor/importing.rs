@@ -13,6 +13,7 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::StaleModule, stale_module),
     (Code::ShadowedModule, shadowed_module),
     (Code::PathOrder, path_order),
+    (Code::PthBroken, pth_broken),
     (Code::DuplicateInstall, duplicate_install),
     (Code::StaleBytecode, stale_bytecode),
     (Code::MixedApt, mixed_apt),
@@ -66,6 +67,20 @@ fn shadowed_module(case: &Case<'_>) -> Answer {
         return Answer::Fine("no file here has the name of a module".to_owned());
     }
     Hit::error("files here are imported in place of modules").seen_all(found).into()
+}
+
+/// What Python says of itself when it starts, by the name that the vitals have for it.
+pub(super) const START: &str = "python/start";
+
+fn pth_broken(case: &Case<'_>) -> Answer {
+    match case.vitals.text(START) {
+        None => Answer::Unseen("no Python is known here, or it did not start within two seconds".to_owned()),
+        Some(text) if text.trim().is_empty() => Answer::Fine("Python starts without a word".to_owned()),
+        Some(text) => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned);
+            Hit::warning("Python complains each time it starts").seen_all(lines).into()
+        }
+    }
 }
 
 fn path_order(case: &Case<'_>) -> Answer {

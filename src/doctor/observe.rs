@@ -10,7 +10,7 @@ use crate::doctor::control_group::group;
 use crate::doctor::credentials_seen::credentials;
 use crate::doctor::death::{death_folder, deaths, is_recorded};
 use crate::doctor::device::DRIVER_FOLDERS;
-use crate::doctor::importing::HERE;
+use crate::doctor::importing::{HERE, START};
 use crate::doctor::on_disk::{checkpoints, owner_of, stale_bytecode};
 use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
@@ -26,6 +26,9 @@ pub(super) const CLEAN: &str = "clean";
 
 /// How long `nvidia-smi` may take.
 const SMI: Duration = Duration::from_secs(5);
+
+/// How long Python may take to start.
+const START_LIMIT: Duration = Duration::from_secs(2);
 
 /// So much of the end of a log is read.
 const LOG: u64 = 256 << 10;
@@ -93,7 +96,16 @@ pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
     vitals.checkpoints = checkpoints(sight, &vitals);
     vitals.stale_bytecode = sight.place.packages.as_deref().map(stale_bytecode).unwrap_or_default();
     smi(sight, &mut vitals);
+    start(sight, &mut vitals);
     vitals
+}
+
+/// What Python prints when it starts, as programs start it: `.pth` files that are broken do so each time.
+fn start(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let Some(python) = &sight.place.python else { return };
+    if let Ok(finished) = Invocation::new(python, &["-c", "pass"], sight.environment).output(START_LIMIT) {
+        vitals.texts.insert(START.to_owned(), without_secrets(&finished.stderr));
+    }
 }
 
 /// What can be seen of the kernel's memory alone, for somebody who looks every second.

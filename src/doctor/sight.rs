@@ -27,6 +27,8 @@ pub struct Place {
     /// Where packages are.
     pub packages: Option<PathBuf>,
     pub stdlib: Option<PathBuf>,
+    /// The interpreter itself.
+    pub python: Option<PathBuf>,
     /// Where the data is.
     pub data: Vec<PathBuf>,
 }
@@ -39,6 +41,7 @@ impl Place {
             here: files::absolute(Path::new("."))?,
             packages: python.and_then(|python| python.layout.as_ref()).map(|layout| layout.purelib.clone()),
             stdlib: python.and_then(|python| python.home.as_ref()).map(|home| home.stdlib.clone()),
+            python: python.and_then(|python| python.path.clone()),
             data: data.map(|path| files::absolute(path)).collect::<Result<_, _>>()?,
         })
     }

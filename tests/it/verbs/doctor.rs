@@ -267,3 +267,15 @@ fn the_outputs_in_the_docs_are_what_is_printed() {
         "docs/doctor-outputs.md is not what is printed; SNAPSHOTS=overwrite cargo test, then read the diff"
     );
 }
+
+#[test]
+fn a_start_up_file_that_is_broken_is_named() {
+    let test = Test::new();
+    let venv = Venv::bare(&test);
+    std::fs::write(venv.layout().join("zz-broken.pth"), "import not_there_at_all\n").expect("a file");
+    let test = test.set("COLAB_BOOT_PYTHON", venv.python.display().to_string());
+    let out = test.run(&["doctor", "pth-broken"]).expect(0);
+    assert!(out.stderr.contains("warning[pth-broken]") && out.stderr.contains("zz-broken.pth"), "{out:?}");
+    std::fs::remove_file(venv.layout().join("zz-broken.pth")).expect("a file");
+    test.run(&["doctor", "pth-broken", "--strict"]).expect(0);
+}

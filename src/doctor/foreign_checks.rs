@@ -161,6 +161,10 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
             let state = if findings.is_empty() { State::Ok } else { State::Finding };
             outcome(group, check, state, said, findings)
         }
+        None if last.starts_with('{') => {
+            let why = format!("its answer can't be read: {last}");
+            outcome(group, check, State::Failed, why, Vec::new())
+        }
         _ if finished.code == 0 => outcome(group, check, State::Ok, last, Vec::new()),
         _ => {
             let said = if last.is_empty() { last_lines(&finished.stderr, 1) } else { last };

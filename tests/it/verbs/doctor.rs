@@ -70,6 +70,7 @@ fn commands_of_a_profile_are_checks() {
             "speaks",
             r#"echo talk; echo '{"severity": "warning", "message": "few <b>files</b>", "evidence": ["3 of 12"], "help": "fetch them"}'"#,
         ),
+        own("odd", r#"echo '{"findings": [{"message": 5}]}'"#),
         own("here", "test -f p.toml"),
         "[[doctor.check]]\nname = \"gone\"\ncommand = [\"no-such-program\"]\n".to_owned(),
     ];
@@ -81,6 +82,7 @@ fn commands_of_a_profile_are_checks() {
         ("hangs", "timed-out", "no end after 2 s"),
         ("dies", "finding", "dies: ended by signal 9"),
         ("speaks", "finding", "speaks: few <b>files</b>"),
+        ("odd", "failed", "its answer can't be read: {\"findings\": [{\"message\": 5}]}"),
         ("here", "ok", ""),
         ("gone", "failed", "there is no program `no-such-program`"),
     ] {

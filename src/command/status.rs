@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::apply::gone;
-use crate::cli::MachineOptions;
+use crate::cli::{IndexOptions, MachineOptions};
 use crate::diag::{Code, Failure, Finding};
+use crate::index::redact;
 use crate::ledger::Ledger;
 use crate::marker::{Marker, Now, Standing, standing};
 use crate::notebook::{Loaded, process_clock};
@@ -18,6 +19,8 @@ use crate::state::State;
 #[derive(Serialize)]
 struct StatusReport {
     python: PythonReport,
+    /// The default index of that Python's pip, without credentials.
+    index: Option<String>,
     environments: Vec<EnvironmentReport>,
 }
 
@@ -62,7 +65,9 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
     let none = environments
         .is_empty()
         .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
-    let data = StatusReport { python: PythonReport::of(&seen), environments };
+    let python = seen.machine.python.as_ref();
+    let index = session.default_index(&IndexOptions::default(), python).ok().map(|url| redact(&url));
+    let data = StatusReport { python: PythonReport::of(&seen), index, environments };
     Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
 }
 

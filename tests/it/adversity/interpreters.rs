@@ -42,7 +42,6 @@ fn fifo(path: &Path) {
 #[test]
 fn a_start_up_file_may_print_fail_or_leave_a_daemon() {
     let world = World::new();
-    let layout = world.venv.layout().display().to_string();
     for (line, warns) in [
         ("import sys; print('hello'); sys.stderr.write('hello')", false),
         ("import subprocess; subprocess.Popen(['sleep', '120'])", false),
@@ -60,7 +59,7 @@ fn a_start_up_file_may_print_fail_or_leave_a_daemon() {
         );
         assert_eq!(outcome.codes().contains(&"machine-unreadable".to_owned()), warns, "{line}: {:?}", outcome.codes());
         let facts = world.test.run(&["fingerprint", "--python", &world.venv.python.display().to_string(), "--json"]);
-        assert!(facts.stdout.contains(&layout), "{line}: {}", facts.stdout);
+        assert!(facts.stdout.contains("/python/lib/python3"), "{line}: {}", facts.stdout);
     }
 }
 

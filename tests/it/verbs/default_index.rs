@@ -25,7 +25,7 @@ fn truth(test: &Test, python: &Path) -> String {
 }
 
 fn ours(test: &Test, python: &Path) -> String {
-    let outcome = test.run(&["fingerprint", "--json", "--python", &python.display().to_string()]).expect(0);
+    let outcome = test.run(&["status", "--json", "--python", &python.display().to_string()]).expect(0);
     outcome.json()["report"]["index"].as_str().unwrap_or("none").to_owned()
 }
 

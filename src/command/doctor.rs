@@ -102,12 +102,12 @@ fn asked(options: &DoctorOptions, session: &Session<'_>, is_meant: &dyn Fn(&Chec
     let conditions = seen.here.then(|| conditions(&vitals, &sight, &is_read));
     let observed =
         seen.observed.map(|observed| Observed { conditions: conditions.or(observed.conditions.clone()), ..observed });
-    outputs.write(&outcomes, observed, &vitals, facts)?;
+    let printed = outputs.write(&outcomes, observed, &vitals, facts)?;
     let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     let checks =
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });
     let report = DoctorReport { checks: checks.collect(), vitals };
-    Ok(Report::new(report, text).with_findings(findings))
+    Ok(Report::new(report, text).with_findings(findings).printing(printed))
 }
 
 /// The end of a log: what is newest explains a failure.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::ScrubOptions;
 use crate::diag::{Code, Failure, Finding};
-use crate::host::destination::write_output;
+use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::host::texts::{AnyText, files_below, read_any};
 use crate::output::Report;
@@ -72,8 +72,8 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
         }
         found.push((name, sightings));
     }
-    if let Some(path) = &options.sarif {
-        let text = format!("{:#}\n", sarif(&found));
+    let log = options.sarif.as_ref().map(|path| (path, format!("{:#}\n", sarif(&found))));
+    if let Some((path, text)) = log.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_output(path, text.as_bytes())?;
     }
     if options.update_baseline {
@@ -81,7 +81,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     }
     let mut report = report(options, all.len(), found, written);
     report.findings.extend(unread);
-    Ok(report)
+    Ok(report.printing(log.filter(|(path, _)| is_stdout(path)).map(|(_, text)| text)))
 }
 
 fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting>)>, written: Vec<String>) -> Report {

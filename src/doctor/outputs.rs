@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding};
 use crate::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
-use crate::host::destination::write_output;
+use crate::host::destination::{is_stdout, write_output};
 use crate::machine::Observed;
 use crate::notebook::Facts;
 use crate::output::envelope;
@@ -30,22 +30,23 @@ impl Outputs {
         Self { html, junit, sarif: options.sarif.clone(), bundle: options.bundle.clone(), strict: options.strict }
     }
 
-    /// Writes them. `outcomes` are presentable.
+    /// Writes them; returns what is for stdout. `outcomes` are presentable.
     pub fn write(
         &self,
         outcomes: &[Outcome],
         observed: Option<Observed>,
         vitals: &Vitals,
         facts: Option<&Facts>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<String>, Failure> {
+        let mut texts: Vec<(&PathBuf, String)> = Vec::new();
         if let Some(path) = &self.html {
-            write_output(path, html(outcomes)?.as_bytes())?;
+            texts.push((path, html(outcomes)?));
         }
         if let Some(path) = &self.junit {
-            write_output(path, junit(outcomes, self.strict)?.as_bytes())?;
+            texts.push((path, junit(outcomes, self.strict)?));
         }
         if let Some(path) = &self.sarif {
-            write_output(path, format!("{:#}\n", sarif_log(outcomes)).as_bytes())?;
+            texts.push((path, format!("{:#}\n", sarif_log(outcomes))));
         }
         if let Some(path) = &self.bundle {
             let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
@@ -54,8 +55,16 @@ impl Outputs {
                 serde_json::json!({ "check": one.check, "group": one.group, "state": one.state, "said": one.said })
             });
             let bundle = bundled(observed, vitals, facts, &checks.collect(), &findings)?;
-            write_output(path, format!("{bundle:#}\n").as_bytes())?;
+            texts.push((path, format!("{bundle:#}\n")));
         }
-        Ok(())
+        let mut printed = None;
+        for (path, text) in texts {
+            if is_stdout(path) {
+                printed = Some(text);
+            } else {
+                write_output(path, text.as_bytes())?;
+            }
+        }
+        Ok(printed)
     }
 }

@@ -57,6 +57,15 @@ impl Report {
         self.talk.extend(before.lines().map(str::to_owned));
     }
 
+    /// As [`print_instead`](Self::print_instead), where there is a text.
+    #[must_use]
+    pub fn printing(mut self, text: Option<String>) -> Self {
+        if let Some(text) = text {
+            self.print_instead(text);
+        }
+        self
+    }
+
     /// The same as people and files may see it; a text that was asked for as it is stays so.
     #[must_use]
     pub fn presentable(mut self) -> Self {

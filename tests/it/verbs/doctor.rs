@@ -196,6 +196,11 @@ fn programs_read_junit_sarif_and_a_bundle() {
     }
     let diff = test.run(&["diff", "b.json"]).expect(0);
     assert_eq!(diff.stdout, "diff: nothing differs\n");
+    // A lone dash is stdout, and one output at most goes there.
+    let out = test.run(&["doctor", "memory", "--sarif", "-"]);
+    assert_eq!(out.json()["version"], "2.1.0", "{out:?}");
+    assert!(out.stderr.contains("doctor: ") && !test.path("-").exists(), "{out:?}");
+    test.run(&["doctor", "--html", "-", "--junit", "-"]).expect(2);
     // An output is never an input.
     let out = test.run(&["doctor", "--profile", "p.toml", "--html", "p.toml"]).expect(2);
     assert!(out.stderr.contains("would be overwritten"), "{out:?}");

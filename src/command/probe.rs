@@ -84,7 +84,7 @@ fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probe
         // A link leads to where the bytes are.
         let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         let kind = vitals.mount_kind(&real.display().to_string()).map(|(_, kind)| kind.to_owned()).unwrap_or_default();
-        Folder { path, remote: is_remote(&kind), kind, only_read: options.read_only }
+        Folder { path, only_read: options.read_only || is_remote(&kind), kind }
     };
     let folders: Vec<Folder> = paths.into_iter().map(folder).collect();
     let samples = Samples { size: options.sample_bytes, workers: options.workers.max(1), need: options.need };

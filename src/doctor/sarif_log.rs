@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::diag::{Code, Severity};
 use crate::doctor::Outcome;
+use crate::scrub::sarif_frame;
 
 /// A log of one run.
 pub(super) fn sarif_log(outcomes: &[Outcome]) -> Value {
@@ -34,12 +35,5 @@ pub(super) fn sarif_log(outcomes: &[Outcome]) -> Value {
             })
         })
         .collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": { "name": "colab-boot", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
-            "results": results,
-        }],
-    })
+    sarif_frame(&rules, &results)
 }

@@ -10,7 +10,6 @@ use crate::marker::Touched;
 use crate::matrix::{Matrix, Overlay};
 use crate::model::PackageName;
 use crate::notebook::Loaded;
-use crate::plan::preset::variables_for;
 use crate::profile::Profile;
 
 /// What a profile wants of a machine besides packages.
@@ -27,11 +26,11 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// What `profile` means for `target`.
-    pub fn of(profile: &Profile, target: &LockedTarget) -> Self {
+    /// What `profile` wants, with the variables that it means for a target ([`variables_for`](crate::plan::variables_for)).
+    pub fn of(profile: &Profile, environment: BTreeMap<String, String>) -> Self {
         Self {
             title: profile.title(),
-            environment: variables_for(profile, target).all,
+            environment,
             apt_snapshot: profile.apt_snapshot.clone(),
             breakage_is_error: profile.policy.breakage_is_error,
             prune: profile.policy.prune,

@@ -7,7 +7,7 @@ use crate::machine::{Installed, Kernel, Machine, Recorded, find_runtime};
 use crate::matrix::Matrix;
 use crate::model::{PackageName, Sha256};
 use crate::notebook::{Loaded, Modules, read_facts};
-use crate::plan::{Basis, Decision, Kind, Plan, Wish, decide};
+use crate::plan::{Basis, Decision, Kind, Plan, Wish, decide, variables_for};
 use crate::profile::Profile;
 
 fn name(text: &str) -> PackageName {
@@ -68,7 +68,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
     let matrix = Matrix::bundled().expect("the matrix");
     let before = before.iter().map(|package| (package.name.clone(), package.clone())).collect();
     decide(Basis {
-        wish: &Wish::of(&profile, &target),
+        wish: &Wish::of(&profile, variables_for(&profile, &target).all),
         target: &target,
         machine,
         matrix: &matrix,

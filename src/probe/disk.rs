@@ -30,9 +30,7 @@ pub struct Folder {
     pub path: PathBuf,
     /// The kind of its file system; empty where that is not known.
     pub kind: String,
-    /// It is on the network, or behind a program: nothing is written there, the user's own files are read.
-    pub remote: bool,
-    /// The user's own files are read, and nothing is written.
+    /// The user's own files are read, and nothing is written: it is on the network, behind a program, or the user wants it so.
     pub only_read: bool,
 }
 
@@ -151,8 +149,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
     if !folder.path.is_dir() {
         return Err(Failure::input(format!("there is no folder `{}`", folder.path.display())));
     }
-    let only_read = folder.remote || folder.only_read;
-    let scratch = (!only_read).then(|| Scratch::new(&folder.path)).transpose()?;
+    let scratch = (!folder.only_read).then(|| Scratch::new(&folder.path)).transpose()?;
     let free = files::free_bytes(&folder.path).unwrap_or(BYTES * ROOM);
     let bytes = BYTES.min(free / ROOM) >> 20 << 20;
     if scratch.is_some() && bytes == 0 {
@@ -161,7 +158,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
     }
     let wish = Wish {
         folder: scratch.as_ref().map(|scratch| scratch.path.as_path()),
-        sample: only_read.then_some(folder.path.as_path()),
+        sample: folder.only_read.then_some(folder.path.as_path()),
         bytes,
         files: FILES,
         seconds,

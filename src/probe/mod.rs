@@ -93,22 +93,20 @@ impl Measure {
     }
 
     /// Held against a figure that it should reach.
-    fn at_least(mut self, expected: f64) -> Self {
-        self.expected = Some(expected);
-        self.verdict = match self.figure {
-            Some(figure) if figure >= expected => Verdict::Good,
-            Some(_) => Verdict::Low,
-            None => Verdict::Open,
-        };
-        self
+    fn at_least(self, expected: f64) -> Self {
+        self.held(expected, |figure| figure >= expected)
     }
 
     /// Held against a figure that it should not pass.
-    fn at_most(mut self, expected: f64) -> Self {
+    fn at_most(self, expected: f64) -> Self {
+        self.held(expected, |figure| figure <= expected)
+    }
+
+    fn held(mut self, expected: f64, is_good: impl Fn(f64) -> bool) -> Self {
         self.expected = Some(expected);
-        self.verdict = match self.figure {
-            Some(figure) if figure <= expected => Verdict::Good,
-            Some(_) => Verdict::Low,
+        self.verdict = match self.figure.map(is_good) {
+            Some(true) => Verdict::Good,
+            Some(false) => Verdict::Low,
             None => Verdict::Open,
         };
         self

@@ -5,8 +5,8 @@ use crate::matrix::{Figures, Matrix};
 use crate::probe::disk::{Folder, Looked, Samples};
 use crate::probe::{Probed, Verdict, disk, gpu, loader, nccl, rendered};
 
-fn folder(remote: bool) -> Folder {
-    Folder { path: "/data".into(), kind: "ext4".to_owned(), remote, only_read: false }
+fn folder() -> Folder {
+    Folder { path: "/data".into(), kind: "ext4".to_owned(), only_read: false }
 }
 
 fn judged(json: &str, need: Option<f64>) -> Probed {
@@ -14,7 +14,7 @@ fn judged(json: &str, need: Option<f64>) -> Probed {
     let mut probed = Probed::default();
     let samples = Samples { size: 150e3, workers: 2, need };
     let figures = Figures::bundled().expect("figures.toml");
-    disk::judge(&folder(false), &looked, samples, figures, &mut probed);
+    disk::judge(&folder(), &looked, samples, figures, &mut probed);
     probed
 }
 

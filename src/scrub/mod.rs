@@ -15,7 +15,7 @@ use crate::matrix::{SecretFormat, secret_formats};
 use crate::model::Sha256;
 use crate::scrub::json_strings::{Site, sites};
 
-pub use sarif::sarif;
+pub use sarif::{sarif, sarif_frame};
 
 /// A line with this is passed over: somebody has looked at it.
 const ALLOWED: &str = "colab-boot: allow";

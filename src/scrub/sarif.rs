@@ -27,6 +27,11 @@ pub fn sarif(files: &[(String, Vec<Sighting>)]) -> Value {
             })
         })
         .collect();
+    sarif_frame(&rules, &results)
+}
+
+/// A log of one run with these rules and results.
+pub fn sarif_frame(rules: &[Value], results: &[Value]) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

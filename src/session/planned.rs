@@ -103,8 +103,9 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }
     };
-    let wish = Wish::of(&profile, &target);
-    findings.extend(variables_for(&profile, &target).findings);
+    let variables = variables_for(&profile, &target);
+    findings.extend(variables.findings);
+    let wish = Wish::of(&profile, variables.all);
     Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic })
 }
 

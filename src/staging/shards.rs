@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
@@ -25,6 +25,11 @@ struct Shard<'e> {
 }
 
 impl Shard<'_> {
+    /// Where it is written before it has its name.
+    fn part(&self, to: &Path) -> PathBuf {
+        to.join(format!("{PART}{}", self.name))
+    }
+
     fn size(&self) -> u64 {
         self.entries.iter().map(padded).sum::<u64>() + 2 * BLOCK
     }
@@ -78,8 +83,9 @@ pub(super) fn pack(
 ) -> Result<Staged, Failure> {
     let shards = split(&listing.entries, limit.max(BLOCK));
     // Of one that is begun it was known that the name is ours.
-    let is_begun = |shard: &Shard<'_>| staging.to.join(format!("{PART}{}", shard.name)).exists();
-    let taken = |shard: &&Shard<'_>| !is_begun(shard) && journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
+    let taken = |shard: &&Shard<'_>| {
+        !shard.part(&staging.to).exists() && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
+    };
     if let Some(shard) = shards.iter().find(taken).filter(|_| !staging.overwrite) {
         let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
         return Err(Failure::input(message)
@@ -133,7 +139,7 @@ fn write(
     failed: &mut Vec<(String, String)>,
 ) -> std::io::Result<u64> {
     let failures = failed.len();
-    let part = staging.to.join(format!("{PART}{}", shard.name));
+    let part = shard.part(&staging.to);
     let hashing = Hashing { file: File::create(&part)?, digest: Hasher::default(), size: 0 };
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
     archive.mode(tar::HeaderMode::Deterministic);

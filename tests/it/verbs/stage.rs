@@ -66,14 +66,20 @@ fn a_second_run_brings_what_has_changed() {
     assert!(test.path("fast/set/own.txt").exists());
 }
 
+/// A file that was brought, with other bytes of the same size and time.
+fn spoilt(test: &Test) -> PathBuf {
+    let path = test.path("fast/a.txt");
+    let time = path.metadata().expect("a file").modified().expect("a time");
+    fs::write(&path, "eno").expect("a file");
+    fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(time)).expect("a time");
+    path
+}
+
 #[test]
 fn what_was_spoilt_since_is_found_and_brought_again() {
     let test = world();
     test.run(&["stage", "set", "fast"]).expect(0);
-    let spoilt = test.path("fast/a.txt");
-    let time = spoilt.metadata().expect("a file").modified().expect("a time");
-    fs::write(&spoilt, "eno").expect("a file");
-    fs::File::options().append(true).open(&spoilt).and_then(|file| file.set_modified(time)).expect("a time");
+    let spoilt = spoilt(&test);
     test.run(&["stage", "set", "fast"]).expect(0);
     assert_eq!(fs::read(&spoilt).expect("a file"), b"eno");
     let out = test.run(&["stage", "set", "fast", "--verify"]).expect(0);
@@ -331,10 +337,7 @@ fn files_of_others_are_not_written_over() {
 fn a_verification_without_an_account_reads_the_source() {
     let test = world();
     test.run(&["stage", "set", "fast"]).expect(0);
-    let spoilt = test.path("fast/a.txt");
-    let time = spoilt.metadata().expect("a file").modified().expect("a time");
-    fs::write(&spoilt, "eno").expect("a file");
-    fs::File::options().append(true).open(&spoilt).and_then(|file| file.set_modified(time)).expect("a time");
+    let spoilt = spoilt(&test);
     fs::remove_file(test.path("fast/.colab-boot-stage.jsonl")).expect("a journal");
     let out = test.run(&["stage", "set", "fast", "--verify"]).expect(0);
     assert!(out.stdout.contains("1 files") && out.stdout.contains("3 were read again"), "{out:?}");

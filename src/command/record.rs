@@ -1,6 +1,6 @@
 //! `record`: watches the notebook's kernel.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -8,8 +8,9 @@ use crate::cli::{MachineOptions, RecordOptions};
 use crate::diag::Failure;
 use crate::doctor::{crash_file, death_folder};
 use crate::host::files;
+use crate::machine::PythonOrigin;
 use crate::output::{Report, path_text};
-use crate::recorder::{start, watch};
+use crate::recorder::{follow_crashes, start, watch};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -37,7 +38,19 @@ pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Repo
     let program = files::link_of(Path::new("/proc/self/exe"));
     let program = program.ok_or_else(|| Failure::world("this program does not find itself: there is no /proc"))?;
     let started = start(session, &program, kernel)?;
-    let crash = crash_file(&death_folder(&session.paths.state), kernel);
+    let folder = death_folder(&session.paths.state);
+    if let Some(packages) = packages(session, kernel)? {
+        follow_crashes(&packages, &folder);
+    }
+    let crash = crash_file(&folder, kernel);
     let text = format!("{}\n", crash.display());
     Ok(Report::new(RecordReport { kernel, started, crash: &crash }, text))
+}
+
+/// Site-packages of the kernel's own Python, where we were started by that kernel.
+fn packages(session: &Session<'_>, kernel: u32) -> Result<Option<PathBuf>, Failure> {
+    let machine = session.machine(&MachineOptions::default())?.machine;
+    let is_ours = machine.kernel.is_some_and(|own| own.pid == kernel);
+    let python = machine.python.filter(|python| is_ours && python.origin == PythonOrigin::Kernel);
+    Ok(python.and_then(|python| python.layout).map(|layout| layout.purelib))
 }

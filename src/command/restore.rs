@@ -11,6 +11,7 @@ use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
 use crate::model::Sha256;
 use crate::output::{Report, Style, render_plan};
 use crate::plan::{Plan, Restart, Wish};
+use crate::recorder::unfollow_crashes;
 use crate::session::{Answer, Planned, PythonReport, Session, decided};
 use crate::state::hold;
 
@@ -30,6 +31,8 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
     let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?;
     let debian = planned.seen.ledger.debian.join(" ");
     let mut report = carry_out(&planned, &options_of_plan, session, &held.folder, style)?;
+    let layout = planned.seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    layout.map_or(Ok(()), |layout| unfollow_crashes(&layout.purelib))?;
     if !debian.is_empty() {
         report.talk.push(format!("Debian packages stay: {debian}"));
     }

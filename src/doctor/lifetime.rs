@@ -1,7 +1,11 @@
 //! The session: how old, on which machine, with which accelerator in whose hands.
 
 use crate::diag::Code;
-use crate::doctor::{Answer, Case, Hit, Judge};
+use crate::doctor::{Answer, Case, Hit, Judge, float};
+use crate::host::clock::{ClockRecord, uptime_of};
+
+/// What the last answer of a server said of this machine's clock, by the name that the vitals have for it.
+pub(super) const CLOCK: &str = "cache/clock";
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::SessionAge, session_age),
@@ -9,6 +13,8 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::HashseedLate, hashseed_late),
     (Code::TpuBusy, tpu_busy),
     (Code::TpuCudaWheels, tpu_cuda_wheels),
+    (Code::TpuTf, tpu_tf),
+    (Code::ClockSkew, clock_skew),
 ];
 
 fn session_age(case: &Case<'_>) -> Answer {
@@ -72,4 +78,44 @@ fn tpu_cuda_wheels(case: &Case<'_>) -> Answer {
         return Answer::Fine("no library of CUDA".to_owned());
     }
     Hit::warning("libraries of CUDA are installed beside a TPU").seen_all(cuda).into()
+}
+
+/// Frameworks that want the TPU themselves.
+const WANT_TPU: &[&str] = &["jax", "torch_xla"];
+
+fn tpu_tf(case: &Case<'_>) -> Answer {
+    if !has_tpu(case) {
+        return Answer::Unseen("there is no TPU here".to_owned());
+    }
+    let Some(facts) = case.facts else { return Answer::Unseen(super::workers::NO_FACTS.to_owned()) };
+    let others: Vec<&str> = WANT_TPU.iter().copied().filter(|name| facts.modules.contains_key(*name)).collect();
+    if !facts.modules.contains_key("tensorflow") || others.is_empty() {
+        return Answer::Fine("one framework at most wants the TPU".to_owned());
+    }
+    Hit::warning(format!("tensorflow and {} are imported in one kernel", others.join(", "))).into()
+}
+
+fn clock_skew(case: &Case<'_>) -> Answer {
+    let Some(text) = case.vitals.text(CLOCK) else {
+        return Answer::Unseen("no server was asked on this machine yet".to_owned());
+    };
+    let read: Result<ClockRecord, _> = serde_json::from_str(text);
+    let Ok(record) = read else { return Answer::Failed(format!("{CLOCK} is no record of a clock")) };
+    if record.boot != case.machine.boot_id {
+        return Answer::Unseen("no server was asked since this machine was started".to_owned());
+    }
+    // The clock may have been set since: then the time at which the machine started has moved with it.
+    let uptime = case.vitals.text("/proc/uptime").and_then(uptime_of);
+    let moved = uptime.map_or(0, |uptime| case.vitals.now.cast_signed() - uptime.cast_signed() - record.started);
+    let ahead = record.ahead + moved;
+    let said = match ahead {
+        0 => "the clock is right".to_owned(),
+        1.. => format!("the clock is {ahead} seconds ahead"),
+        _ => format!("the clock is {} seconds behind", ahead.unsigned_abs()),
+    };
+    let off = float(ahead.unsigned_abs());
+    if off > case.row.limit("far") {
+        return Hit::error(said).into();
+    }
+    if off > case.row.limit("off") { Hit::warning(said).into() } else { Answer::Fine(said) }
 }

@@ -36,7 +36,7 @@ const ONCE: &[(&str, bool)] = &[
 
 const NO_MAPS: &str = "no kernel of a notebook is known here, or its memory map can't be read";
 
-fn file_name(path: &str) -> &str {
+pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -49,7 +49,7 @@ fn copies<'a>(mapped: &[(&'a str, bool)], family: &str) -> BTreeSet<&'a str> {
     mapped.iter().filter(|(path, gone)| !gone && file_name(path).starts_with(family)).map(|(path, _)| *path).collect()
 }
 
-fn maps<'a>(case: &Case<'a>) -> Result<Vec<(&'a str, bool)>, Answer> {
+pub(super) fn maps<'a>(case: &Case<'a>) -> Result<Vec<(&'a str, bool)>, Answer> {
     match (case.vitals.text("kernel/maps"), case.vitals.unread.get("kernel/maps")) {
         (Some(_), _) => Ok(case.vitals.mapped()),
         (None, Some(why)) => Err(Answer::Failed(why.clone())),
@@ -119,7 +119,7 @@ fn loaded_not_wheel(case: &Case<'_>) -> Answer {
 }
 
 /// A version in the name of a file: `libcudnn.so.9.8.0`.
-fn version_in(name: &str) -> Option<Version> {
+pub(super) fn version_in(name: &str) -> Option<Version> {
     name.split_once(".so.")?.1.parse().ok()
 }
 

@@ -19,6 +19,7 @@ mod outputs;
 mod on_disk;
 mod processes;
 mod ram;
+mod fitting;
 mod sarif_log;
 mod shown;
 mod sight;
@@ -200,6 +201,7 @@ const JUDGES: &[&[(Code, Judge)]] = &[
     ram::CHECKS,
     device::CHECKS,
     mapped::CHECKS,
+    fitting::CHECKS,
     vram::CHECKS,
     workers::CHECKS,
     storage::CHECKS,

@@ -1,6 +1,6 @@
 //! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework, touches no GPU context.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +10,9 @@ use crate::doctor::control_group::group;
 use crate::doctor::credentials_seen::credentials;
 use crate::doctor::death::{death_folder, deaths, is_recorded};
 use crate::doctor::device::DRIVER_FOLDERS;
+use crate::doctor::fitting::TOOLKIT;
 use crate::doctor::importing::{HERE, START};
+use crate::doctor::lifetime::CLOCK;
 use crate::doctor::on_disk::{checkpoints, owner_of, stale_bytecode};
 use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
@@ -18,7 +20,7 @@ use crate::doctor::sight::Sight;
 use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE, is_remote};
 use crate::doctor::vitals::{FileSystem, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
-use crate::host::{Invocation, files};
+use crate::host::{Invocation, clock, files};
 use crate::script::ENVIRONMENT_FILE;
 
 /// What is kept of an environment file that holds no credential.
@@ -59,6 +61,9 @@ const VARIABLES: &[&str] = &[
 const VARIABLES_BEGIN: &[&str] = &["XLA_", "NCCL_", "TORCH_NCCL_", "OMP_", "MKL_", "OPENBLAS_"];
 /// Of these the names alone are kept: values may hold an address with a password.
 const NAMES_BEGIN: &[&str] = &["PIP_", "UV_"];
+
+/// How the names of CUDA's libraries begin that frameworks look for.
+const CUDA_LIBRARIES: &[&str] = &["libcudnn", "libcublas", "libcudart", "libnccl"];
 
 const GPU_FIELDS: &[&str] = &[
     "name",
@@ -144,6 +149,8 @@ fn texts(sight: &Sight<'_>, vitals: &mut Vitals) {
     vitals.cpus = allowed.as_deref().and_then(|text| cpus(text.split_once(':')?.1));
     vitals.texts.extend(flags.map(|text| ("/proc/cpuinfo".to_owned(), text)));
     vitals.texts.extend(killed.map(|text| ("/proc/vmstat".to_owned(), text)));
+    let clock = files::read_optional(&sight.paths.cache.join(clock::FILE)).ok().flatten();
+    vitals.texts.extend(clock.map(|text| (CLOCK.to_owned(), text)));
     let home = sight.environment.get("HOME").cloned().unwrap_or_default();
     let drive = format!("{home}/.config/Google/DriveFS/Logs");
     let logs = [
@@ -257,12 +264,19 @@ fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
             vitals.folders.insert((*folder).to_owned(), found);
         }
     }
+    let known = vitals.texts.iter().filter(|(path, _)| path.starts_with("/etc/ld.so.conf"));
+    let known = known.flat_map(|(_, text)| text.lines().map(str::trim)).filter(|line| line.starts_with('/'));
+    let known: BTreeSet<String> = known.map(str::to_owned).chain([TOOLKIT.to_owned()]).collect();
+    for folder in known {
+        let found = starting(&folder, CUDA_LIBRARIES);
+        if !found.is_empty() {
+            vitals.folders.entry(folder).or_default().extend(found);
+        }
+    }
     let path = sight.environment.get("LD_LIBRARY_PATH").cloned().unwrap_or_default();
     for folder in path.split(':').filter(|folder| folder.starts_with('/')) {
         if sight.paths.under_root(folder).is_dir() {
-            vitals
-                .folders
-                .insert(folder.to_owned(), starting(folder, &["libcudnn", "libcublas", "libcudart", "libnccl"]));
+            vitals.folders.entry(folder.to_owned()).or_default().extend(starting(folder, CUDA_LIBRARIES));
         } else {
             vitals.unread.insert(folder.to_owned(), "missing".to_owned());
         }

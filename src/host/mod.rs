@@ -1,5 +1,6 @@
 //! The only door to the operating system: files, processes, signals, locks. Every error names its path or its command line.
 
+pub mod clock;
 pub mod command;
 pub mod destination;
 pub mod files;

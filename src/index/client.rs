@@ -15,7 +15,9 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use crate::diag::Failure;
+use crate::host::Paths;
 use crate::index::Credentials;
+use crate::index::answered_at::Clock;
 use crate::index::body::{Body, must_be_plain, too_large};
 use crate::index::credentials::without_login;
 use crate::index::dns::Names;
@@ -59,6 +61,7 @@ pub(super) struct Http {
     started: Instant,
     latencies: Arc<Latencies>,
     gates: Arc<Gates>,
+    clock: Option<Arc<Clock>>,
     pub(super) log: Log,
 }
 
@@ -92,9 +95,17 @@ impl Client {
             started: Instant::now(),
             latencies: Arc::default(),
             gates: Arc::default(),
+            clock: None,
             log,
         };
         Ok(Self { http, runtime: Some(runtime) })
+    }
+
+    /// The same, and keeps for `doctor` what answers say of this machine's clock, which says `now`.
+    #[must_use]
+    pub fn noting_time(mut self, paths: &Paths, now: u64) -> Self {
+        self.http.clock = Some(Arc::new(Clock::new(paths, now)));
+        self
     }
 
     /// What this client has sent and received so far.
@@ -277,6 +288,9 @@ impl Http {
         });
         let response = response.map_err(Miss::passing)?;
         passed.answered();
+        if let Some(clock) = &self.clock {
+            clock.note(response.headers());
+        }
         Ok(response)
     }
 

@@ -6,6 +6,7 @@ mod prefetch;
 mod body;
 mod cache;
 mod client;
+mod answered_at;
 mod credentials;
 mod download;
 mod exchange;

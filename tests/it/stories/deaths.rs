@@ -111,6 +111,14 @@ fn each_end_of_a_kernel_is_named_rightly() {
             assert!(said.contains("Fatal Python error: Segmentation fault") && said.contains("ctypes"), "{said}");
         }
     }
+    // A kernel that crashes before its first cell was run: the environment has been taught what to do.
+    notebook.send(&kernel, "import ctypes; ctypes.string_at(0)");
+    let died = kernel.pid;
+    kernel = notebook.restarted(&kernel);
+    recorded(&day, died);
+    let (codes, said) = newest(&day);
+    assert_eq!(codes, ["kernel-native-crash"], "{said}");
+    assert!(said.contains("Fatal Python error: Segmentation fault") && said.contains("string_at"), "{said}");
     // The cell asks the kernel what only the kernel knows.
     assert!(!notebook.boot(&mut kernel, &boot).0);
     let said = notebook.run(&kernel, "colab_boot_run('doctor', '--all')");
@@ -124,7 +132,8 @@ fn each_end_of_a_kernel_is_named_rightly() {
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
-    assert!(names.iter().filter(|name| name.starts_with("death-")).count() <= 8, "{names:?}");
+    // Eight, and those of the two kernels that are watched.
+    assert!(names.iter().filter(|name| name.starts_with("death-")).count() <= 10, "{names:?}");
     let off = |arguments: &[&str]| day.run(&[&["doctor", "recorder-off", "--json"], arguments].concat()).codes();
     assert!(off(&["--kernel-pid", &kernel.pid.to_string()]).is_empty());
     unseen(&day, &mut notebook, &kernel);

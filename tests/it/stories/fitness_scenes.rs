@@ -1,12 +1,14 @@
 //! Situations of a machine, each with the check that sees it.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::stories::fitness::{Group, Scene};
+use crate::support::http::{Reply, serve};
 
 pub type Make = fn(&mut Scene) -> bool;
 
@@ -271,6 +273,32 @@ pub const SCENES: &[(&str, Make)] = &[
         scene.gpu("Tesla T4", "7.5", &[]);
         scene.set("LD_LIBRARY_PATH", "/usr/local/cuda/compat");
         true
+    }),
+    ("cudnn-below-build", |scene| {
+        scene.installed("torch", "2.11.0+cu128");
+        scene.maps(&["v/site-packages/torch/lib/libtorch_cuda.so", "usr/lib/libcudnn.so.9.8.0"]);
+        true
+    }),
+    ("driver-too-old", |scene| {
+        scene.gpu("Tesla T4", "7.5", &[("driver_version", "550.54.15")]);
+        scene.installed("nvidia-cuda-runtime", "13.0.88");
+        true
+    }),
+    ("library-missing", |scene| {
+        scene.gpu("Tesla T4", "7.5", &[]);
+        scene.installed("tensorflow", "2.20.0");
+        !Path::new("/usr/local/cuda/lib64").exists()
+    }),
+    ("clock-skew", |scene| {
+        let page = r#"{"meta": {"api-version": "1.0"}, "name": "lib", "files": []}"#;
+        let reply = move || Reply::new("application/vnd.pypi.simple.v1+json", page);
+        let index = serve(Duration::ZERO, move |_| reply().with("Date", "Sun, 06 Nov 1994 08:49:37 GMT"));
+        let profile =
+            scene.file("asks.toml", "[profile]\nname = \"asks\"\nversion = \"1\"\n[packages]\nlib = \"==9\"\n");
+        let profile = profile.display().to_string();
+        let python = scene.day.python();
+        let asked = scene.day.test.run(&["lock", &profile, "--index-url", &index, "--python", &python]);
+        asked.code == 1
     }),
     ("library-known-bad", |scene| {
         scene.gpu("Tesla P100-PCIE-16GB", "6.0", &[]);

@@ -1,4 +1,5 @@
-//! The checks as a piece of HTML for a notebook's cell: a group to a fold, nothing that runs, nothing from elsewhere.
+//! The checks as a page that a notebook's cell shows as well: a group to a fold, nothing that runs, nothing from elsewhere, no style that would reach
+//! beyond it.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
@@ -20,7 +21,7 @@ struct Group {
 #[derive(Serialize)]
 struct Row {
     check: String,
-    /// A word and a colour that is readable on light and on dark.
+    /// A word, and the colour behind it: white is readable on each.
     state: &'static str,
     color: &'static str,
     said: String,
@@ -28,7 +29,7 @@ struct Row {
     help: Vec<String>,
 }
 
-/// The piece of HTML. Texts are escaped; without styles it reads as well.
+/// The page. Texts are escaped; without styles it reads as well.
 pub(super) fn html(outcomes: &[Outcome]) -> Result<String, Failure> {
     let groups = by_group(outcomes)?.into_iter().map(|(name, own)| Group {
         name: name.to_owned(),
@@ -58,14 +59,14 @@ fn rows(outcome: &Outcome) -> Vec<Row> {
         help: help.to_vec(),
     };
     if outcome.findings.is_empty() {
-        let color = if outcome.state == State::Ok { "#2e8b57" } else { "#808080" };
+        let color = if outcome.state == State::Ok { "#1b6e3c" } else { "#5f6368" };
         return vec![row(outcome.state.as_str(), color, &outcome.said, &[], &[])];
     }
     let of = |finding: &crate::diag::Finding| {
         let (state, color) = match finding.severity {
-            Severity::Error => ("error", "#d9363e"),
-            Severity::Warning => ("warning", "#b8860b"),
-            Severity::Note => ("note", "#4682b4"),
+            Severity::Error => ("error", "#b3261e"),
+            Severity::Warning => ("warning", "#8a5300"),
+            Severity::Note => ("note", "#2b5f8f"),
         };
         row(state, color, &finding.message, &finding.notes, &finding.help)
     };

@@ -25,14 +25,15 @@ pub(super) fn count(outcomes: &[&Outcome]) -> String {
     };
     let of = |state: State| outcomes.iter().filter(|outcome| outcome.state == state).count();
     let parts = [
-        (with(Severity::Error), "errors"),
-        (with(Severity::Warning), "warnings"),
-        (with(Severity::Note), "notes"),
-        (of(State::Failed), "failed"),
-        (of(State::TimedOut), "timed out"),
-        (of(State::Skipped), "not seen"),
+        (with(Severity::Error), "error", "errors"),
+        (with(Severity::Warning), "warning", "warnings"),
+        (with(Severity::Note), "note", "notes"),
+        (of(State::Failed), "failed", "failed"),
+        (of(State::TimedOut), "timed out", "timed out"),
+        (of(State::Skipped), "not seen", "not seen"),
     ];
-    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+    let parts = parts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
     std::iter::once(format!("{} ok", of(State::Ok))).chain(parts).collect::<Vec<_>>().join(", ")
 }
 

@@ -75,6 +75,9 @@ with tempfile.TemporaryDirectory() as folder:
 
                 shot = browser("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
                 pathlib.Path(sys.argv[3], f"{width}-{scheme}.png").write_bytes(base64.b64decode(shot))
+        if not browser.value("!!document.getElementById('gpu')"):
+            print(json.dumps(seen))  # no picker
+            sys.exit()
         browser("Page.setBypassCSP", enabled=False)
         browser.events.clear()
         browser.open()

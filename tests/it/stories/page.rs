@@ -203,3 +203,15 @@ fn everybody_can_use_the_page() {
         assert_eq!(shown, titles, "{row}");
     }
 }
+
+#[test]
+fn everybody_can_read_what_the_doctor_says() {
+    let test = Test::new();
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed/kernel-torch.json").display().to_string();
+    test.run(&["doctor", "--machine", &machine, "--all", "--html", "doctor.html"]);
+    let Some(seen) = looked_at(&test.path("doctor.html")) else { return };
+    for look in seen["looks"].as_array().expect("a list") {
+        assert_eq!(look["violations"], serde_json::json!([]), "{look:#}");
+        assert!(look["too-wide"].as_i64().expect("pixels") <= 0 && look["passes"].as_u64() > Some(10), "{look:#}");
+    }
+}

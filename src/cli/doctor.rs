@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::MachineOptions;
-use crate::matrix::Amount;
+use crate::matrix::{Amount, Unit};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
@@ -43,7 +43,7 @@ pub struct DoctorOptions {
     pub workers: Option<u64>,
 
     /// How large a batch is: `600MB`
-    #[arg(long, value_name = "SIZE", value_parser = amount, requires = "workers")]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, requires = "workers")]
     pub batch_bytes: Option<f64>,
 
     /// Where the data lies; may be repeated
@@ -118,13 +118,11 @@ pub struct ScrubOptions {
 
 /// A time with its unit: of a bare number nobody knows whether hours or seconds are meant.
 fn time(text: &str) -> Result<f64, String> {
-    match text.chars().last() {
-        Some(last) if last.is_ascii_digit() => Err(format!("`{text}` has no unit; write `8h` or `30min`")),
-        _ => amount(text),
-    }
+    Amount::of(text, Unit::Seconds).map(|amount| amount.0)
 }
 
-/// An amount with its unit.
-pub(super) fn amount(text: &str) -> Result<f64, String> {
-    Amount::parse(text).map(|amount| amount.0).ok_or_else(|| format!("`{text}` is no amount, as `8h`, `600MB`"))
+/// Bytes with their unit, or without one.
+pub(super) fn bytes(text: &str) -> Result<f64, String> {
+    let amount = Amount::of(text, Unit::Number).or_else(|_| Amount::of(text, Unit::Bytes));
+    amount.map(|amount| amount.0)
 }

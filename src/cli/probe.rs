@@ -6,7 +6,8 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 
 use crate::cli::MachineOptions;
-use crate::cli::doctor::amount;
+use crate::cli::doctor::bytes;
+use crate::matrix::{Amount, Unit};
 
 #[derive(Debug, Subcommand)]
 pub enum ProbeVerb {
@@ -48,7 +49,7 @@ pub struct StorageProbeOptions {
     pub read_only: bool,
 
     /// Bytes of one sample of the data
-    #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "150kB")]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "150kB")]
     pub sample_bytes: f64,
 
     /// How many workers read at the same time
@@ -74,7 +75,7 @@ pub struct LoaderProbeOptions {
     pub workers: Option<u64>,
 
     /// How large a batch is
-    #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "16MB")]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "16MB")]
     pub batch_bytes: f64,
 
     /// How long it may take
@@ -111,7 +112,7 @@ pub struct StageOptions {
     pub back: bool,
 
     /// Pack small files into tar files of this size, such as `256MB`; files of one sample stay together
-    #[arg(long, value_name = "SIZE", value_parser = amount, conflicts_with_all = ["back", "unpack"])]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, conflicts_with_all = ["back", "unpack"])]
     pub shards: Option<f64>,
 
     /// SRC is a tar, tar.gz or zip: bring what is in it
@@ -133,7 +134,7 @@ pub struct StageOptions {
 
 /// A time that a probe may take.
 fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = amount(text)?;
+    let seconds = Amount::of(text, Unit::Number).or_else(|_| Amount::of(text, Unit::Seconds))?.0;
     if (0.5..=600.0).contains(&seconds) { Ok(seconds) } else { Err("between 0.5 s and 10 min".to_owned()) }
 }
 

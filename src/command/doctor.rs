@@ -1,16 +1,13 @@
 //! `doctor`: what of this machine will end, slow down or spoil the work.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding, Severity};
 use crate::doctor::{
-    Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_text,
-    foreign_checks, known, listed, observe_vitals, shown, unbundled,
+    Asked, Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
+    foreign_checks, foreign_names, known, listed, observe_vitals, shown, unbundled,
 };
-use crate::host::files;
 use crate::machine::Observed;
 use crate::matrix::Check;
 use crate::notebook::facts_of;
@@ -18,9 +15,6 @@ use crate::output::Report;
 use crate::profile::Fitness;
 use crate::session::{Seen, Session};
 use crate::state::State as Applied;
-
-/// So much of the end of a log is looked at.
-const LOG: u64 = 4 << 20;
 
 #[derive(Serialize)]
 struct DoctorReport {
@@ -38,9 +32,11 @@ struct CheckReport {
 
 pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Report, Failure> {
     if let Some(log) = &options.log {
-        return explained_text(&text_of(log)?);
+        return explained_log(log);
     }
-    known(&options.only)?;
+    let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
+    let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
+    known(&options.only, &foreign_names(&wish))?;
     let is_meant = |row: &Check| {
         let named = options.only.iter().any(|one| *one == row.group || *one == row.id.as_str());
         match (options.after_crash, row.group.as_str()) {
@@ -53,19 +49,21 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
         let lines = listed(&is_meant)?;
         return Ok(Report::new(&lines, lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()));
     }
-    asked(options, session, &is_meant)
+    asked(options, session, &wish, &is_meant)
 }
 
-fn asked(options: &DoctorOptions, session: &Session<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Result<Report, Failure> {
-    let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
-    let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
+fn asked(
+    options: &DoctorOptions,
+    session: &Session<'_>,
+    wish: &Fitness,
+    is_meant: &dyn Fn(&Check) -> bool,
+) -> Result<Report, Failure> {
     let seen = session.machine(&options.machine)?;
     if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
         return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
     }
-    // Data of a profile may come later.
-    let data = options.data.iter().chain(wish.data.iter().filter(|path| path.exists()));
-    let place = Place::of(&seen.machine, data)?;
+    let there = wish.data.iter().filter(|path| path.exists());
+    let place = Place::of(&seen.machine, options.data.iter().chain(there))?;
     let mut facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
@@ -81,14 +79,15 @@ fn asked(options: &DoctorOptions, session: &Session<'_>, is_meant: &dyn Fn(&Chec
         facts = facts.or(kernel);
         vitals
     };
-    let plans = plans(options, &wish, &place, session, &seen)?;
+    let plans = plans(options, wish, &place, session, &seen)?;
     let (machine, matrix) = (&seen.machine, session.matrix);
     let described = !seen.here && vitals == Vitals::default();
-    let (facts, plans, wish) = (facts.as_ref(), &plans, &wish);
+    let (facts, plans) = (facts.as_ref(), &plans);
     let all = Examination { vitals: &vitals, machine, facts, plans, matrix, wish, described };
     let mut outcomes = examine(&all, is_meant)?;
-    if options.only.is_empty() && !options.after_crash {
-        outcomes.extend(foreign_checks(wish, options.profile.as_deref(), options.plugins, machine, session)?);
+    if !options.after_crash {
+        let asked = Asked { only: &options.only, plugins: options.plugins, elsewhere: !seen.here };
+        outcomes.extend(foreign_checks(wish, options.profile.as_deref(), asked, machine, session)?);
     }
     let text = shown(&outcomes, options.all)?;
     for finding in outcomes.iter_mut().flat_map(|outcome| &mut outcome.findings) {
@@ -110,20 +109,6 @@ fn asked(options: &DoctorOptions, session: &Session<'_>, is_meant: &dyn Fn(&Chec
     Ok(Report::new(report, text).with_findings(findings).printing(printed))
 }
 
-/// The end of a log: what is newest explains a failure.
-fn text_of(log: &Path) -> Result<String, Failure> {
-    if log == Path::new("-") {
-        return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
-    }
-    if log.is_dir() {
-        return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
-    }
-    if !files::is_file(log)? {
-        return Err(Failure::input(format!("there is no file `{}`", log.display())));
-    }
-    Ok(files::read_end(log, LOG))
-}
-
 fn plans(
     options: &DoctorOptions,
     wish: &Fitness,
@@ -142,6 +127,7 @@ fn plans(
         batch,
         precision: options.precision.clone(),
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
+        missing: wish.data.iter().filter(|path| !path.exists()).map(|path| path.display().to_string()).collect(),
         needs: wish.needs.clone(),
         after_crash: options.after_crash,
         applied_on: marker.map(|marker| marker.boot_id),

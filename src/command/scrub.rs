@@ -8,13 +8,13 @@ use crate::cli::ScrubOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
-use crate::host::texts::{AnyText, files_below, read_any};
+use crate::host::texts::{AnyText, files_below, is_aside, read_any};
 use crate::output::Report;
-use crate::scrub::{Accepted, Baseline, Sighting, sarif, scrubbed};
+use crate::scrub::{Baseline, Sighting, sarif, scrubbed};
 use crate::session::Session;
 
-/// Folders that are not looked into.
-const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
+/// The baseline that is read and written where none is named.
+const BASELINE: &str = ".colab-boot-scrub.json";
 
 #[derive(Serialize)]
 struct ScrubReport {
@@ -30,7 +30,11 @@ struct FileReport {
 }
 
 pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Failure> {
-    let baseline = baseline(options.baseline.as_deref(), options.update_baseline)?;
+    let usual = Path::new(BASELINE);
+    let named = options.baseline.as_deref().or_else(|| usual.exists().then_some(usual));
+    let baseline = named.map_or(Ok(Baseline::default()), |path| {
+        Baseline::parse(path, files::read_optional(path)?.as_deref(), options.update_baseline)
+    })?;
     let mut all = Vec::new();
     for path in &options.paths {
         if !path.exists() {
@@ -57,15 +61,18 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
             }
         };
         let (mut sightings, clean) = scrubbed(&name, &text)?;
-        sightings
-            .retain(|one| !baseline.known.iter().any(|known| known.rule == one.rule && known.sha256 == one.sha256));
+        sightings.retain(|one| !baseline.accepts(one));
         if sightings.is_empty() {
             continue;
         }
+        let links = files::links_to(path);
         match clean.filter(|_| options.write) {
             Some(_) if !is_utf8 => unread.push(unread_file(&name, "it is not UTF-8, and was left as it is")),
             Some(clean) => match write_output(path, clean.as_bytes()) {
-                Ok(()) => written.push(name.clone()),
+                Ok(()) => {
+                    written.push(name.clone());
+                    unread.extend(other_names(&name, links));
+                }
                 Err(failure) => unread.push(unread_file(&name, &failure.message)),
             },
             None => {}
@@ -85,13 +92,21 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
 }
 
 fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting>)>, written: Vec<String>) -> Report {
-    let count: usize = found.iter().map(|(_, sightings)| sightings.len()).sum();
-    let what = if options.write { "removed from" } else { "in" };
-    let text = format!("{count} secrets {what} {} of {files} files\n", found.len());
-    let finding = |file: &str, one: &Sighting| {
+    let is_gone = |file: &String| written.contains(file);
+    let count = |gone: bool| {
+        let files = found.iter().filter(|(file, _)| is_gone(file) == gone);
+        files.fold((0, 0), |(secrets, files), (_, sightings)| (secrets + sightings.len(), files + 1))
+    };
+    let ((gone, of_gone), (left, of_left)) = (count(true), count(false));
+    let text = match (options.write, left) {
+        (true, 0) => format!("{gone} secrets removed from {of_gone} of {files} files\n"),
+        (true, _) => format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}\n"),
+        (false, _) => format!("{left} secrets in {of_left} of {files} files\n"),
+    };
+    let finding = |file: &String, one: &Sighting| {
         let message = format!("{file}: {}: {} ({})", one.place, one.rule, one.shown);
-        let kind = if options.write { Finding::warning } else { Finding::error };
-        kind(Code::SecretFound, message).with_help(if options.write {
+        let kind = if is_gone(file) { Finding::warning } else { Finding::error };
+        kind(Code::SecretFound, message).with_help(if is_gone(file) {
             "it stands in the history still, and wherever the file was before: revoke it"
         } else {
             "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
@@ -109,39 +124,21 @@ fn accept(
     mut baseline: Baseline,
     found: &[(String, Vec<Sighting>)],
 ) -> Result<Report, Failure> {
-    let path = options.baseline.as_deref().unwrap_or(Path::new(".colab-boot-scrub.json"));
-    for (file, sightings) in found {
-        baseline.known.extend(sightings.iter().map(|one| Accepted {
-            rule: one.rule.to_owned(),
-            sha256: one.sha256.clone(),
-            file: file.clone(),
-        }));
-    }
-    baseline.version = 1;
-    baseline.known.sort();
-    baseline.known.dedup();
+    let path = options.baseline.as_deref().unwrap_or(Path::new(BASELINE));
+    baseline.accept(found);
     let text = serde_json::to_string_pretty(&baseline).map_err(|error| Failure::bug(error.to_string()))?;
     write_output(path, format!("{text}\n").as_bytes())?;
     let said = format!("{}: {} are accepted\n", path.display(), baseline.known.len());
     Ok(Report::new(baseline, said))
 }
 
-fn baseline(path: Option<&Path>, may_be_new: bool) -> Result<Baseline, Failure> {
-    let Some(path) = path else { return Ok(Baseline::default()) };
-    let Some(text) = files::read_optional(path)? else {
-        let none =
-            || Failure::input(format!("there is no baseline `{}`", path.display())).help("--update-baseline writes it");
-        return if may_be_new { Ok(Baseline::default()) } else { Err(none()) };
-    };
-    let bad = |why: String| Failure::input(format!("`{}` is no baseline", path.display())).cause(why);
-    let read: Baseline = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    if read.version == 1 { Ok(read) } else { Err(bad(format!("it has format {}, and 1 is read", read.version))) }
-}
-
-/// Folders of tools, and environments.
-fn is_aside(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
-        || folder.join("pyvenv.cfg").is_file()
+/// A file has other names, which still lead to what was in it.
+fn other_names(name: &str, links: u64) -> Option<Finding> {
+    let message =
+        format!("{name}: the file has {links} names (hard links), and the others keep what was taken out of this one");
+    (links > 1).then(|| {
+        Finding::error(Code::ScrubUnread, message).with_help("`find / -samefile` finds them, before; delete them")
+    })
 }
 
 fn unread_file(name: &str, why: &str) -> Finding {

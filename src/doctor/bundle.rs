@@ -11,6 +11,9 @@ use crate::machine::{Neutral, Observed};
 use crate::notebook::Facts;
 use crate::scrub::scrubbed;
 
+/// The format of [`Vitals`] that is written, and the newest that is read.
+pub(super) const SCHEMA: u32 = 1;
+
 /// Texts of the vitals that name other machines, or hold what people wrote.
 const LEFT_OUT: &[&str] =
     &["/var/log/apt/history.log", "drive/timeouts.txt", "drive/drive_fs.txt", "/var/log/colab-jupyter.log"];
@@ -73,6 +76,18 @@ pub fn unbundled(path: Option<&Path>) -> Result<(Vitals, Option<Facts>), Failure
     let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
     let vitals = value.pointer_mut("/report/vitals").map(Value::take);
     let facts = value.pointer_mut("/report/facts").map(Value::take);
-    let vitals = vitals.and_then(|vitals| serde_json::from_value(vitals).ok()).unwrap_or_default();
-    Ok((vitals, facts.and_then(|facts| serde_json::from_value(facts).ok())))
+    let unreadable = |what: &str, error: serde_json::Error| {
+        Failure::input(format!("`{}` is a damaged bundle: `report.{what}` can't be read", path.display()))
+            .because(&error)
+    };
+    let vitals: Vitals = match vitals {
+        Some(vitals) => serde_json::from_value(vitals).map_err(|error| unreadable("vitals", error))?,
+        None => Vitals::default(),
+    };
+    if vitals.schema > SCHEMA {
+        let newer = format!("`{}` was written by a newer colab-boot (format {})", path.display(), vitals.schema);
+        return Err(Failure::input(newer).help("read it with that one"));
+    }
+    let facts = facts.filter(|facts| !facts.is_null()).map(serde_json::from_value);
+    Ok((vitals, facts.transpose().map_err(|error| unreadable("facts", error))?))
 }

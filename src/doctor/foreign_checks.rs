@@ -9,10 +9,13 @@ use serde::Deserialize;
 use crate::diag::{Code, Failure, Finding, Severity};
 use crate::doctor::{Outcome, State};
 use crate::host::command::{Finished, NoResult, find_program, last_lines};
+use crate::host::signals::name_of;
 use crate::host::{Invocation, files};
 use crate::machine::Machine;
 use crate::model::PackageName;
+use crate::output::harmless;
 use crate::profile::{Fitness, OwnCheck};
+use crate::scrub::scrubbed;
 use crate::session::Session;
 
 const BRIDGE: &str = include_str!("plugins.py");
@@ -22,6 +25,9 @@ const ENTRY_POINTS: [&str; 2] = ["colab_boot.doctor", "rapids_doctor_check"];
 
 /// A plugin may take so long.
 const LIMIT: Duration = Duration::from_secs(20);
+
+/// So many pieces of evidence are kept.
+const EVIDENCE: usize = 50;
 
 /// Where they stand among the groups.
 const OWN: &str = "profile";
@@ -39,76 +45,118 @@ struct Said {
     help: Option<String>,
 }
 
-/// What the last line of a foreign check may be.
+/// What a foreign check may answer: findings, one of them, or a list.
 #[derive(Debug, Deserialize)]
-struct Answered {
-    findings: Vec<Said>,
-    #[serde(default)]
-    said: String,
+#[serde(untagged)]
+enum Answered {
+    Whole {
+        findings: Vec<Said>,
+        #[serde(default)]
+        said: String,
+    },
+    One(Said),
+    Many(Vec<Said>),
+}
+
+impl Answered {
+    /// The findings, and what was said besides.
+    fn parts(self) -> (Vec<Said>, String) {
+        match self {
+            Self::Whole { findings, said } => (findings, said),
+            Self::One(said) => (vec![said], String::new()),
+            Self::Many(findings) => (findings, String::new()),
+        }
+    }
+}
+
+/// Which of them are asked.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Groups and checks, by name; all where there are none.
+    pub only: &'a [String],
+    /// Those of all distributions, not only of the profile's.
+    pub plugins: bool,
+    /// The machine is described: nothing that runs here says anything about it.
+    pub elsewhere: bool,
+}
+
+impl Asked<'_> {
+    fn names(&self, group: &str, check: &str) -> bool {
+        self.only.iter().any(|one| one == group || one == check)
+    }
 }
 
 /// All that the profile, a file, and the user ask for.
 pub fn foreign_checks(
     wish: &Fitness,
     profile: Option<&Path>,
-    all_plugins: bool,
+    asked: Asked<'_>,
     machine: &Machine,
     session: &Session<'_>,
 ) -> Result<Vec<Outcome>, Failure> {
     let profile = profile.map(files::absolute).transpose()?;
     let folder = profile.as_deref().and_then(Path::parent);
-    let mut outcomes = folder.map(|folder| own_checks(&wish.checks, folder, session)).unwrap_or_default();
-    if all_plugins {
+    let is_meant = |check: &&OwnCheck| asked.only.is_empty() || asked.names(OWN, &check.name);
+    let mut outcomes = Vec::new();
+    for check in wish.checks.iter().filter(is_meant) {
+        let Some(folder) = folder.filter(|_| !asked.elsewhere) else {
+            let why = "it runs on the machine itself, and this one is described".to_owned();
+            outcomes.push(outcome(OWN, &check.name, State::Skipped, why, Vec::new()));
+            continue;
+        };
+        outcomes.push(own_check(check, folder, session));
+    }
+    let all = asked.plugins || asked.names(PLUGINS, PLUGINS) && wish.plugins.is_empty();
+    let named = !wish.plugins.is_empty() && (asked.only.is_empty() || asked.names(PLUGINS, PLUGINS));
+    if asked.elsewhere {
+        return Ok(outcomes);
+    }
+    if all {
         outcomes.extend(plugin_checks(machine, None, session));
-    } else if !wish.plugins.is_empty() {
+    } else if named {
         outcomes.extend(plugin_checks(machine, Some(&wish.plugins), session));
     }
     Ok(outcomes)
 }
 
-/// Runs the commands of a profile, from `folder`.
-fn own_checks(checks: &[OwnCheck], folder: &Path, session: &Session<'_>) -> Vec<Outcome> {
-    checks.iter().map(|check| own_check(check, folder, session)).collect()
+/// The names of groups and checks that are not ours, where a profile wishes `wish`.
+pub fn foreign_names(wish: &Fitness) -> Vec<&str> {
+    [OWN, PLUGINS].into_iter().chain(wish.checks.iter().map(|check| check.name.as_str())).collect()
 }
 
 fn own_check(check: &OwnCheck, folder: &Path, session: &Session<'_>) -> Outcome {
     let search = session.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
     let program = &check.command[0];
     let found = if program.contains('/') { Some(folder.join(program)) } else { find_program(program, search) };
-    let Some(program) = found else {
-        return outcome(OWN, &check.name, State::Failed, format!("there is no program `{program}`"), Vec::new());
+    let Some(program) = found.filter(|path| path.exists()) else {
+        return unasked(OWN, &check.name, State::Failed, &format!("there is no program `{program}`"));
     };
     let arguments: Vec<&str> = check.command[1..].iter().map(String::as_str).collect();
     let mut invocation = Invocation::new(program, &arguments, session.environment);
     invocation.folder = Some(folder.to_owned());
+    invocation.whole = true;
     answered(OWN, &check.name, invocation.output(Duration::from_secs_f64(check.timeout)))
 }
 
 /// Runs the checks that installed distributions bring: of all, or of those that are named.
-fn plugin_checks(machine: &Machine, only: Option<&[String]>, session: &Session<'_>) -> Vec<Outcome> {
+fn plugin_checks(machine: &Machine, only: Option<&[PackageName]>, session: &Session<'_>) -> Vec<Outcome> {
     let Some(python) = machine.python.as_ref().and_then(|python| python.path.as_deref()) else { return Vec::new() };
     let mut outcomes = Vec::new();
     for (name, one) in &machine.installed {
-        let meant = only.is_none_or(|only| {
-            only.iter().any(|wanted| wanted.parse().is_ok_and(|wanted: PackageName| wanted == *name))
-        });
+        let meant = only.is_none_or(|only| only.contains(name));
         let Some(site) = one.location.as_deref().filter(|_| meant) else { continue };
         for (check, place) in entry_points(site, name, &one.version.to_string()) {
             session.say(&format!("asking {name}: {check}"));
-            let invocation = Invocation::new(python, &["-I", "-c", BRIDGE, &place], session.environment);
+            let mut invocation = Invocation::new(python, &["-I", "-c", BRIDGE, &place], session.environment);
+            invocation.whole = true;
             outcomes.push(answered(PLUGINS, &format!("{name}:{check}"), invocation.output(LIMIT)));
         }
     }
     for wanted in only.unwrap_or_default() {
-        if !outcomes.iter().any(|outcome| {
-            outcome
-                .check
-                .split(':')
-                .next()
-                .is_some_and(|name| wanted.parse().is_ok_and(|wanted: PackageName| wanted.as_ref() == name))
-        }) {
-            let why = "it is not installed, or brings no check".to_owned();
-            outcomes.push(outcome(PLUGINS, wanted, State::Skipped, why, Vec::new()));
+        let brings = format!("{wanted}:");
+        if !outcomes.iter().any(|outcome| outcome.check.starts_with(&brings)) {
+            let why = "it is not installed, or brings no check";
+            outcomes.push(unasked(PLUGINS, wanted.as_ref(), State::Failed, why));
         }
     }
     outcomes
@@ -142,54 +190,85 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
     let finished = match result {
         Ok(finished) => finished,
         Err(NoResult::TimedOut(limit)) => {
-            let why = format!("no end after {:.0} s", limit.as_secs_f64());
-            return outcome(group, check, State::TimedOut, why, Vec::new());
+            return unasked(group, check, State::TimedOut, &format!("no end after {:.0} s", limit.as_secs_f64()));
         }
         Err(NoResult::NotFound) => {
-            return outcome(group, check, State::Failed, "there is no such program".to_owned(), Vec::new());
+            let why = "it can't be started: its first line names a program that is not there";
+            return unasked(group, check, State::Failed, why);
         }
-        Err(NoResult::Failed(error)) => return outcome(group, check, State::Failed, error.to_string(), Vec::new()),
+        Err(NoResult::Failed(error)) => return unasked(group, check, State::Failed, &error.to_string()),
     };
     let last = last_lines(&finished.stdout, 1);
-    let answer = serde_json::from_str::<Answered>(&last).ok();
-    let answer =
-        answer.or_else(|| Some(Answered { findings: vec![serde_json::from_str(&last).ok()?], said: String::new() }));
-    match answer {
-        Some(answer) if finished.code == 0 || !answer.findings.is_empty() => {
-            let findings: Vec<Finding> = answer.findings.into_iter().map(|said| finding(check, said)).collect();
-            let said = findings.first().map_or(answer.said, |finding| finding.message.clone());
-            let state = if findings.is_empty() { State::Ok } else { State::Finding };
-            outcome(group, check, state, said, findings)
-        }
-        None if last.starts_with('{') => {
-            let why = format!("its answer can't be read: {last}");
-            outcome(group, check, State::Failed, why, Vec::new())
-        }
-        _ if finished.code == 0 => outcome(group, check, State::Ok, last, Vec::new()),
-        _ => {
-            let said = if last.is_empty() { last_lines(&finished.stderr, 1) } else { last };
-            let how = match finished.code {
-                code if code > 128 => format!("ended by signal {}", code - 128),
-                code => format!("exit code {code}"),
-            };
-            let message = if said.is_empty() { how } else { format!("{said} ({how})") };
-            let said = Said { severity: None, message, evidence: Vec::new(), help: None };
-            let finding = finding(check, said);
-            outcome(group, check, State::Finding, finding.message.clone(), vec![finding])
-        }
+    if let Some((findings, said)) = answer_of(&finished.stdout, &last).map(Answered::parts)
+        && (finished.code == 0 || !findings.is_empty())
+    {
+        let findings: Vec<Finding> = findings.iter().map(|said| finding(check, said)).collect();
+        let said = findings.first().map_or_else(|| plain(&said), |finding| finding.message.clone());
+        let state = if findings.is_empty() { State::Ok } else { State::Finding };
+        return outcome(group, check, state, said, findings);
     }
+    let is_torn = last.starts_with('{') || finished.code == 0 && last.trim_end() == "}";
+    if is_torn || finished.code == 0 && group == PLUGINS {
+        let why = if last.is_empty() { "no answer".to_owned() } else { format!("its answer can't be read: {last}") };
+        return unasked(group, check, State::Failed, &why);
+    }
+    if finished.code == 0 {
+        return outcome(group, check, State::Ok, plain(&last), Vec::new());
+    }
+    let said = if last.is_empty() { last_lines(&finished.stderr, 1) } else { last };
+    let how = match finished.signal {
+        Some(signal) => format!("ended by {}", name_of(signal)),
+        None => format!("exit code {}", finished.code),
+    };
+    let message = if said.is_empty() { how } else { format!("{} ({how})", plain(&said)) };
+    let finding = finding(check, &Said { severity: None, message, evidence: Vec::new(), help: None });
+    outcome(group, check, State::Finding, finding.message.clone(), vec![finding])
 }
 
-fn finding(check: &str, said: Said) -> Finding {
+/// JSON in the last line, or in the last lines from one on that begins it.
+fn answer_of(stdout: &str, last: &str) -> Option<Answered> {
+    let begins = |(_, line): &(usize, &str)| line.starts_with(['{', '[']);
+    let mut at = 0;
+    let lines = stdout.split_inclusive('\n').map(|line| {
+        at += line.len();
+        (at - line.len(), line)
+    });
+    let begin = lines.filter(begins).last().map_or(stdout.len(), |(at, _)| at);
+    serde_json::from_str(last).ok().or_else(|| serde_json::from_str(stdout[begin..].trim()).ok())
+}
+
+/// As much of a text is kept, in characters.
+const LONGEST: usize = 2000;
+
+/// A text of somebody else as people and files may see it: in one line, without secrets and control characters.
+fn plain(text: &str) -> String {
+    let short: String = text.trim().chars().take(10 * LONGEST).collect();
+    let clean = scrubbed("check", &short).ok().and_then(|(_, clean)| clean).unwrap_or(short);
+    let mut line = harmless(&clean.lines().map(str::trim).collect::<Vec<_>>().join(" "));
+    if let Some((at, _)) = line.char_indices().nth(LONGEST) {
+        line.truncate(at);
+        line.push('…');
+    }
+    line
+}
+
+/// A check that somebody wants and that says nothing.
+fn unasked(group: &str, check: &str, state: State, why: &str) -> Outcome {
+    let why = plain(why);
+    let finding = Finding::warning(Code::PluginCheck, format!("{check} has not said how it is: {why}"));
+    outcome(group, check, state, why, vec![finding])
+}
+
+fn finding(check: &str, said: &Said) -> Finding {
     let severity = match said.severity.as_deref() {
         Some("warning") => Severity::Warning,
         Some("note" | "info") => Severity::Note,
         _ => Severity::Error,
     };
-    let mut finding = Finding::error(Code::PluginCheck, format!("{check}: {}", said.message));
+    let mut finding = Finding::error(Code::PluginCheck, format!("{check}: {}", plain(&said.message)));
     finding.severity = severity;
-    finding.notes = said.evidence;
-    finding.help = said.help.into_iter().collect();
+    finding.notes = said.evidence.iter().take(EVIDENCE).map(|text| plain(text)).collect();
+    finding.help = said.help.iter().map(|text| plain(text)).collect();
     finding
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::diag::{Failure, Severity};
 use crate::doctor::shown::{by_group, count};
 use crate::doctor::{Outcome, State};
+use crate::output::harmless;
 
 #[derive(Serialize)]
 struct Group {
@@ -54,9 +55,9 @@ fn rows(outcome: &Outcome) -> Vec<Row> {
         check: outcome.check.clone(),
         state,
         color,
-        said: said.to_owned(),
-        evidence: evidence.to_vec(),
-        help: help.to_vec(),
+        said: harmless(said),
+        evidence: evidence.iter().map(|text| harmless(text)).collect(),
+        help: help.iter().map(|text| harmless(text)).collect(),
     };
     if outcome.findings.is_empty() {
         let color = if outcome.state == State::Ok { "#1b6e3c" } else { "#5f6368" };

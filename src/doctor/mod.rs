@@ -44,13 +44,13 @@ pub use bundle::unbundled;
 pub use compared::conditions;
 pub use control_group::COUNTER;
 pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
-pub use foreign_checks::foreign_checks;
+pub use foreign_checks::{Asked, foreign_checks, foreign_names};
 pub use observe::{observe_memory, observe_vitals, utilization};
 pub use outputs::Outputs;
 pub use shown::{known, listed, shown};
 pub use sight::{Place, Sight};
 pub use storage::is_remote;
-pub use symptom::explained_text;
+pub use symptom::{explained_log, explained_text};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 
 /// What a check looks at.
@@ -77,6 +77,8 @@ pub struct Plans {
     pub precision: Option<String>,
     /// Where the data lies.
     pub data: Vec<String>,
+    /// Where the profile has data, and nothing is.
+    pub missing: Vec<String>,
     /// Services whose credentials are needed.
     pub needs: Vec<String>,
     /// A kernel has died.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::without_secrets;
+use crate::doctor::bundle::SCHEMA;
 use crate::doctor::control_group::group;
 use crate::doctor::credentials_seen::credentials;
 use crate::doctor::death::{death_folder, deaths, is_recorded};
@@ -84,7 +85,7 @@ const GPU_FIELDS: &[&str] = &[
 
 /// Looks.
 pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
-    let mut vitals = Vitals { schema: 1, now: sight.now, kernel: sight.kernel, ..Vitals::default() };
+    let mut vitals = Vitals { schema: SCHEMA, now: sight.now, kernel: sight.kernel, ..Vitals::default() };
     texts(sight, &mut vitals);
     group(sight, &mut vitals);
     kernel(sight, &mut vitals);
@@ -115,7 +116,7 @@ fn start(sight: &Sight<'_>, vitals: &mut Vitals) {
 
 /// What can be seen of the kernel's memory alone, for somebody who looks every second.
 pub fn observe_memory(sight: &Sight<'_>) -> Vitals {
-    let mut vitals = Vitals { schema: 1, now: sight.now, kernel: sight.kernel, ..Vitals::default() };
+    let mut vitals = Vitals { schema: SCHEMA, now: sight.now, kernel: sight.kernel, ..Vitals::default() };
     read(sight, &mut vitals, "/proc/meminfo", "/proc/meminfo");
     read(sight, &mut vitals, "/proc/vmstat", "/proc/vmstat");
     group(sight, &mut vitals);

@@ -6,6 +6,7 @@ use crate::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, float, percent
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::DiskLow, disk_low),
     (Code::DataRemote, data_remote),
+    (Code::DataMissing, data_missing),
     (Code::DriveTimeout, drive_timeout),
     (Code::DriveQuota, drive_quota),
     (Code::DriveFull, drive_full),
@@ -52,6 +53,16 @@ fn disk_low(case: &Case<'_>) -> Answer {
         (true, false) => Answer::Fine(fine.join("; ")),
         (true, true) => Answer::Unseen("no disk could be asked".to_owned()),
     }
+}
+
+fn data_missing(case: &Case<'_>) -> Answer {
+    if case.plans.data.is_empty() && case.plans.missing.is_empty() {
+        return Answer::Unseen("no folder of data is named, by the profile or with --data".to_owned());
+    }
+    if case.plans.missing.is_empty() {
+        return Answer::Fine(format!("{} folders of data are there", case.plans.data.len()));
+    }
+    Hit::warning("folders of data that the profile names are not there").seen_all(case.plans.missing.clone()).into()
 }
 
 fn data_remote(case: &Case<'_>) -> Answer {

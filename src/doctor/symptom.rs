@@ -1,12 +1,17 @@
 //! From an error text to its cause: the lines that a row of `matrix/symptoms.toml` knows, newest first; what is near where none is known.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::diag::{Code, Failure};
+use crate::host::files;
 use crate::matrix::{Symptom, symptoms};
 use crate::output::Report;
+
+/// So much of the end of a log is looked at.
+const LOG: u64 = 4 << 20;
 
 /// As many causes are named.
 const MOST: usize = 5;
@@ -115,6 +120,25 @@ pub fn explained_text(text: &str) -> Result<Report, Failure> {
     }
     let text = rendered(&found);
     Ok(Report::new(found, text))
+}
+
+/// The same of a log, `-` for standard input.
+pub fn explained_log(log: &Path) -> Result<Report, Failure> {
+    explained_text(&text_of(log)?)
+}
+
+/// The end of a log: what is newest explains a failure.
+fn text_of(log: &Path) -> Result<String, Failure> {
+    if log == Path::new("-") {
+        return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
+    }
+    if log.is_dir() {
+        return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
+    }
+    if !files::is_file(log)? {
+        return Err(Failure::input(format!("there is no file `{}`", log.display())));
+    }
+    Ok(files::read_end(log, LOG))
 }
 
 #[cfg(test)]

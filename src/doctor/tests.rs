@@ -45,6 +45,7 @@ struct Wish {
     batch: Option<u64>,
     precision: Option<String>,
     data: Vec<String>,
+    missing: Vec<String>,
     needs: Vec<String>,
     after_crash: bool,
     applied_on: Option<String>,
@@ -112,6 +113,7 @@ impl Fixture {
             batch: wish.batch,
             precision: wish.precision,
             data: wish.data,
+            missing: wish.missing,
             needs: wish.needs,
             after_crash: wish.after_crash,
             applied_on: wish.applied_on,
@@ -211,7 +213,7 @@ fn a_profile_moves_limits_and_leaves_checks_out() {
     assert_eq!(fixture.examined(&matrix, "disk-low").state, State::Finding);
     let code = crate::diag::Code::DiskLow;
     let row = checks().expect("rows").iter().find(|row| row.id == code).expect("a row");
-    let none = row.limits.keys().map(|name| (name.clone(), crate::matrix::Amount(0.0))).collect();
+    let none = row.limits.iter().map(|(name, own)| (name.clone(), crate::matrix::Amount(0.0, own.1))).collect();
     fixture.wish.thresholds.insert(code, none);
     assert_eq!(fixture.examined(&matrix, "disk-low").state, State::Ok);
     fixture.wish.ignore.push(code);

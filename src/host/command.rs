@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,8 +16,9 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::signals::Deferred;
 
-/// The most of a child's output that is kept; what comes after is read and dropped.
+/// The most of a child's output that is kept: its end, where a verdict and an error stand.
 const OUTPUT_LIMIT: usize = 8 << 20;
 
 /// Bytes that one read takes, and the most that any pipe holds.
@@ -31,6 +32,8 @@ pub struct Invocation {
     pub arguments: Vec<OsString>,
     pub environment: BTreeMap<String, String>,
     pub folder: Option<PathBuf>,
+    /// What it leaves running in its process group ends with it.
+    pub whole: bool,
 }
 
 /// What a finished process left.
@@ -38,6 +41,8 @@ pub struct Invocation {
 pub struct Finished {
     /// The exit code; 128 + n for signal n, as shells count.
     pub code: i32,
+    /// The signal that has ended it.
+    pub signal: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
@@ -58,6 +63,7 @@ impl Invocation {
             arguments: arguments.iter().map(OsString::from).collect(),
             environment: environment.clone(),
             folder: None,
+            whole: false,
         }
     }
 
@@ -86,12 +92,22 @@ impl Invocation {
     }
 
     /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its streams open; that is
-    /// not waited for.
+    /// not waited for. A signal that ends this program ends it first.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
-        let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
-        let collected = collect(&mut child, limit);
+        // Without handlers a signal ends us at once, and the child goes on.
+        let signals = Deferred::begin().ok();
+        let mut command = self.command();
+        if self.whole {
+            command.process_group(0);
+        }
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
+        let collected = collect(&mut child, limit, &|| signals.as_ref().is_some_and(Deferred::is_waiting));
         if collected.is_err() {
             end_with_descendants(&mut child);
+        }
+        if self.whole {
+            let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+            let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         }
         collected
     }
@@ -159,8 +175,10 @@ impl Stream {
             Ok(count) => count,
             Err(_) => 0,
         };
-        let room = OUTPUT_LIMIT.saturating_sub(self.bytes.len());
-        self.bytes.extend_from_slice(&buffer[..count.min(room)]);
+        self.bytes.extend_from_slice(&buffer[..count]);
+        if self.bytes.len() > 2 * OUTPUT_LIMIT {
+            self.bytes.drain(..self.bytes.len() - OUTPUT_LIMIT);
+        }
         count > 0
     }
 
@@ -169,7 +187,7 @@ impl Stream {
     }
 }
 
-fn collect(child: &mut Child, limit: Duration) -> Result<Finished, NoResult> {
+fn collect(child: &mut Child, limit: Duration, must_end: &dyn Fn() -> bool) -> Result<Finished, NoResult> {
     let mut stdout = Stream::new(child.stdout.take()).map_err(NoResult::Failed)?;
     let mut stderr = Stream::new(child.stderr.take()).map_err(NoResult::Failed)?;
     let started = Instant::now();
@@ -185,12 +203,18 @@ fn collect(child: &mut Child, limit: Duration) -> Result<Finished, NoResult> {
                     break;
                 }
             }
-            return Ok(Finished { code: exit_code(status), stdout: stdout.text(), stderr: stderr.text() });
+            let (code, signal) = (exit_code(status), status.signal());
+            return Ok(Finished { code, signal, stdout: stdout.text(), stderr: stderr.text() });
+        }
+        if must_end() {
+            return Err(NoResult::Failed(ErrorKind::Interrupted.into()));
         }
         if started.elapsed() >= limit {
             return Err(NoResult::TimedOut(limit));
         }
-        if !any {
+        if any {
+            pause = Duration::from_millis(1);
+        } else {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
         }
@@ -266,7 +290,6 @@ pub fn stat_field(stat: &str, number: usize) -> Option<&str> {
 
 /// The exit code as shells count it: 128 + n for signal n.
 pub fn exit_code(status: std::process::ExitStatus) -> i32 {
-    use std::os::unix::process::ExitStatusExt;
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 

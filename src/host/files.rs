@@ -141,6 +141,12 @@ pub fn overwrite(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.sync_data()
 }
 
+/// How many names the file at `path` has (hard links).
+pub fn links_to(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    path.metadata().map_or(1, |data| data.nlink())
+}
+
 /// Where a link leads; `None` for what is none, or can't be looked at.
 pub fn link_of(path: &Path) -> Option<PathBuf> {
     path.read_link().ok()

@@ -4,7 +4,7 @@
 use std::io::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::flag::{register, register_conditional_default, register_usize};
@@ -22,9 +22,11 @@ struct Handlers {
     deadly: Arc<AtomicBool>,
     /// The number of the last one that did not; 0 for none.
     last: Arc<AtomicUsize>,
+    /// How many keep signals now: what one starts may start something, too.
+    keepers: Mutex<usize>,
 }
 
-/// While it lives, signals are kept here. A signal that was not taken by the end then does what it would have done.
+/// While it lives, signals are kept here. A signal that was not taken by the end of the last one then does what it would have done.
 pub struct Deferred(&'static Handlers);
 
 impl Deferred {
@@ -35,8 +37,15 @@ impl Deferred {
             .get_or_init(install)
             .as_ref()
             .map_err(|error| Failure::world("could not install the handlers of signals").because(error))?;
+        let mut keepers = handlers.keepers.lock().unwrap_or_else(PoisonError::into_inner);
+        *keepers += 1;
         handlers.deadly.store(false, Ordering::SeqCst);
         Ok(Self(handlers))
+    }
+
+    /// Whether a signal has come that nobody has taken.
+    pub fn is_waiting(&self) -> bool {
+        self.0.last.load(Ordering::SeqCst) != 0
     }
 
     /// The number of the signal that has come, if one has; once.
@@ -47,6 +56,11 @@ impl Deferred {
 
 impl Drop for Deferred {
     fn drop(&mut self) {
+        let mut keepers = self.0.keepers.lock().unwrap_or_else(PoisonError::into_inner);
+        *keepers -= 1;
+        if *keepers > 0 {
+            return;
+        }
         self.0.deadly.store(true, Ordering::SeqCst);
         if let Some(signal) = self.take() {
             // It ends the process.

@@ -40,14 +40,27 @@ pub fn read_any(path: &Path) -> AnyText {
     )
 }
 
+/// Folders that are not looked into.
+const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
+
+/// Folders of tools, and environments.
+pub fn is_aside(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
+        || folder.join("pyvenv.cfg").is_file()
+}
+
 /// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders that `is_aside` says are passed over.
 pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {
     let Ok(data) = path.symlink_metadata() else { return };
     if data.is_file() || named && path.is_file() {
         all.push(path.to_owned());
     } else if (data.is_dir() || named && path.is_dir()) && (named || !is_aside(path)) {
-        for name in files::names_if_any(path) {
-            files_below(&path.join(name), false, is_aside, all);
+        // Not by `files::names_if_any`: a name that is no text counts as well, and a folder that can't be read is one to be named.
+        let Ok(entries) = std::fs::read_dir(path) else { return all.push(path.to_owned()) };
+        let mut below: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        below.sort();
+        for path in below {
+            files_below(&path, false, is_aside, all);
         }
     }
 }

@@ -133,6 +133,10 @@ fn entries_of(held: Held<'_>, infos: &mut Infos) -> Result<(Vec<Entry>, PathBuf)
 
 fn check_entry(entry: &Entry, site: &Path, layout: &Layout) -> Option<FileFault> {
     let expected = entry.sha256?;
+    // Python and installers write these anew, also those that a wheel has brought.
+    if entry.path.ends_with(".pyc") && entry.path.contains("__pycache__/") {
+        return None;
+    }
     // An installer writes its own RECORD, INSTALLER and direct_url.json; uv drops signatures.
     let made = ["/RECORD", "/RECORD.jws", "/RECORD.p7s", "/INSTALLER", "/REQUESTED", "/direct_url.json"];
     if entry.path.contains(".dist-info/") && made.iter().any(|end| entry.path.ends_with(end)) {

@@ -150,6 +150,11 @@ impl LockedTarget {
         self.packages.iter().find(|package| package.name == *name)
     }
 
+    /// The release of it.
+    pub fn version(&self, name: &PackageName) -> Option<&Version> {
+        self.package(name).map(|package| &package.version)
+    }
+
     /// The C library that `platform` names: glibc 2.35 of `manylinux_2_35_x86_64`.
     pub fn libc(&self) -> Option<Libc> {
         parse_platform(&self.platform).map(|(libc, _)| libc)

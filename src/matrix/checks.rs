@@ -34,30 +34,57 @@ impl Check {
 
 /// A share (`10%` is 0.1), bytes (`1GB`, `64MiB`), seconds (`12h`, `30min`) or a plain number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Amount(pub f64);
+pub struct Amount(pub f64, pub Unit);
+
+/// What an amount counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Share,
+    Bytes,
+    Seconds,
+    Number,
+}
+
+impl Unit {
+    /// How one is written.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Share => "a share, as `10%`, 100% at most",
+            Self::Bytes => "bytes with their unit, as `2GB` or `64MiB`",
+            Self::Seconds => "a time with its unit, as `8h` or `30min`",
+            Self::Number => "a number",
+        }
+    }
+}
 
 impl Amount {
     /// Reads one; `None` for what is none.
     pub fn parse(text: &str) -> Option<Self> {
-        const UNITS: &[(&str, f64)] = &[
-            ("%", 0.01),
-            ("KiB", 1024.0),
-            ("MiB", 1_048_576.0),
-            ("GiB", 1_073_741_824.0),
-            ("kB", 1e3),
-            ("MB", 1e6),
-            ("GB", 1e9),
-            ("TB", 1e12),
-            ("min", 60.0),
-            ("h", 3600.0),
-            ("d", 86_400.0),
-            ("ms", 1e-3),
-            ("s", 1.0),
+        const UNITS: &[(&str, f64, Unit)] = &[
+            ("%", 0.01, Unit::Share),
+            ("KiB", 1024.0, Unit::Bytes),
+            ("MiB", 1_048_576.0, Unit::Bytes),
+            ("GiB", 1_073_741_824.0, Unit::Bytes),
+            ("kB", 1e3, Unit::Bytes),
+            ("MB", 1e6, Unit::Bytes),
+            ("GB", 1e9, Unit::Bytes),
+            ("TB", 1e12, Unit::Bytes),
+            ("min", 60.0, Unit::Seconds),
+            ("h", 3600.0, Unit::Seconds),
+            ("d", 86_400.0, Unit::Seconds),
+            ("ms", 1e-3, Unit::Seconds),
+            ("s", 1.0, Unit::Seconds),
         ];
-        let unit = UNITS.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
-        let (number, factor) = unit.unwrap_or((text, 1.0));
+        let unit = UNITS.iter().find_map(|(unit, factor, kind)| Some((text.strip_suffix(unit)?, *factor, *kind)));
+        let (number, factor, kind) = unit.unwrap_or((text, 1.0, Unit::Number));
         let number: f64 = number.trim().parse().ok()?;
-        (number.is_finite() && number >= 0.0).then_some(Self(number * factor))
+        (number.is_finite() && number >= 0.0).then_some(Self(number * factor, kind))
+    }
+
+    /// Reads one that counts `unit`. The error says how it is written.
+    pub fn of(text: &str, unit: Unit) -> Result<Self, String> {
+        let amount = Self::parse(text).filter(|amount| amount.1 == unit && (unit != Unit::Share || amount.0 <= 1.0));
+        amount.ok_or_else(|| format!("write {}", unit.example()))
     }
 }
 

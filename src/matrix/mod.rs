@@ -35,7 +35,7 @@ use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256,
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use carriers::{Carried, Soname};
-pub use checks::{Amount, Check, CredentialPlace, KnownBad, Working, checks, credential_places, known_bad};
+pub use checks::{Amount, Check, CredentialPlace, KnownBad, Unit, Working, checks, credential_places, known_bad};
 pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
@@ -49,7 +49,9 @@ pub use rows::{
     Title, Toolkit, Watch,
 };
 pub use secrets::{SecretFormat, SecretFormats, secret_formats};
-pub use settings::{Determinism, FlagKnown, Setting, Settings, is_between, settings, xla_flag};
+pub use settings::{
+    AllocatorOption, Determinism, FlagKnown, Setting, Settings, is_between, settings, xla_flag, xla_value,
+};
 pub use symbols::TorchSymbols;
 pub use symptoms::{Phrase, Symptom, symptoms};
 pub use system::{SystemLibraries, release_of};

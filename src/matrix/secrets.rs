@@ -21,6 +21,9 @@ pub struct SecretFormat {
     /// By the name that it is given to, and not by its own form.
     #[serde(default)]
     pub generic: bool,
+    /// It has digits, and letters of both cases or of hexadecimal numbers alone: without quotes around it a name may stand there as well.
+    #[serde(default)]
+    pub bare: bool,
     pub source: String,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,

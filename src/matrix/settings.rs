@@ -71,6 +71,50 @@ pub struct AllocatorOption {
     pub name: String,
     #[serde(default)]
     pub from: Option<Version>,
+    /// What its value may be; anything where nothing is known of it.
+    #[serde(default)]
+    pub value: Option<ValueKind>,
+}
+
+/// What a value may be.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum ValueKind {
+    /// `whole`, `fraction`, `switch`.
+    Named(NamedKind),
+    /// One of these.
+    OneOf(Vec<String>),
+}
+
+/// A kind of value that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedKind {
+    /// A whole number.
+    Whole,
+    /// A number.
+    Number,
+    /// A number between 0 and 1, neither of them.
+    Fraction,
+    /// `True` or `False`.
+    Switch,
+}
+
+impl ValueKind {
+    /// Whether `text` is one. The error says what one is.
+    pub fn check(&self, text: &str) -> Result<(), String> {
+        let (fits, what) = match self {
+            Self::Named(NamedKind::Whole) => (text.parse::<i64>().is_ok(), "a whole number".to_owned()),
+            Self::Named(NamedKind::Number) => (text.parse::<f64>().is_ok(), "a number".to_owned()),
+            Self::Named(NamedKind::Fraction) => {
+                let fits = text.parse::<f64>().is_ok_and(|value| value > 0.0 && value < 1.0);
+                (fits, "a number between 0 and 1".to_owned())
+            }
+            Self::Named(NamedKind::Switch) => (["True", "False"].contains(&text), "True or False".to_owned()),
+            Self::OneOf(all) => (all.iter().any(|one| one == text), all.join(" or ")),
+        };
+        if fits { Ok(()) } else { Err(what) }
+    }
 }
 
 /// A variable of a preset.
@@ -143,6 +187,16 @@ struct XlaFile {
     oldest: Version,
     newest: Version,
     flags: Vec<XlaFlags>,
+    values: XlaValues,
+}
+
+/// Flags by what their values may be.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct XlaValues {
+    switch: Vec<String>,
+    whole: Vec<String>,
+    number: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -189,6 +243,24 @@ pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'st
     let read = *version >= file.oldest && *version <= file.newest;
     let state = if read { FlagKnown::No } else { FlagKnown::Unread };
     Ok((state, crate::diag::nearest(known(), name)))
+}
+
+/// What is wrong with the value of a flag of XLA; `None` also of one that nothing is known of. `value` is absent where there is no `=`.
+pub fn xla_value(name: &str, value: Option<&str>) -> Option<&'static str> {
+    let values = &XLA.as_ref().ok()?.values;
+    let is_among = |all: &[String]| all.iter().any(|one| one == name);
+    // XLA takes quotes off.
+    let value = value.map(|value| value.trim_matches(['"', '\'']));
+    if is_among(&values.switch) {
+        let known = ["true", "false", "1", "0"];
+        let fits = value.is_none_or(|value| known.iter().any(|one| value.eq_ignore_ascii_case(one)));
+        return (!fits).then_some("true or false");
+    }
+    let value = value.unwrap_or_default();
+    if is_among(&values.whole) {
+        return value.parse::<i64>().is_err().then_some("a whole number");
+    }
+    (is_among(&values.number) && value.parse::<f64>().is_err()).then_some("a number")
 }
 
 #[cfg(test)]

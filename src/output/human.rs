@@ -119,6 +119,14 @@ pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restar
     if !kept.is_empty() {
         row(&mut text, "keep", &wrap(&kept), "");
     }
+    for change in &plan.variables {
+        let (verb, what) = match &change.to {
+            Some(value) => ("set", format!("{}={value}", change.name)),
+            None => ("unset", change.name.clone()),
+        };
+        let was = change.from.as_ref().map(|value| format!("was {value}")).unwrap_or_default();
+        row(&mut text, verb, &what, &was);
+    }
     for breakage in &plan.breakages {
         let becomes = breakage.to.as_ref().map_or_else(|| "removed".to_owned(), ToString::to_string);
         row(
@@ -208,6 +216,11 @@ fn summary(plan: &Plan, restart: &Restart) -> String {
     .collect();
     if !plan.apt.is_empty() {
         parts.insert(0, format!("{} from apt first", plan.apt.len()));
+    }
+    match plan.variables.len() {
+        0 => {}
+        1 => parts.push("1 variable to set".to_owned()),
+        count => parts.push(format!("{count} variables to set")),
     }
     if parts.is_empty() {
         parts.push("nothing to do".to_owned());

@@ -8,7 +8,7 @@ use crate::marker::Touched;
 use crate::model::PackageName;
 use crate::plan::families::broken_families;
 use crate::plan::restart::{Restart, environment_touched, evidence, restart, touched};
-use crate::plan::variables::{Environment, judge_environment, set_by};
+use crate::plan::variables::{Environment, judge_environment, set_by, variable_changes};
 use crate::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
 
 /// What is to be done, and what it means.
@@ -36,6 +36,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
         apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),
         apt_snapshot: basis.wish.apt_snapshot.clone(),
         environment: basis.wish.environment.clone(),
+        variables: Vec::new(),
         download_bytes: sizes.clone().flatten().sum(),
         unknown_sizes: sizes.filter(Option::is_none).count(),
         breakages: breakage::breakages(&basis, &changes),
@@ -49,6 +50,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     let wanted = environment_line(&plan.environment);
     let environment_differs = wanted.as_deref() != basis.environment_file;
     let before = basis.environment_file.map(set_by).unwrap_or_default();
+    plan.variables = variable_changes(&plan.environment, &before);
     let environment = judge_environment(&plan.environment, &before, basis.loaded, basis.matrix);
     findings.extend(for_children(&environment));
     let mut touched = touched(&plan, basis.modules);

@@ -9,6 +9,7 @@ mod families;
 mod prune;
 mod restart;
 mod preset;
+mod refusals;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub use decide::{Decision, decide};
 pub use preset::{Variables, variables_for};
 pub use prune::wanted_back;
 pub use restart::{Restart, touched};
-pub use variables::{Environment, environment_line, set_by};
+pub use variables::{Environment, VariableChange, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.
 #[derive(Clone, Debug, Serialize)]
@@ -39,6 +40,9 @@ pub struct Plan {
     pub kept: Vec<Kept>,
     /// Variables for the kernel and its children.
     pub environment: BTreeMap<String, String>,
+    /// Those that the environment file does not set so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<VariableChange>,
     /// Bytes of wheels to fetch, as far as sizes are known.
     pub download_bytes: u64,
     /// Wheels whose size no index gives.

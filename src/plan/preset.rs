@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Finding, Severity, nearest};
+use crate::diag::{Code, Finding, Severity};
 use crate::lock::LockedTarget;
-use crate::matrix::{Determinism, FlagKnown, Settings, is_between, settings, xla_flag};
-use crate::model::{PackageName, Version};
+use crate::matrix::{Determinism, Settings, is_between, settings};
+use crate::plan::refusals::refusals;
 use crate::profile::Profile;
 
 /// What is set for a target.
@@ -32,12 +32,8 @@ pub fn variables_for(profile: &Profile, target: &LockedTarget) -> Variables {
         variables.all.insert(name.clone(), added.unwrap_or(own));
     }
     variables.findings.extend(said(profile, &variables));
-    let about = About { profile, target, all: &variables.all };
-    let mut findings = about.settings(rows);
-    findings.extend(about.values(rows));
-    findings.extend(about.allocator(rows));
-    findings.extend(about.xla_flags());
-    variables.findings.extend(findings);
+    let refused = refusals(profile, target, &variables.all, rows);
+    variables.findings.extend(refused);
     variables
 }
 
@@ -53,11 +49,13 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
     };
     let mut finding = Finding::note(Code::EnvPreset, format!("{of} {} variables", variables.because.len()));
     finding.notes = variables.because.iter().map(line).collect();
-    (!finding.notes.is_empty()).then_some(finding)
-}
-
-fn version<'t>(target: &'t LockedTarget, package: &PackageName) -> Option<&'t Version> {
-    target.package(package).map(|package| &package.version)
+    match &profile.preset {
+        Some(name) if finding.notes.is_empty() => {
+            let message = format!("the preset `{name}` has nothing for the releases of this lock, or for its hardware");
+            Some(Finding::note(Code::EnvPreset, message))
+        }
+        _ => (!finding.notes.is_empty()).then_some(finding),
+    }
 }
 
 fn preset(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: &mut Variables) {
@@ -65,7 +63,7 @@ fn preset(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: 
     let frameworks = ["torch", "tensorflow", "jax"];
     let there = frameworks.iter().filter(|name| target.packages.iter().any(|one| one.name.as_ref() == **name)).count();
     for row in rows.preset.iter().filter(|row| row.name == *name) {
-        let Some(version) = version(target, &row.package) else { continue };
+        let Some(version) = target.version(&row.package) else { continue };
         let meant = is_between(version, row.from.as_ref(), row.before.as_ref())
             && (!row.gpu || target.cuda.is_some())
             && (!row.beside_others || there > 1);
@@ -79,18 +77,25 @@ fn preset(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: 
 fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: &mut Variables) {
     let Some(seed) = profile.seed else { return };
     // It acts on processes started later, never on a kernel that runs already.
-    variables.all.insert("PYTHONHASHSEED".to_owned(), (seed % (1 << 32)).to_string());
+    variables.all.insert("PYTHONHASHSEED".to_owned(), seed.to_string());
     variables
         .because
         .insert("PYTHONHASHSEED".to_owned(), "the seed: the order of sets in processes that start later".to_owned());
     let is_meant = |row: &&Determinism| {
-        let version = version(target, &row.package);
+        let version = target.version(&row.package);
         version.is_some_and(|version| is_between(version, row.from.as_ref(), row.before.as_ref()))
             && row.gpu.is_none_or(|gpu| gpu == target.cuda.is_some())
     };
     let mut finding =
         Finding::note(Code::DeterminismPartial, format!("what the seed {seed} promises, and what it does not"));
     for row in rows.determinism.iter().filter(is_meant) {
+        if let Some(own) = taken_back(profile, row) {
+            finding.severity = Severity::Warning;
+            finding
+                .notes
+                .push(format!("{}: nothing, for the profile's own {own} counts before the seed's", row.package));
+            continue;
+        }
         let set = row.variable.clone().zip(row.value.clone());
         let flag = row.flag.as_ref().map(|flag| ("XLA_FLAGS".to_owned(), flag.clone()));
         for (name, value) in set.into_iter().chain(flag) {
@@ -107,133 +112,23 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     }
 }
 
+/// What the profile sets itself in place of what the seed would.
+fn taken_back(profile: &Profile, row: &Determinism) -> Option<String> {
+    let own = |name: &str| profile.environment.get(name);
+    if let Some((name, value)) = row.variable.as_ref().zip(row.value.as_ref()) {
+        return own(name).filter(|own| *own != value).map(|own| format!("`{name}={own}`"));
+    }
+    let flag = row.flag.as_ref()?;
+    let name = |flag: &str| flag.split('=').next().unwrap_or(flag).to_owned();
+    let mut flags = own("XLA_FLAGS")?.split_whitespace();
+    flags.find(|own| name(own) == name(flag) && own != flag).map(|own| format!("`{own}`"))
+}
+
 /// `flags` with `added`, unless it is among them.
 fn with_flag(flags: &str, added: &str) -> String {
     let name = added.split('=').next().unwrap_or(added);
     let has = flags.split_whitespace().any(|one| one.split('=').next() == Some(name));
     if has { flags.to_owned() } else { format!("{flags} {added}") }
-}
-
-/// Variables with the releases that read them.
-struct About<'a> {
-    profile: &'a Profile,
-    target: &'a LockedTarget,
-    all: &'a BTreeMap<String, String>,
-}
-
-impl About<'_> {
-    /// A finding at the variable's place in the profile; what a preset or a seed has set is not the user's fault.
-    fn at(&self, code: Code, variable: &str, message: String) -> Option<Finding> {
-        let span = self.profile.environment_spans.get(variable)?;
-        Some(Finding::error(code, message).at(&self.profile.source, span.clone(), ""))
-    }
-
-    fn settings(&self, rows: &Settings) -> Vec<Finding> {
-        let judge = |row: &crate::matrix::Setting| {
-            let value = self.all.get(&row.variable)?;
-            let version = version(self.target, &row.package)?;
-            let same = row.beside.as_ref().is_some_and(|name| self.all.get(name) == Some(value));
-            let lonely = row.with.as_ref().is_some_and(|name| !self.all.contains_key(name));
-            if same || lonely || !is_between(version, row.from.as_ref(), row.before.as_ref()) {
-                return None;
-            }
-            let code = if row.severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
-            let message = format!("`{}` with {} {version}: {}", row.variable, row.package, row.says);
-            let mut finding = self.at(code, &row.variable, message)?.with_help(format!("take {}", row.instead));
-            finding.severity = row.severity;
-            Some(finding)
-        };
-        rows.setting.iter().filter_map(judge).collect()
-    }
-
-    fn values(&self, rows: &Settings) -> Vec<Finding> {
-        let judge = |(name, value): (&String, &String)| {
-            let row = rows.value.iter().find(|row| row.variables.contains(name))?;
-            let lower = value.to_lowercase();
-            if row.values.contains(&lower) {
-                return None;
-            }
-            let near = nearest(row.values.iter().map(String::as_str), &lower);
-            let help = near
-                .map_or_else(|| format!("one of {}", row.values.join(", ")), |near| format!("did you mean `{near}`?"));
-            let message = format!("`{name}` does not know the value `{value}`");
-            Some(self.at(Code::EnvRefused, name, message)?.with_help(help))
-        };
-        self.all.iter().filter_map(judge).collect()
-    }
-
-    /// Options that the release of torch does not know end the process at its first allocation; two values contradict each other.
-    fn allocator(&self, rows: &Settings) -> Vec<Finding> {
-        let allocator = &rows.allocator;
-        let Some(version) = version(self.target, &allocator.package) else { return Vec::new() };
-        let mut findings = Vec::new();
-        let set: Vec<(&String, &String)> =
-            allocator.variables.iter().filter_map(|name| self.all.get_key_value(name)).collect();
-        if let [(one, a), (other, b)] = set.as_slice()
-            && a != b
-        {
-            let message = format!("`{one}` and `{other}` have two values, and torch {version} takes the first");
-            findings.extend(self.at(Code::EnvRefused, other, message).map(|finding| {
-                let mut finding = finding.with_help("give both the same value, or leave the second out");
-                finding.severity = Severity::Warning;
-                finding
-            }));
-        }
-        for (variable, value) in set {
-            for option in value.split(',').filter_map(|pair| pair.split(':').next()).map(str::trim) {
-                let row = allocator.options.iter().find(|row| row.name == option);
-                let finding = match row {
-                    Some(row) if is_between(version, row.from.as_ref(), None) => continue,
-                    Some(row) => {
-                        let from = row.from.as_ref().map(ToString::to_string).unwrap_or_default();
-                        let message = format!("torch {version} does not know `{option}`, which came with {from}");
-                        self.at(Code::EnvRefused, variable, message)
-                    }
-                    None => {
-                        let names = allocator.options.iter().map(|row| row.name.as_str());
-                        let near = nearest(names, option).map(|near| format!("did you mean `{near}`?"));
-                        let read = is_between(version, Some(&allocator.oldest), None);
-                        let message = format!("torch {version} does not know the option `{option}`");
-                        self.at(Code::EnvRefused, variable, message).filter(|_| read).map(|finding| match near {
-                            Some(near) => finding.with_help(near),
-                            None => finding,
-                        })
-                    }
-                };
-                findings.extend(finding.map(|one| one.with_note("it ends at the first allocation: `Unrecognized …`")));
-            }
-        }
-        findings
-    }
-
-    fn xla_flags(&self) -> Vec<Finding> {
-        let Some(flags) = self.all.get("XLA_FLAGS") else { return Vec::new() };
-        let Some(version) =
-            self.target.packages.iter().find(|one| one.name.as_ref() == "jaxlib").map(|one| &one.version)
-        else {
-            return Vec::new();
-        };
-        let judge = |flag: &str| {
-            let name = flag.trim_start_matches('-').split('=').next().unwrap_or_default();
-            let (known, near) = xla_flag(name, version).ok()?;
-            let (message, severity) = match known {
-                FlagKnown::Yes => return None,
-                FlagKnown::No => (format!("jaxlib {version} does not know the flag `{name}`"), Severity::Error),
-                FlagKnown::Unread => (
-                    format!("no release of jaxlib that was read knows the flag `{name}`; {version} was not"),
-                    Severity::Warning,
-                ),
-            };
-            let mut finding = self.at(Code::EnvRefused, "XLA_FLAGS", message)?;
-            finding.severity = severity;
-            finding
-                .notes
-                .push("an unknown flag ends the process at the first use of JAX, without a traceback".to_owned());
-            finding.help.extend(near.map(|near| format!("did you mean `{near}`?")));
-            Some(finding)
-        };
-        flags.split_whitespace().filter_map(judge).collect()
-    }
 }
 
 #[cfg(test)]
@@ -319,6 +214,34 @@ mod tests {
         assert!(jax("--xla_gpu_autotune_level=0 --xla_cpu_enable_fast_math=false", "0.7.2").is_empty());
         assert!(jax("--xla_gpu_graph_level=0", "0.7.2")[0].starts_with("Error env-refused"));
         assert!(jax("--xla_gpu_of_tomorrow=1", "9.9.9")[0].starts_with("Warning env-refused"));
+        for (value, said) in [
+            ("roundup_power2_divisions:[256:1,512:2,>:4],max_split_size_mb:256,", ""),
+            ("", ""),
+            ("max_split_size_mb:abc", "does not take `abc`: it wants a whole number"),
+            ("max_split_size_mb", "has no value"),
+            ("garbage_collection_threshold:2.0", "a number between 0 and 1"),
+            ("backend:foo", "native or cudaMallocAsync"),
+            ("expandable_segments:true", "True or False"),
+        ] {
+            let found = torch(value, "2.11.0");
+            assert!(found.iter().all(|one| !said.is_empty() && one.contains(said)), "{value}: {found:?}");
+            assert_eq!(found.is_empty(), said.is_empty(), "{value}");
+        }
+        for (flags, said) in [
+            ("--xla_cpu_enable_fast_math --xla_force_host_platform_device_count=4 --xla_dump_to=/tmp/x", ""),
+            ("/content/flags.txt", ""),
+            ("xla_cpu_enable_fast_math=true", "as the name of a file"),
+            ("   ", "as the name of a file"),
+            ("-xla_cpu_enable_fast_math=1", "is no flag of XLA"),
+            ("--xla_force_host_platform_device_count=abc", "it wants a whole number"),
+            ("--xla_force_host_platform_device_count 4", "it wants a whole number"),
+            ("--xla_cpu_enable_fast_math=maybe", "true or false"),
+            ("--xla_cpu_enable_fast_math=true,--xla_nope", "true or false"),
+        ] {
+            let found = jax(flags, "0.9.0");
+            assert_eq!(found.is_empty(), said.is_empty(), "{flags}: {found:?}");
+            assert!(said.is_empty() || found[0].contains(said), "{flags}: {found:?}");
+        }
         let both = "[env]\nXLA_CLIENT_MEM_FRACTION = \".5\"\nXLA_PYTHON_CLIENT_MEM_FRACTION = \".5\"";
         assert!(said(both, &[("jax", "0.9.0")])[0].starts_with("Error env-refused"));
         assert!(said("[env]\nTF_FORCE_GPU_ALLOW_GROWTH = \"ture\"", &[("tensorflow", "2.20.0")])[0].contains("`ture`"));
@@ -350,6 +273,18 @@ mod tests {
         let jax = format!("[env]\nXLA_FLAGS = \"--xla_cpu_enable_fast_math=false\"\n{seed}");
         let flags = set(&jax, &[("jax", "0.9.0"), ("jaxlib", "0.9.0")], true);
         assert_eq!(flags[1], "XLA_FLAGS=--xla_cpu_enable_fast_math=false --xla_gpu_exclude_nondeterministic_ops=true");
+        // A promise that the profile takes back is none.
+        for (own, packages, said) in [
+            ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: nothing, for"),
+            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: nothing, for"),
+            ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: nothing, for"),
+        ] {
+            let found = judged(&format!("[env]\n{own}\n{seed}"), &[packages], true).findings;
+            let partial = found.iter().find(|one| one.code == Code::DeterminismPartial).expect("a word");
+            assert!(partial.severity == Severity::Warning && partial.notes[0].contains(said), "{partial:?}");
+        }
+        let nothing = judged(preset, &[("numpy", "2.3.0")], true).findings;
+        assert!(nothing[0].message.contains("has nothing for the releases"), "{nothing:?}");
         let notes = judged(seed, &[("torch", "2.9.1")], true).findings;
         assert!(
             notes

@@ -1,6 +1,8 @@
 //! The variables of a profile: the line of the .pth file that sets them, and which of them can be set in a running kernel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
 
 use crate::matrix::{Matrix, Read};
 use crate::model::Sha256;
@@ -23,7 +25,10 @@ pub fn environment_line(variables: &BTreeMap<String, String>) -> Option<String> 
     let all = with_marks(variables);
     let json = serde_json::to_string(&all).unwrap_or_default();
     let digest = &all[DIGEST];
-    Some(format!("import os; os.environ.get('{DIGEST}') == '{digest}' or os.environ.update({json})"))
+    // Older Pythons read the file in the encoding of the locale.
+    let ascii: String =
+        json.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) }).collect();
+    Some(format!("import os; os.environ.get('{DIGEST}') == '{digest}' or os.environ.update({ascii})"))
 }
 
 /// `variables` with what tells child processes that they are set.
@@ -55,6 +60,30 @@ pub struct Environment {
     pub for_children: Vec<String>,
 }
 
+/// A variable that is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VariableChange {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// What differs between the variables `before` and `wanted`, by name.
+pub(super) fn variable_changes(
+    wanted: &BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+) -> Vec<VariableChange> {
+    let names: BTreeSet<&String> = wanted.keys().chain(before.keys()).collect();
+    let of = |name: &String| VariableChange {
+        name: name.clone(),
+        from: before.get(name).cloned(),
+        to: wanted.get(name).cloned(),
+    };
+    names.into_iter().map(of).filter(|change| change.from != change.to).collect()
+}
+
 /// Judges what `wanted` means for a kernel that has `loaded`, where the environment file has set `before`.
 pub(super) fn judge_environment(
     wanted: &BTreeMap<String, String>,
@@ -73,6 +102,9 @@ pub(super) fn judge_environment(
     let has_started_with_it = facts.and_then(|facts| facts.environment.get(DIGEST)).is_some_and(|mark| *mark == digest);
     for (name, value) in differing(wanted, before, facts) {
         match (matrix.read_of(name), facts) {
+            // Children of this kernel have it until it is taken out.
+            (Some(Read::Start), Some(_)) if value.is_none() => drop(judged.live.insert(name.to_owned(), None)),
+            (Some(Read::Start), None) if value.is_none() => {}
             (Some(Read::Start), _) => judged.for_children.push(name.to_owned()),
             (_, Some(_)) if has_started_with_it => drop(judged.live.insert(name.to_owned(), value.cloned())),
             (read, Some(facts)) => match too_late(name, read, facts) {

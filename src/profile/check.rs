@@ -65,7 +65,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
     let Environment { preset, variables, spans } =
         root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
     let seed = root.table("determinism", faults).and_then(|mut table| {
-        let seed = table.whole_number("seed", faults);
+        let seed = table.seed("seed", faults);
         table.finish(faults);
         seed
     });
@@ -256,8 +256,11 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Environmen
             continue;
         };
         let name = faults.value(&key, "a variable", variable_name(&key.value));
-        let printable = text.value.chars().all(|c| c == ' ' || c.is_ascii_graphic()) && text.value.len() <= 1024;
-        let value = printable.then(|| text.value.clone()).ok_or("values are printable ASCII, at most 1024 long");
+        // Beyond the basic plane, JSON and Python write one character in two ways.
+        let fits = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() && c <= '\u{ffff}';
+        let printable = text.value.chars().all(fits) && text.value.len() <= 1024;
+        let what = "values are printable ASCII and letters of any script, at most 1024 bytes long";
+        let value = printable.then(|| text.value.clone()).ok_or(what);
         if let (Some(name), Some(value)) = (name, faults.value(&text, "a variable's value", value)) {
             found.spans.insert(name.clone(), key.span.start..text.span.end);
             found.variables.insert(name, value);

@@ -7,7 +7,8 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::diag::{Code, nearest};
-use crate::matrix::{Amount, Check, checks, credential_places};
+use crate::matrix::{Amount, Check, Unit, checks, credential_places};
+use crate::model::PackageName;
 use crate::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 
 /// What a profile says to `doctor`.
@@ -26,7 +27,7 @@ pub struct Fitness {
     /// Seconds that the work takes.
     pub long: Option<f64>,
     /// Distributions whose own checks may run.
-    pub plugins: Vec<String>,
+    pub plugins: Vec<PackageName>,
     pub checks: Vec<OwnCheck>,
 }
 
@@ -58,8 +59,12 @@ pub(super) fn fitness(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Fit
         let known = known.map(|one| one.service.clone()).ok_or_else(|| format!("one of {}", names()));
         fitness.needs.extend(faults.value(&place, "a service", known));
     }
-    fitness.long = table.text("for", faults).and_then(|place| amount(&place, faults)).map(|amount| amount.0);
-    fitness.plugins = table.texts("plugins", faults).into_iter().map(|place| place.value).collect();
+    let long = table.text("for", faults);
+    fitness.long = long.and_then(|place| amount(&place, Unit::Seconds, faults)).map(|amount| amount.0);
+    for place in table.texts("plugins", faults) {
+        let name = place.value.parse::<PackageName>().map_err(|_| "write the name of a distribution");
+        fitness.plugins.extend(faults.value(&place, "a distribution", name));
+    }
     if let Some(mut thresholds) = table.table("thresholds", faults) {
         for (key, value) in thresholds.all() {
             let Some(row) = faults.value(&key, "a check", check_of(rows, &key.value)) else { continue };
@@ -89,18 +94,18 @@ fn check_of<'r>(rows: &'r [Check], name: &str) -> Result<&'r Check, String> {
     })
 }
 
-fn amount(place: &Placed<String>, faults: &mut Faults<'_>) -> Option<Amount> {
-    let amount = Amount::parse(&place.value).ok_or("write `10%`, `2GB`, `12h` or a number");
-    faults.value(place, "an amount", amount)
+fn amount(place: &Placed<String>, unit: Unit, faults: &mut Faults<'_>) -> Option<Amount> {
+    faults.value(place, "an amount", Amount::of(&place.value, unit))
 }
 
 /// `{ low = "20GB" }`, or the amount alone where the check has one limit.
 fn limits(row: &Check, value: &Spanned<DeValue<'_>>, faults: &mut Faults<'_>) -> BTreeMap<String, Amount> {
     let names: Vec<&str> = row.limits.keys().map(String::as_str).collect();
+    let unit = |name: &str| row.limits.get(name).map_or(Unit::Number, |own| own.1);
     let mut limits = BTreeMap::new();
     match (value.get_ref(), names.as_slice()) {
         (DeValue::String(_), [name]) => {
-            let amount = as_text(value, "a threshold", faults).and_then(|place| amount(&place, faults));
+            let amount = as_text(value, "a threshold", faults).and_then(|place| amount(&place, unit(name), faults));
             limits.extend(amount.map(|amount| ((*name).to_owned(), amount)));
         }
         (DeValue::Table(table), _) => {
@@ -110,9 +115,9 @@ fn limits(row: &Check, value: &Spanned<DeValue<'_>>, faults: &mut Faults<'_>) ->
                     .iter()
                     .find(|name| **name == key.value)
                     .ok_or_else(|| format!("its limits are: {}", names.join(", ")));
-                let name = faults.value(&key, "a limit of this check", known);
-                let amount = as_text(value, "a threshold", faults).and_then(|place| amount(&place, faults));
-                limits.extend(name.zip(amount).map(|(name, amount)| ((*name).to_owned(), amount)));
+                let Some(name) = faults.value(&key, "a limit of this check", known) else { continue };
+                let amount = as_text(value, "a threshold", faults).and_then(|place| amount(&place, unit(name), faults));
+                limits.extend(amount.map(|amount| ((*name).to_owned(), amount)));
             }
         }
         _ => {
@@ -133,10 +138,17 @@ fn own_check(
     all: &mut Vec<OwnCheck>,
     faults: &mut Faults<'_>,
 ) {
+    let before = faults.found.len();
     let name = table.text("name", faults);
     let command: Vec<String> = table.texts("command", faults).into_iter().map(|place| place.value).collect();
-    let timeout = table.text("timeout", faults).and_then(|place| amount(&place, faults));
+    let timeout = table.text("timeout", faults).and_then(|place| {
+        let amount = Amount::of(&place.value, Unit::Seconds).ok().filter(|amount| (0.1..=600.0).contains(&amount.0));
+        faults.value(&place, "a time", amount.ok_or("write `0.1s` to `10min`"))
+    });
     table.finish(faults);
+    if faults.found.len() > before {
+        return;
+    }
     let Some(name) = name.filter(|_| !command.is_empty()) else {
         let help = "command = [\"python\", \"check.py\"]: a program and its arguments, without a shell";
         faults.add(Code::ProfileMissingKey, span, "a `[[doctor.check]]` needs `name` and `command`", help);
@@ -150,6 +162,6 @@ fn own_check(
         () if taken => Err("another check has this name"),
         () => Ok(name.value.clone()),
     };
-    let timeout = timeout.map_or(TIMEOUT, |amount| amount.0).clamp(0.1, 600.0);
+    let timeout = timeout.map_or(TIMEOUT, |amount| amount.0);
     all.extend(faults.value(&name, "a check's name", checked).map(|name| OwnCheck { name, command, timeout }));
 }

@@ -87,13 +87,19 @@ impl<'t, 'i> Reader<'t, 'i> {
         flag.map(|flag| (flag, value.span()))
     }
 
-    pub(super) fn whole_number(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<u64> {
+    /// A seed: of so many bits is that of NumPy and of Python's hashes.
+    pub(super) fn seed(&mut self, key: &'static str, faults: &mut Faults<'_>) -> Option<u64> {
         let value = self.take(key)?;
-        let number = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
-        if number.is_none() {
-            wrong_type(value, &format!("`{key}`"), "a whole number, zero or more", faults);
+        let Some(number) = value.get_ref().as_integer() else {
+            wrong_type(value, &format!("`{key}`"), "a whole number", faults);
+            return None;
+        };
+        let seed = number.as_str().parse::<u64>().ok().filter(|seed| u32::try_from(*seed).is_ok());
+        if seed.is_none() {
+            let message = format!("`{key}` is a whole number from 0 to {}", u32::MAX);
+            faults.add(Code::ProfileBadValue, value.span(), message, "");
         }
-        number
+        seed
     }
 
     /// A TOML date, as `2027-02-28`.

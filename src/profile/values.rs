@@ -94,6 +94,9 @@ pub(super) fn variable_name(text: &str) -> Result<String, &'static str> {
     if !head || !body || text.len() > 64 {
         return Err("variables are upper-case letters, digits and `_`");
     }
+    if text == "PYTHONHASHSEED" {
+        return Err("`[determinism] seed` sets it");
+    }
     let exact = ["PATH", "HOME", "IFS", "ENV", "SHELL", "USER", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
     if exact.contains(&text) || RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
         return Err("a profile must not set it: it changes how programs and libraries are found");

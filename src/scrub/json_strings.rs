@@ -37,6 +37,9 @@ enum Frame {
 /// Data that is no text: pictures, sound.
 const BINARY: &[&str] = &["image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream"];
 
+/// A shorter name of a field is none of a secret.
+const KEY: usize = 20;
+
 /// All texts of `json`, which is known to be valid.
 pub(super) fn sites(json: &str) -> Vec<Site> {
     let bytes = json.as_bytes();
@@ -59,7 +62,15 @@ pub(super) fn sites(json: &str) -> Vec<Site> {
                 let Ok(text) = serde_json::from_str::<String>(&json[literal.clone()]) else { continue };
                 let is_key = json[at..].trim_start().starts_with(':');
                 match frames.last_mut() {
-                    Some(Frame::Object(key)) if is_key => *key = Some(text),
+                    Some(Frame::Object(key)) if is_key => {
+                        *key = Some(text.clone());
+                        if text.len() >= KEY {
+                            let own: Vec<String> = path_of(&frames);
+                            let place = format!("{}, a key", place(&own[..own.len() - 1]));
+                            let segments = vec![Segment { literal, start: 0, length: text.len() }];
+                            found.push((vec!["a key".to_owned()], Site { place, text, segments }));
+                        }
+                    }
                     _ => put(&mut found, &frames, literal, text),
                 }
                 continue;
@@ -82,21 +93,24 @@ fn end_of(bytes: &[u8], start: usize) -> usize {
     (at + 1).min(bytes.len())
 }
 
+fn path_of(frames: &[Frame]) -> Vec<String> {
+    let name = |frame: &Frame| match frame {
+        Frame::Object(key) => key.clone().unwrap_or_default(),
+        Frame::Array(index) => index.to_string(),
+    };
+    frames.iter().map(name).collect()
+}
+
 /// Adds a string, to the list of lines that it belongs to or as a text of its own.
 fn put(found: &mut Vec<(Vec<String>, Site)>, frames: &[Frame], literal: Range<usize>, text: String) {
-    let mut path: Vec<String> = frames
-        .iter()
-        .map(|frame| match frame {
-            Frame::Object(key) => key.clone().unwrap_or_default(),
-            Frame::Array(index) => index.to_string(),
-        })
-        .collect();
+    let mut path = path_of(frames);
     let in_list = matches!(frames.last(), Some(Frame::Array(_)));
     if in_list {
         path.pop();
         if let Some((_, site)) = found.last_mut().filter(|(known, _)| *known == path) {
-            // Tracebacks are lists of lines without their ends.
-            if !site.text.ends_with('\n') {
+            // Pieces of a text are put together as they are (nbformat, `multiline_string`); tracebacks are lists of lines without their ends.
+            let is_text = path.last().is_some_and(|key| key == "source" || key == "text" || key.contains('/'));
+            if !is_text && !site.text.ends_with('\n') {
                 site.text.push('\n');
             }
             let start = site.text.len();

@@ -1,6 +1,7 @@
 //! Secrets in texts and notebooks: found by their formats (`matrix/secrets.toml`) in what a cell really says, and taken out where they stand.
 //! Text in, text out; a value is never kept, nor shown.
 
+mod baseline;
 mod json_strings;
 mod sarif;
 
@@ -8,13 +9,14 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::diag::Failure;
 use crate::matrix::{SecretFormat, secret_formats};
 use crate::model::Sha256;
 use crate::scrub::json_strings::{Site, sites};
 
+pub use baseline::Baseline;
 pub use sarif::{sarif, sarif_frame};
 
 /// A line with this is passed over: somebody has looked at it.
@@ -40,24 +42,6 @@ pub struct Sighting {
     pub shown: String,
     /// Of rule and value: the same secret has the same wherever it stands.
     pub sha256: String,
-}
-
-/// What is known and accepted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Baseline {
-    pub version: u64,
-    pub known: Vec<Accepted>,
-}
-
-/// One secret that is accepted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Accepted {
-    pub rule: String,
-    pub sha256: String,
-    /// Where it was seen; it counts everywhere.
-    pub file: String,
 }
 
 /// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through.
@@ -116,12 +100,29 @@ fn is_allowed(text: &str, span: &Range<usize>) -> bool {
 }
 
 fn is_secret(row: &SecretFormat, value: &str) -> bool {
-    entropy(value) >= row.entropy && (!row.generic || is_random(value) && !is_name(value))
+    entropy(value) >= row.entropy
+        && (!row.generic || is_random(value) && !is_name(value))
+        && (!row.bare || is_no_word(value))
 }
 
-/// Paths, addresses and names of models: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`.
+/// No name of a variable, no call, no version: digits with letters of both cases, or a long hexadecimal number.
+fn is_no_word(value: &str) -> bool {
+    let has = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
+    let is_hexadecimal = value.len() >= 32 && value.chars().all(|c| c.is_ascii_hexdigit());
+    has(char::is_ascii_digit) && (is_hexadecimal || has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase))
+}
+
+/// Paths, addresses, digests, versions, names of models and of code: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`, `1:4.13+dfsg1`,
+/// `AutoTokenizer.from_pretrained`.
 fn is_name(value: &str) -> bool {
-    let starts = ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:"];
+    let is_of = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c);
+    let is_version = value.starts_with(|c: char| c.is_ascii_digit()) && value.contains('.') && value.chars().all(is_of);
+    let is_code = value.contains('.')
+        && value.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphabetic() || c == '_'));
+    if is_version || is_code {
+        return true;
+    }
+    let starts = ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:", "sha256:", "sha256-", "sha512-", "md5:"];
     let is_word = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     let model =
         value.split_once('/').is_some_and(|(owner, name)| is_word(owner) && is_word(name) && name.contains('-'));

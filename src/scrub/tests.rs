@@ -93,6 +93,7 @@ fn passwords() -> Vec<(&'static str, &'static str, String)> {
         ("password", "db_password = \"{}\"", mixed(16)),
         ("password", "DB_PASSWORD=\"{}\"", format!("Zx8!{}", mixed(8))),
         ("password", "password='{}'", format!("S3cr{}!9", mixed(2))),
+        ("bare-secret", "export PGPASSWORD={}", format!("aB3{}", mixed(13))),
         ("password-on-command-line", "!curl -s -u admin:{} https://host/x", mixed(12)),
         ("password-on-command-line", "!sshpass -p {} ssh host", mixed(12)),
         ("password-on-command-line", "!mysql -u root -p{} data", mixed(12)),
@@ -248,5 +249,35 @@ fn what_is_about_a_secret_is_none() {
         "!mysql -u root -p data",
     ] {
         assert_eq!(scan(line).expect("scanned"), [], "{line}");
+    }
+}
+
+#[test]
+fn nobody_quotes_in_shells_headers_and_logs() {
+    let value = "SulEETldq8b8Vw2z";
+    for text in [
+        format!("password={value}"),
+        format!("export PGPASSWORD={value}"),
+        format!("X-Api-Key: {value}"),
+        format!("tool --token {value} --verbose"),
+        format!("tool --api-key={value}"),
+        format!("MY_SECRET={value}\nNEXT=1"),
+    ] {
+        let found = scan(&text).expect("rows");
+        let values: Vec<&str> = found.iter().map(|one| &text[one.span.clone()]).collect();
+        assert_eq!(values, [value], "{text}");
+    }
+    for text in [
+        "\"passwd\": \"1:4.13+dfsg1-1+deb12u1\"",
+        "\"token\": \"AutoTokenizer.from_pretrained\"",
+        "secret = \"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+        "token=tokenizer.decode(outputs[0])",
+        "tokenizer = AutoTokenizer2FromPretrained9",
+        "the token SentencePieceUnigram is new",
+        "password=hunter2hunter2",
+        "next_token = argmaxOverLogits",
+        "--token-file /content/Token9File.txt",
+    ] {
+        assert!(scan(text).expect("rows").is_empty(), "{text}");
     }
 }

@@ -1,10 +1,14 @@
 //! What a plan means for the user: breakages, builds that do not run here, files that nothing proves.
 
-use crate::diag::{Code, Finding};
+use std::ops::Range;
+
+use crate::diag::{Code, Failure, Finding};
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::matrix::{Build, Reason, Verdict, ptx_only, verdict};
 use crate::plan::{Plan, Wish};
+use crate::profile::Profile;
 use crate::resolve::compiled_on_use;
+use crate::scrub::scan;
 use crate::session::Session;
 use crate::session::machine::Seen;
 
@@ -39,6 +43,26 @@ pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &See
         );
     }
     findings
+}
+
+/// What looks like a credential in the profile's `[env]`. `colab-boot: allow` in its line accepts it.
+pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
+    let text = profile.source.text.as_ref();
+    let found = scan(text)?;
+    let line = |at: usize| text[..at].matches('\n').count();
+    let of = |(name, span): (&String, &Range<usize>)| {
+        let lines = line(span.start)..=line(span.end);
+        let secret = found.iter().find(|secret| lines.contains(&line(secret.span.start)))?;
+        let message = format!("`{name}` looks like a credential ({})", secret.rule);
+        let help = "everybody who has the profile or the environment can read it: leave it out, and set it in the notebook by the service's own \
+                    secrets; where it is none, `# colab-boot: allow` in its line says so";
+        Some(
+            Finding::error(Code::SecretInEnvironmentFile, message)
+                .at(&profile.source, span.clone(), "")
+                .with_help(help),
+        )
+    };
+    Ok(profile.environment_spans.iter().filter_map(of).collect())
 }
 
 /// Locked files that nothing proves to be what they were.

@@ -19,7 +19,7 @@ use crate::resolve::caveats;
 use crate::script::{Context, Part, render_script};
 use crate::session::Session;
 use crate::session::doubt::doubtful;
-use crate::session::findings::{compiled, judged, refused, unhashed};
+use crate::session::findings::{compiled, judged, refused, secrets_set, unhashed};
 use crate::session::index::Asked;
 use crate::session::kernel::{environment_file, folders, loaded, modules};
 use crate::session::lacking::without_libraries;
@@ -105,6 +105,7 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
     };
     let variables = variables_for(&profile, &target);
     findings.extend(variables.findings);
+    findings.extend(secrets_set(&profile)?);
     let wish = Wish::of(&profile, variables.all);
     Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic })
 }

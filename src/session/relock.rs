@@ -12,6 +12,7 @@ use crate::model::{PackageName, Version};
 use crate::plan::variables_for;
 use crate::profile::Profile;
 use crate::resolve::caveats;
+use crate::session::findings::secrets_set;
 use crate::session::{Asked, Session};
 
 /// A lock that was made, with what was noticed.
@@ -65,6 +66,7 @@ impl Session<'_> {
             targets.push(locked);
             traffic = traffic.and(used);
         }
+        findings.extend(secrets_set(profile)?);
         Ok(Made { lock: self.lock_of(profile, targets), pythons, findings, traffic })
     }
 }

@@ -46,6 +46,14 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>) -> Ve
             Finding::error(Code::VerifyEnvironment, message)
                 .with_help("run the cell that applies, it sets them; then verify again"),
         );
+    } else if planned.decision.environment_differs {
+        let names: Vec<&str> = planned.decision.plan.variables.iter().map(|change| change.name.as_str()).collect();
+        let what = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        let message = format!("the environment file does not set what the profile sets{what}");
+        findings.push(
+            Finding::error(Code::VerifyEnvironment, message)
+                .with_help("`colab-boot apply` writes it; then verify again"),
+        );
     }
     findings
 }

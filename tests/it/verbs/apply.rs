@@ -156,6 +156,21 @@ fn variables_reach_every_python_and_go_with_the_profile() {
     profile("[env]\nFLAG = 'on'\n").expect(10);
     assert_eq!(seen(&[]), ["on", "on"]);
     assert_eq!(seen(&["FLAG=mine"]), ["on", "mine"], "what a caller gives its child stays");
+    // A plan says what changes, and a verification what is not so.
+    let asked = |verb: &str| world.test.run(&[verb, "p.toml", "--python", &python]);
+    let text = std::fs::read_to_string(world.test.path("p.toml")).expect("a profile");
+    std::fs::write(world.test.path("p.toml"), text.replace("'on'", "'Größe'")).expect("a profile");
+    let plan = asked("plan").expect(0);
+    assert!(plan.stdout.contains("set       FLAG=Größe") && plan.stdout.contains("was on"), "{plan:?}");
+    assert!(plan.stdout.contains("plan: 1 variable to set"), "{plan:?}");
+    profile("[env]\nFLAG = 'Größe'\n").expect(10);
+    assert_eq!(seen(&[]), ["Größe", "Größe"]);
+    let file = world.venv.layout().join("colab-boot-env.pth");
+    assert!(std::fs::read(&file).expect("a file").is_ascii(), "whatever the locale is");
+    assert!(!asked("verify").stderr.contains("verify-environment"));
+    std::fs::remove_file(&file).expect("a file");
+    let verified = asked("verify").expect(1);
+    assert!(verified.stderr.contains("error[verify-environment]") && verified.stderr.contains("FLAG"), "{verified:?}");
     profile("").expect(10);
     assert_eq!(seen(&[]), ["None", "None"]);
 }

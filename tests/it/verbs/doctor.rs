@@ -46,6 +46,11 @@ fn what_a_profile_gets_wrong_is_shown_at_its_place() {
         ("thresholds = { disk-low = \"1GB\" }", "must be a table of inodes, low, lowest"),
         ("thresholds = { disk-low = { lo = \"1GB\" } }", "its limits are: inodes, low, lowest"),
         ("ignored = []", "did you mean `ignore`?"),
+        ("for = \"8GB\"", "a time with its unit"),
+        ("thresholds = { disk-low = { low = \"12h\" } }", "bytes with their unit"),
+        ("thresholds = { disk-low = { inodes = \"250%\" } }", "100% at most"),
+        ("plugins = [\"Not A Name!\"]", "the name of a distribution"),
+        ("[[doctor.check]]\nname = \"x\"\ncommand = [\"true\"]\ntimeout = \"0s\"", "`0.1s` to `10min`"),
         ("[[doctor.check]]\nname = \"x\"", "needs `name` and `command`"),
         ("[[doctor.check]]\nname = \"disk-low\"\ncommand = [\"true\"]", "another check has this name"),
     ] {
@@ -72,6 +77,11 @@ fn commands_of_a_profile_are_checks() {
         ),
         own("odd", r#"echo '{"findings": [{"message": 5}]}'"#),
         own("here", "test -f p.toml"),
+        own("pretty", r#"printf '{\n "severity": "error",\n "message": "torn\nin two"\n}\n'"#),
+        own("list", r#"echo '[{"severity": "note", "message": "one"}]'"#),
+        own("long", "yes a line of no account | head -c 20000000; echo; echo the end; exit 200"),
+        own("leaves", "sleep 97531 & echo gone"),
+        own("tells", &format!("echo WANDB_API_KEY={}; exit 1", "c17b8ed411fa644d35db41d94e5efaf89fc43c5f")),
         "[[doctor.check]]\nname = \"gone\"\ncommand = [\"no-such-program\"]\n".to_owned(),
     ];
     let test = world().file("sub/p.toml", &text.concat());
@@ -80,10 +90,15 @@ fn commands_of_a_profile_are_checks() {
         ("well", "ok", "12 files"),
         ("ill", "finding", "ill: no files (exit code 3)"),
         ("hangs", "timed-out", "no end after 2 s"),
-        ("dies", "finding", "dies: ended by signal 9"),
+        ("dies", "finding", "dies: ended by SIGKILL"),
         ("speaks", "finding", "speaks: few <b>files</b>"),
         ("odd", "failed", "its answer can't be read: {\"findings\": [{\"message\": 5}]}"),
         ("here", "ok", ""),
+        ("pretty", "failed", "its answer can't be read: }"),
+        ("list", "finding", "list: one"),
+        ("long", "finding", "long: the end (exit code 200)"),
+        ("leaves", "ok", "gone"),
+        ("tells", "finding", "tells: WANDB_API_KEY=«removed: weights-and-biases-key» (exit code 1)"),
         ("gone", "failed", "there is no program `no-such-program`"),
     ] {
         let one = check(&out, name);
@@ -95,6 +110,9 @@ fn commands_of_a_profile_are_checks() {
         .find(|one| one["message"].as_str().is_some_and(|text| text.starts_with("speaks")))
         .expect("one");
     assert_eq!((speaks["severity"].as_str(), speaks["help"][0].as_str()), (Some("warning"), Some("fetch them")));
+    // What a check has left running ends with it.
+    let left = Command::new("pgrep").args(["-f", "sleep 97531"]).output().expect("pgrep");
+    assert!(left.stdout.is_empty(), "{}", String::from_utf8_lossy(&left.stdout));
     // What others say does not become part of the page.
     let page = std::fs::read_to_string(test.path("page.html")).expect("a page");
     assert!(page.contains("few &lt;b&gt;files") && !page.contains("<b>files"), "{page}");
@@ -103,6 +121,49 @@ fn commands_of_a_profile_are_checks() {
     for arguments in [&["doctor"][..], &["doctor", "--profile", "sub/p.toml", "memory"]] {
         assert!(!test.run(arguments).stdout.contains("profile"), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_check_that_says_nothing_is_no_good_news() {
+    let own = "[[doctor.check]]\nname = \"gone\"\ncommand = [\"no-such-program\"]\n[[doctor.check]]\nname = \"ran\"\ncommand = [\"touch\", \"RAN\"]\n";
+    let data = "[doctor]\ndata = [\"/nowhere/set\"]\n";
+    let test = world().file("p.toml", &format!("{PROFILE}{data}{own}"));
+    let out = test.run(&["doctor", "--profile", "p.toml", "gone", "ran"]).expect(0);
+    assert!(out.stderr.contains("gone has not said how it is: there is no program `no-such-program`"), "{out:?}");
+    test.run(&["doctor", "--profile", "p.toml", "--strict", "profile"]).expect(1);
+    assert!(test.path("RAN").exists());
+    // Data that is not there is named.
+    let out = test.run(&["doctor", "--profile", "p.toml", "storage"]).expect(0);
+    assert!(out.stderr.contains("data-missing") && out.stderr.contains("/nowhere/set"), "{out:?}");
+    // Of a machine that is described nothing that runs here says anything.
+    std::fs::remove_file(test.path("RAN")).expect("a file");
+    let out = test.run(&["doctor", "--profile", "p.toml", "--runtime", "colab-2026.07", "--json"]);
+    assert_eq!((check(&out, "ran")["state"].as_str(), test.path("RAN").exists()), (Some("skipped"), false));
+    let out = test.run(&["doctor", "--profile", "p.toml", "plugin"]).expect(2);
+    assert!(out.stderr.contains("did you mean `plugins`?"), "{out:?}");
+}
+
+#[test]
+fn a_signal_ends_a_check_that_runs_with_the_doctor() {
+    let own = "[[doctor.check]]\nname = \"hangs\"\ncommand = [\"sleep\", \"86422\"]\ntimeout = \"60s\"\n";
+    let test = world().file("p.toml", &format!("{PROFILE}{own}"));
+    let mut doctor = test.command(&["doctor", "--profile", "p.toml", "hangs"]).spawn().expect("it starts");
+    let runs = || !Command::new("pgrep").args(["-f", "sleep 86422"]).output().expect("pgrep").stdout.is_empty();
+    let wait = |wanted: bool| {
+        for _ in 0..200 {
+            if runs() == wanted {
+                return true;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        false
+    };
+    assert!(wait(true), "the check does not start");
+    let pid = doctor.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+    let status = doctor.wait().expect("ended");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15), "{status:?}");
+    assert!(wait(false), "the check goes on");
 }
 
 /// A distribution in `venv` with a module and entry points.
@@ -132,8 +193,19 @@ def crashes(): os.kill(os.getpid(), signal.SIGSEGV)
 def says(): return [{'severity': 'note', 'message': 'one'}, {'severity': 'warning', 'message': 'two'}]
 def leaves(): sys.exit(0)
 def rapids(verbose=False, **more): assert verbose is False
+def pair(): return ({'severity': 'warning', 'message': 'of two'}, None)
+def yields():
+    yield {'severity': 'warning', 'message': 'yielded'}
+def ends(): os._exit(0)
+async def later(): return None
 ";
-    distribution(&venv, "ours", "colab_boot.doctor", "fine warns raises crashes says leaves", code);
+    distribution(
+        &venv,
+        "ours",
+        "colab_boot.doctor",
+        "fine warns raises crashes says leaves pair yields ends later",
+        code,
+    );
     distribution(&venv, "theirs", "rapids_doctor_check", "rapids", code);
     distribution(&venv, "broken", "colab_boot.doctor", "nothing", "import not_there");
     let test = test.set("COLAB_BOOT_PYTHON", venv.python.display().to_string());
@@ -143,15 +215,23 @@ def rapids(verbose=False, **more): assert verbose is False
         ("ours:fine", "ok", "3 cards"),
         ("ours:warns", "finding", "ours:warns: an old card"),
         ("ours:raises", "finding", "ours:raises: ValueError: no card"),
-        ("ours:crashes", "finding", "ours:crashes: ended by signal 11"),
+        ("ours:crashes", "finding", "ours:crashes: ended by SIGSEGV"),
         ("ours:says", "finding", "ours:says: one"),
         ("ours:leaves", "finding", "ours:leaves: SystemExit: 0"),
         ("theirs:rapids", "ok", ""),
+        ("ours:pair", "finding", "ours:pair: of two"),
+        ("ours:yields", "finding", "ours:yields: yielded"),
+        ("ours:ends", "failed", "no answer"),
         ("broken:nothing", "finding", "broken:nothing: ModuleNotFoundError: No module named 'not_there'"),
     ] {
         let one = check(&out, name);
         assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(state), Some(said)), "{name}");
     }
+    assert!(
+        check(&out, "ours:later")["said"]
+            .as_str()
+            .is_some_and(|said| said.contains("a check returns nothing, a text or findings"))
+    );
     // A profile names whose.
     let test = test.file("p.toml", &format!("{PROFILE}[doctor]\nplugins = [\"Theirs\", \"absent\"]\n"));
     let out = test.run(&["doctor", "--profile", "p.toml", "--json"]).expect(0);
@@ -162,7 +242,7 @@ def rapids(verbose=False, **more): assert verbose is False
         .filter(|one| one["group"] == "plugins")
         .map(|one| format!("{} {}", one["check"], one["state"]))
         .collect();
-    assert_eq!(names, ["\"theirs:rapids\" \"ok\"", "\"absent\" \"skipped\""]);
+    assert_eq!(names, ["\"theirs:rapids\" \"ok\"", "\"absent\" \"failed\""]);
 }
 
 #[test]
@@ -196,6 +276,18 @@ fn programs_read_junit_sarif_and_a_bundle() {
     }
     let diff = test.run(&["diff", "b.json"]).expect(0);
     assert_eq!(diff.stdout, "diff: nothing differs\n");
+    // One that was cut or edited is no machine of which nothing is known.
+    let spoil =
+        |from: &str, to: &str| std::fs::write(test.path("c.json"), bundle.replacen(from, to, 1)).expect("a file");
+    spoil("\"now\": ", "\"now\": \"abc\", \"then\": ");
+    let out = test.run(&["doctor", "--machine", "c.json"]).expect(2);
+    assert!(out.stderr.contains("is a damaged bundle"), "{out:?}");
+    let newer: Value = serde_json::from_str(&bundle).expect("JSON");
+    let mut newer = newer.clone();
+    newer["report"]["vitals"]["schema"] = 99.into();
+    std::fs::write(test.path("c.json"), newer.to_string()).expect("a file");
+    let out = test.run(&["doctor", "--machine", "c.json"]).expect(2);
+    assert!(out.stderr.contains("written by a newer colab-boot"), "{out:?}");
     // A lone dash is stdout, and one output at most goes there.
     let out = test.run(&["doctor", "memory", "--sarif", "-"]);
     assert_eq!(out.json()["version"], "2.1.0", "{out:?}");
@@ -211,7 +303,8 @@ fn nonsense_is_refused() {
     let test = world().file("empty.json", "{}").file("other.json", "{\"report\": {\"checks\": []}}");
     for (arguments, said) in [
         (&["doctor", "--precision", "fp3"][..], "possible values: fp16"),
-        (&["doctor", "--for", "8"], "has no unit"),
+        (&["doctor", "--for", "8"], "a time with its unit"),
+        (&["doctor", "--for", "8GB"], "a time with its unit"),
         (&["doctor", "--kernel-pid", "999999999"], "there is no process 999999999"),
         (&["doctor", "--log", "home"], "is a folder"),
         (&["diff", "empty.json"], "is not a machine record"),

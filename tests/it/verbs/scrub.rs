@@ -123,7 +123,10 @@ fn a_cell_with_a_secret_is_not_built() {
     );
     let index = IndexServer::start(table(&[("lib", "1.0", &[])]), Manner::Good);
     let test = Test::new().set("COLAB_BOOT_INDEX_URL", index.url.clone()).file("p.toml", &profile);
-    test.run(&["lock", "p.toml"]).expect(0);
+    // What it writes beside the profile holds nothing of it.
+    let said = test.run(&["lock", "p.toml", "--json"]).expect(1);
+    assert_eq!(said.codes(), ["secret-in-environment-file"], "{said:?}");
+    assert!(!std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains(&token()));
     let refused = test.run(&["golden", "build", "p.toml", "--json"]).expect(1);
     assert_eq!(refused.codes(), ["golden-secret"], "{refused:?}");
     assert!(!refused.stdout.contains(&token()) && refused.stdout.contains("in line 9"), "{refused:?}");

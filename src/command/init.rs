@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cli::InitOptions;
 use crate::diag::Failure;
 use crate::host::destination::write_output;
+use crate::host::files;
 use crate::output::{Report, path_text};
 use crate::profile::STARTER;
 
@@ -23,6 +24,7 @@ pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
             Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
         );
     }
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), files::create_folder)?;
     write_output(path, STARTER.as_bytes())?;
     let mut report = Report::new(InitReport { path }, String::new());
     report.talk.push(format!("wrote {}; next: edit it, then `colab-boot plan {}`", path.display(), path.display()));

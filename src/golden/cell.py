@@ -221,7 +221,10 @@ def colab_boot_restart():
     if os.environ.get("COLAB_BOOT_RESTART") == "external":
         print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
         return
-    from ipykernel.connect import get_connection_file
+    try:
+        from ipykernel.connect import get_connection_file
+    except ImportError:
+        raise ColabBootStop("colab-boot: this Python is no notebook's: end it, start it again, and run this once more") from None
 
     server = colab_boot_server()
     kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]

@@ -51,6 +51,8 @@ pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failur
     }
     let written: Vec<&PathBuf> = written.iter().filter(|path| !is_stdout(path)).collect();
     for (at, path) in written.iter().enumerate() {
+        // Known now, and not when the work is done.
+        must_have_a_folder(path)?;
         if let Some(input) = read.iter().find(|input| is_same(input, path)) {
             return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
                 .cause(format!("the command reads `{}`", input.display()))
@@ -82,7 +84,9 @@ fn find(path: &Path) -> Result<Destination, Failure> {
             return Ok(Destination::Through);
         }
         let data = match at.symlink_metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Destination::Whole(at, None)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return must_have_a_folder(&at).map(|()| Destination::Whole(at, None));
+            }
             data => data.map_err(|error| writing_failed(path, &error))?,
         };
         if data.is_dir() {
@@ -102,6 +106,17 @@ fn find(path: &Path) -> Result<Destination, Failure> {
         at = folder.join(to);
     }
     Err(Failure::input(format!("`{}` is a link that leads to itself", path.display())))
+}
+
+/// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a wish.
+fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
+    let folder = folder_of(path);
+    if folder.exists() {
+        return Ok(());
+    }
+    Err(Failure::input(format!("there is no folder `{}`", folder.display()))
+        .cause(format!("`{}` was to be written", path.display()))
+        .help("make it first, or name a file elsewhere"))
 }
 
 fn folder_of(path: &Path) -> &Path {

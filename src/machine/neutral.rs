@@ -1,6 +1,9 @@
 //! A record that can be shown to anybody: no folder of a person, no name, no address. What plans and comparisons need stays.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::machine::raw::{Observed, Said};
 
@@ -132,11 +135,33 @@ impl Neutral {
             out.push_str(&after[..mark]);
             rest = &after[mark..];
         }
-        out
+        without_people(&out)
     }
 }
 
+/// Addresses of people, and the names of their folders on Windows.
+fn without_people(text: &str) -> String {
+    static PEOPLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?P<mail>[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}\b)|(?P<home>[A-Za-z]:\\{1,2}Users\\{1,2})[^\\\s\x22']+",
+        )
+        .ok()
+    });
+    let Some(people) = PEOPLE.as_ref() else { return text.to_owned() };
+    let without = |found: &regex::Captures<'_>| match found.name("home") {
+        Some(home) => format!("{}someone", home.as_str()),
+        None => "someone@…".to_owned(),
+    };
+    people.replace_all(text, without).into_owned()
+}
+
+/// Below somebody's Drive the names are theirs.
+const DRIVE: (&str, usize) = ("/content/drive", 4);
+
 fn is_common(path: &Path) -> bool {
+    if path.starts_with(DRIVE.0) && path.components().count() > DRIVE.1 {
+        return false;
+    }
     COMMON.iter().any(|folder| path.starts_with(folder))
 }
 
@@ -221,5 +246,19 @@ mod tests {
         assert_eq!(neutral.python_errors[0].error.as_deref(), Some("could not run `/elsewhere/4/bin/python -I`: gone"));
         assert_eq!(neutral.library_path, ["/usr/lib64-nvidia", "/elsewhere/3/lib64"]);
         assert_eq!(neutral.clone().neutral(), neutral, "a second time changes nothing");
+    }
+
+    #[test]
+    fn people_are_called_by_no_name() {
+        for (text, said) in [
+            ("mail ada.l@team.example.org now", "mail someone@… now"),
+            ("torch@2.1.0 and git@host", "torch@2.1.0 and git@host"),
+            (r"C:\Users\ada\x and C:\\Users\\ada\\x", r"C:\Users\someone\x and C:\\Users\\someone\\x"),
+            ("/content/drive/MyDrive is mounted", "/content/drive/MyDrive is mounted"),
+            ("/content/drive/MyDrive/Ada/set", "/elsewhere/1"),
+            ("/content/set", "/content/set"),
+        ] {
+            assert_eq!(neutral_text(text), said, "{text}");
+        }
     }
 }

@@ -219,8 +219,8 @@ fn summary(plan: &Plan, restart: &Restart) -> String {
     }
     match plan.variables.len() {
         0 => {}
-        1 => parts.push("1 variable to set".to_owned()),
-        count => parts.push(format!("{count} variables to set")),
+        1 => parts.push("1 variable to change".to_owned()),
+        count => parts.push(format!("{count} variables to change")),
     }
     if parts.is_empty() {
         parts.push("nothing to do".to_owned());

@@ -47,7 +47,7 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
     let line = |(name, why): (&String, &String)| {
         format!("{name}={} ({why})", variables.all.get(name).map_or("", String::as_str))
     };
-    let mut finding = Finding::note(Code::EnvPreset, format!("{of} {} variables", variables.because.len()));
+    let mut finding = Finding::note(Code::EnvPreset, format!("{of} {}", counted(variables.because.len())));
     finding.notes = variables.because.iter().map(line).collect();
     match &profile.preset {
         Some(name) if finding.notes.is_empty() => {
@@ -56,6 +56,11 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
         }
         _ => (!finding.notes.is_empty()).then_some(finding),
     }
+}
+
+/// `1 variable`, `3 variables`.
+fn counted(count: usize) -> String {
+    if count == 1 { "1 variable".to_owned() } else { format!("{count} variables") }
 }
 
 fn preset(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: &mut Variables) {

@@ -281,3 +281,18 @@ fn nobody_quotes_in_shells_headers_and_logs() {
         assert!(scan(text).expect("rows").is_empty(), "{text}");
     }
 }
+
+#[test]
+fn pieces_and_names_of_fields_are_read_as_well() {
+    let token = format!("hf_{}", random(34, MIXED));
+    let (head, tail) = token.split_at(20);
+    let text = format!(
+        r#"{{"cells": [{{"cell_type": "code", "source": ["t = '{head}", "{tail}'\n", "x = 1"], "outputs": [], "metadata": {{"{token}": 1}}}}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}"#
+    );
+    let (found, clean) = scrubbed("a.ipynb", &text).expect("rules");
+    let places: Vec<&str> = found.iter().map(|one| one.place.as_str()).collect();
+    assert_eq!(places, ["cell 1, line 1", "cell 1, metadata, a key, line 1"], "{found:?}");
+    let clean = clean.expect("a change");
+    assert!(!clean.contains(head) && !clean.contains(tail) && clean.contains("x = 1"), "{clean}");
+    assert!(serde_json::from_str::<serde_json::Value>(&clean).is_ok(), "{clean}");
+}

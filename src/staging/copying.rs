@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -28,8 +28,10 @@ pub(super) const TAKEN: &str = "another file has its name, which was not brought
 pub(super) enum NotCopied {
     /// The source is another one than was listed.
     Changed,
-    /// A file that is not ours has its name.
+    /// A file that is not ours has its name, or that of its folder.
     Taken,
+    /// A folder has its name.
+    Folder,
     Reading(std::io::Error),
     Writing(std::io::Error),
 }
@@ -46,6 +48,7 @@ impl Display for NotCopied {
         match self {
             Self::Changed => f.write_str("it changed while it was read"),
             Self::Taken => f.write_str(TAKEN),
+            Self::Folder => f.write_str("a folder has its name, and folders are not taken away"),
             Self::Reading(error) => write!(f, "could not be read: {error}"),
             Self::Writing(error) => write!(f, "could not be written: {error}"),
         }
@@ -85,6 +88,7 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
     let place = staging.to.join(&entry.path);
     let part = part(&staging.to, entry, &staging.boot);
     let folder = place.parent().unwrap_or(&staging.to);
+    make_room(staging, entry, journal)?;
     std::fs::create_dir_all(folder).map_err(NotCopied::Writing)?;
     let mut from = files::open(&entry.source).map_err(NotCopied::Reading)?;
     let is_same =
@@ -111,6 +115,7 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
         (digest, have) = (Hasher::default(), 0);
     }
     from.seek(SeekFrom::Start(have)).map_err(NotCopied::Reading)?;
+    let has_holes = from.metadata().is_ok_and(|data| data.blocks() * 512 < data.len());
     loop {
         let count = from.read(&mut buffer).map_err(NotCopied::Reading)?;
         // More than there was: it grows while it is read.
@@ -118,7 +123,12 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
             have += count as u64;
             break;
         }
-        file.write_all(&buffer[..count]).map_err(NotCopied::Writing)?;
+        // A hole stays one: of a file that is mostly nothing the rest would fill the disk.
+        if has_holes && buffer[..count].iter().all(|byte| *byte == 0) {
+            file.seek_relative(i64::try_from(count).unwrap_or_default()).map_err(NotCopied::Writing)?;
+        } else {
+            file.write_all(&buffer[..count]).map_err(NotCopied::Writing)?;
+        }
         digest.update(&buffer[..count]);
         have += count as u64;
         progress.bytes(count as u64);
@@ -127,6 +137,7 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
         let _ = std::fs::remove_file(&part);
         return Err(NotCopied::Changed);
     }
+    file.set_len(entry.size).map_err(NotCopied::Writing)?;
     dress(entry, &file);
     let stored = file.metadata().map(|data| modified(&data)).map_err(NotCopied::Writing)?;
     let sha256 = Some(digest.finish());
@@ -134,6 +145,24 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
     // Before the name: what stands there is known, whenever a run is cut off.
     journal.add(&Line { path, size, modified, stored, from: journal.from(), sha256, of: None });
     settle(staging, &file, &part, &place).map_err(NotCopied::Writing)
+}
+
+/// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so.
+fn make_room(staging: &Staging, entry: &Entry, journal: &Journal) -> Result<(), NotCopied> {
+    if staging.to.join(&entry.path).is_dir() {
+        return Err(NotCopied::Folder);
+    }
+    let above = entry.path.match_indices('/').map(|(at, _)| &entry.path[..at]);
+    for name in above {
+        let place = staging.to.join(name);
+        if place.symlink_metadata().is_ok_and(|data| data.is_file()) {
+            if !staging.overwrite && journal.is_foreign(name, &place) {
+                return Err(NotCopied::Taken);
+            }
+            std::fs::remove_file(&place).map_err(NotCopied::Writing)?;
+        }
+    }
+    Ok(())
 }
 
 /// Mode and time of the source. File systems without them are as good.

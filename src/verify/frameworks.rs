@@ -61,8 +61,11 @@ pub fn repeated(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &
             }
             (true, true) => None,
         };
-        let said =
-            if finding.is_none() { format!("the same twice: {digest}…") } else { "not the same twice".to_owned() };
+        let said = match &finding {
+            None => format!("the same twice: {digest}…"),
+            Some(finding) if finding.code == Code::VerifySmoke => "could not train".to_owned(),
+            Some(_) => "not the same twice".to_owned(),
+        };
         repeated.rows.push((package.clone(), said));
         repeated.findings.extend(finding);
     }

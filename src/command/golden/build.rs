@@ -39,6 +39,7 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
     for (suffix, content) in written {
         let target = options.out.join(format!("{}.{suffix}", profile.name));
         if !options.check {
+            target.parent().map_or(Ok(()), files::create_folder)?;
             write_output(&target, content.as_bytes())?;
             report.talk.push(format!("wrote {}", target.display()));
         } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {

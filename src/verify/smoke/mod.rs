@@ -8,7 +8,8 @@ use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Invocation;
-use crate::host::command::{NoResult, last_lines};
+use crate::host::command::{Finished, NoResult, last_lines};
+use crate::host::signals::name_of;
 use crate::model::PackageName;
 
 static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/smoke");
@@ -17,6 +18,9 @@ static TRAINING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/training
 
 /// Importing a framework takes up to 20 s cold; compiling PTX on first use can take minutes.
 const LIMIT: Duration = Duration::from_mins(5);
+
+/// Before each of them: it ends with the one who asked (prctl(2), `PR_SET_PDEATHSIG`), or a test that hangs would hold the GPU for good.
+const BOUND: &str = "try:\n    import ctypes\n    ctypes.CDLL(None).prctl(1, 9)\nexcept Exception:\n    pass\n";
 
 /// One test to run.
 #[derive(Clone, Debug)]
@@ -77,7 +81,8 @@ pub(super) fn train_twice(
 
 fn run(script: &str, python: &Path, more: &[&str], environment: &BTreeMap<String, String>) -> SmokeOutcome {
     let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, tpu: None, detail };
-    let arguments: Vec<&str> = ["-I", "-c", script].into_iter().chain(more.iter().copied()).collect();
+    let script = format!("{BOUND}{script}");
+    let arguments: Vec<&str> = ["-I", "-c", &script].into_iter().chain(more.iter().copied()).collect();
     // Not to take the whole GPU for a matrix of four by four.
     let mut environment = environment.clone();
     for (name, value) in [
@@ -91,7 +96,7 @@ fn run(script: &str, python: &Path, more: &[&str], environment: &BTreeMap<String
         Ok(finished) => {
             let line = finished.stdout.lines().rev().find(|line| line.starts_with('{'));
             let outcome = line.and_then(|line| serde_json::from_str(line).ok()).filter(|_| finished.code == 0);
-            outcome.unwrap_or_else(|| failed(describe(finished.code, &finished.stderr)))
+            outcome.unwrap_or_else(|| failed(describe(&finished)))
         }
         Err(NoResult::TimedOut(limit)) => failed(format!("no end after {} s", limit.as_secs())),
         Err(NoResult::NotFound) => failed(format!("there is no `{}`", python.display())),
@@ -99,11 +104,11 @@ fn run(script: &str, python: &Path, more: &[&str], environment: &BTreeMap<String
     }
 }
 
-fn describe(code: i32, stderr: &str) -> String {
-    let tail = last_lines(stderr, 6);
-    match code {
-        137 => format!("killed: probably out of memory\n{tail}"),
-        code if code > 128 => format!("ended by signal {}\n{tail}", code - 128),
-        code => format!("exit code {code}\n{tail}"),
+fn describe(finished: &Finished) -> String {
+    let tail = last_lines(&finished.stderr, 6);
+    match finished.signal {
+        Some(9) => format!("killed: probably out of memory\n{tail}"),
+        Some(signal) => format!("ended by {}\n{tail}", name_of(signal)),
+        None => format!("exit code {}\n{tail}", finished.code),
     }
 }

@@ -130,3 +130,57 @@ fn a_package_removed_by_hand_and_no_longer_wanted_is_left_alone() {
     day.run(&["restore"]).expect(0);
     assert!(day.installed().is_empty());
 }
+
+/// A team's settings over some days: a preset, a seed, an edit, a kill in the middle, a colleague's hand, and all of it gone.
+#[test]
+fn settings_come_change_and_go() {
+    let day = Day::new(&[("tokenizers", "0.22", &[]), ("jax", "0.9.0", &["jaxlib"]), ("jaxlib", "0.9.0", &[])]);
+    let names = ["TOKENIZERS_PARALLELISM", "JAX_TRACEBACK_FILTERING", "PYTHONHASHSEED", "MY_NOTE"];
+    let seen = || {
+        let code = format!("import os; print([os.environ.get(name) for name in {names:?}])");
+        says(&day.venv.python, &code).trim().to_owned()
+    };
+    let edit = |more: &str| day.profile("p", &["tokenizers", "jax"], more);
+    edit("[env]\npreset = 'training'\nMY_NOTE = 'it''s \"$HOME\" `x` \\ %s é'\n".replace("''s", "s").as_str());
+    day.run(&["lock", "p.toml"]).expect(0);
+    day.run(&["apply", "p.toml", "--locked"]).expect(0);
+    assert_eq!(seen(), "['false', None, None, 'its \"$HOME\" `x` \\\\ %s é']");
+    assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.ends_with("verified\n"));
+    // The next day: another preset and a seed. A lock of yesterday says so; a plan names what changes.
+    edit("[env]\npreset = 'debug'\n[determinism]\nseed = 7\n");
+    day.run(&["apply", "p.toml", "--locked"]).expect(1);
+    day.run(&["lock", "p.toml"]).expect(0);
+    let plan = day.run(&["plan", "p.toml"]).expect(0).stdout;
+    for words in ["unset     TOKENIZERS_PARALLELISM", "unset     MY_NOTE", "set       PYTHONHASHSEED=7"] {
+        assert!(plan.contains(words), "{words}: {plan}");
+    }
+    assert!(plan.contains("plan: 4 variables to change, 3 kept"), "{plan}");
+    // An apply that is killed, whenever: the next one does what is left.
+    for wait in [5, 30, 60, 120, 250] {
+        let python = day.python();
+        let mut apply = day.test.command(&["apply", "p.toml", "--python", &python]).spawn().expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        apply.kill().expect("a kill");
+        apply.wait().expect("ended");
+        assert!(["['false'", "[None, 'off', '7', None]"].iter().any(|one| seen().starts_with(one)), "{}", seen());
+    }
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(seen(), "[None, 'off', '7', None]");
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
+    // Another hand.
+    let file = day.venv.layout().join("colab-boot-env.pth");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    std::fs::write(&file, text.replace("'7'", "'8'").replace("\"7\"", "\"8\"")).expect("a file");
+    let verified = day.run(&["verify", "p.toml"]).expect(1);
+    assert!(
+        verified.stderr.contains("verify-environment") && verified.stderr.contains("PYTHONHASHSEED"),
+        "{verified:?}"
+    );
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.ends_with("verified\n"));
+    // A profile that wants nothing of it.
+    edit("");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(seen(), "[None, None, None, None]");
+    assert!(!file.exists());
+}

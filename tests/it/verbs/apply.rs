@@ -162,7 +162,7 @@ fn variables_reach_every_python_and_go_with_the_profile() {
     std::fs::write(world.test.path("p.toml"), text.replace("'on'", "'Größe'")).expect("a profile");
     let plan = asked("plan").expect(0);
     assert!(plan.stdout.contains("set       FLAG=Größe") && plan.stdout.contains("was on"), "{plan:?}");
-    assert!(plan.stdout.contains("plan: 1 variable to set"), "{plan:?}");
+    assert!(plan.stdout.contains("plan: 1 variable to change"), "{plan:?}");
     profile("[env]\nFLAG = 'Größe'\n").expect(10);
     assert_eq!(seen(&[]), ["Größe", "Größe"]);
     let file = world.venv.layout().join("colab-boot-env.pth");

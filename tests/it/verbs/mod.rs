@@ -22,5 +22,6 @@ mod script;
 mod scrub;
 mod signatures;
 mod stage;
+mod stage_archives;
 mod usage;
 mod verify;

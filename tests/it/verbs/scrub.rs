@@ -81,6 +81,12 @@ fn what_is_accepted_stays_accepted_and_a_forge_reads_the_rest() {
     assert_eq!(result["ruleId"], "hugging-face-token");
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
     assert!(!sarif.to_string().contains(&other));
+    // The file of that name is added to, and read, without being named.
+    std::fs::remove_file(test.path("known.json")).expect("a baseline");
+    for file in ["a.py", "b.py"] {
+        test.run(&["scrub", file, "--update-baseline"]).expect(0);
+    }
+    test.run(&["scrub", "a.py", "b.py"]).expect(0);
     std::fs::write(test.path("known.json"), "{}").expect("a baseline");
     test.run(&["scrub", "a.py", "--baseline", "known.json"]).expect(2);
 }
@@ -149,6 +155,16 @@ fn what_can_not_be_read_is_not_called_clean() {
     // What is no text is passed over in a folder, and named where it was asked for.
     let out = test.run(&["scrub", "model.bin"]).expect(1);
     assert!(out.stderr.contains("error[scrub-unread]: model.bin: it is no text"), "{out:?}");
+    // Names that are no text count as well; and a file with two names is not clean when one of them is.
+    let odd = test.path("work").join(std::os::unix::ffi::OsStrExt::from_bytes(b"\xff.py") as &std::ffi::OsStr);
+    std::fs::write(&odd, token()).expect("a file");
+    assert!(test.run(&["scrub", "work"]).expect(1).stdout.contains("5 secrets in 5 of 5 files"));
+    std::fs::remove_file(odd).expect("a file");
+    std::fs::create_dir(test.path("twice")).expect("a folder");
+    std::fs::write(test.path("twice/one"), token()).expect("a file");
+    std::fs::hard_link(test.path("twice/one"), test.path("other name")).expect("a link");
+    let out = test.run(&["scrub", "--write", "twice"]).expect(1);
+    assert!(out.stderr.contains("has 2 names (hard links)"), "{out:?}");
     // What can't be written in its encoding stays as it is, and the others are done.
     let out = test.run(&["scrub", "--write", "work"]).expect(1);
     assert!(

@@ -1,6 +1,6 @@
 //! What is loaded, against what it was built with and what the driver runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pep440_rs::Operator;
 
@@ -106,13 +106,19 @@ fn driver_too_old(case: &Case<'_>) -> Answer {
         return Answer::Unseen("no runtime of CUDA is loaded or installed".to_owned());
     }
     let lifted = forward_level(case.matrix, hardware);
-    let too_new = |(version, from): &(Version, String)| {
-        let cuda = cuda_of(version)?;
-        let floor = case.matrix.driver_floor(cuda)?;
-        let refused = driver < floor && lifted.is_none_or(|level| level < cuda);
-        refused.then(|| Hit::error(format!("CUDA {cuda} needs driver {floor}, and this one is {driver}")).seen(from))
+    let mut too_new: BTreeMap<CudaVersion, Vec<String>> = BTreeMap::new();
+    for (version, from) in all {
+        let Some(cuda) = cuda_of(&version) else { continue };
+        let is_lifted = lifted.is_some_and(|level| level >= cuda);
+        if !is_lifted && case.matrix.driver_floor(cuda).is_some_and(|floor| driver < floor) {
+            too_new.entry(cuda).or_default().push(from);
+        }
+    }
+    let hit = |(cuda, from): (CudaVersion, Vec<String>)| {
+        let floor = case.matrix.driver_floor(cuda).map(ToString::to_string).unwrap_or_default();
+        Hit::error(format!("CUDA {cuda} needs driver {floor}, and this one is {driver}")).seen_all(from)
     };
-    let hits: Vec<Hit> = all.iter().filter_map(too_new).collect();
+    let hits: Vec<Hit> = too_new.into_iter().map(hit).collect();
     if hits.is_empty() { Answer::Fine(format!("driver {driver} runs what is here")) } else { Answer::Found(hits) }
 }
 

@@ -81,8 +81,8 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn names(&self, group: &str, check: &str) -> bool {
-        self.only.iter().any(|one| one == group || one == check)
+    fn names(&self, name: &str) -> bool {
+        self.only.iter().any(|one| one == name)
     }
 }
 
@@ -96,7 +96,7 @@ pub fn foreign_checks(
 ) -> Result<Vec<Outcome>, Failure> {
     let profile = profile.map(files::absolute).transpose()?;
     let folder = profile.as_deref().and_then(Path::parent);
-    let is_meant = |check: &&OwnCheck| asked.only.is_empty() || asked.names(OWN, &check.name);
+    let is_meant = |check: &&OwnCheck| asked.only.is_empty() || asked.names(OWN) || asked.names(&check.name);
     let mut outcomes = Vec::new();
     for check in wish.checks.iter().filter(is_meant) {
         let Some(folder) = folder.filter(|_| !asked.elsewhere) else {
@@ -106,16 +106,15 @@ pub fn foreign_checks(
         };
         outcomes.push(own_check(check, folder, session));
     }
-    let all = asked.plugins || asked.names(PLUGINS, PLUGINS) && wish.plugins.is_empty();
-    let named = !wish.plugins.is_empty() && (asked.only.is_empty() || asked.names(PLUGINS, PLUGINS));
-    if asked.elsewhere {
-        return Ok(outcomes);
-    }
-    if all {
-        outcomes.extend(plugin_checks(machine, None, session));
-    } else if named {
-        outcomes.extend(plugin_checks(machine, Some(&wish.plugins), session));
-    }
+    let by_name = asked.names(PLUGINS);
+    let whose = match wish.plugins.as_slice() {
+        _ if asked.elsewhere => Some(&[][..]),
+        _ if asked.plugins => None,
+        [] if by_name => None,
+        named if by_name || asked.only.is_empty() => Some(named),
+        _ => Some(&[][..]),
+    };
+    outcomes.extend(plugin_checks(machine, whose, session));
     Ok(outcomes)
 }
 

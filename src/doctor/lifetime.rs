@@ -106,8 +106,9 @@ fn clock_skew(case: &Case<'_>) -> Answer {
     }
     // The clock may have been set since: then the time at which the machine started has moved with it.
     let uptime = case.vitals.text("/proc/uptime").and_then(uptime_of);
-    let moved = uptime.map_or(0, |uptime| case.vitals.now.cast_signed() - uptime.cast_signed() - record.started);
-    let ahead = record.ahead + moved;
+    let started = uptime.map(|uptime| case.vitals.now.cast_signed().saturating_sub(uptime.cast_signed()));
+    let moved = started.map_or(0, |started| started.saturating_sub(record.started));
+    let ahead = record.ahead.saturating_add(moved);
     let said = match ahead {
         0 => "the clock is right".to_owned(),
         1.. => format!("the clock is {ahead} seconds ahead"),

@@ -23,7 +23,7 @@ impl ClockRecord {
         let read = |path: &str| files::read_optional(&paths.under_root(path)).ok().flatten();
         let uptime = uptime_of(&read("/proc/uptime")?)?;
         let boot = read("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
-        Some(Self { ahead: now - server, started: now - uptime.cast_signed(), boot })
+        Some(Self { ahead: now.saturating_sub(server), started: now.saturating_sub(uptime.cast_signed()), boot })
     }
 
     /// Keeps it in the cache of `paths`.

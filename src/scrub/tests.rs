@@ -94,6 +94,7 @@ fn passwords() -> Vec<(&'static str, &'static str, String)> {
         ("password", "DB_PASSWORD=\"{}\"", format!("Zx8!{}", mixed(8))),
         ("password", "password='{}'", format!("S3cr{}!9", mixed(2))),
         ("bare-secret", "export PGPASSWORD={}", format!("aB3{}", mixed(13))),
+        ("secret-option", "!tool --hub-token {} --verbose", format!("aB3{}", mixed(13))),
         ("password-on-command-line", "!curl -s -u admin:{} https://host/x", mixed(12)),
         ("password-on-command-line", "!sshpass -p {} ssh host", mixed(12)),
         ("password-on-command-line", "!mysql -u root -p{} data", mixed(12)),
@@ -276,6 +277,7 @@ fn nobody_quotes_in_shells_headers_and_logs() {
         "the token SentencePieceUnigram is new",
         "password=hunter2hunter2",
         "next_token = argmaxOverLogits",
+        "auth_token=getTokenFromVault2(name)",
         "--token-file /content/Token9File.txt",
     ] {
         assert!(scan(text).expect("rows").is_empty(), "{text}");

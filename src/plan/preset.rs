@@ -235,6 +235,7 @@ mod tests {
         for (flags, said) in [
             ("--xla_cpu_enable_fast_math --xla_force_host_platform_device_count=4 --xla_dump_to=/tmp/x", ""),
             ("/content/flags.txt", ""),
+            ("  --xla_cpu_enable_fast_math=0", ""),
             ("xla_cpu_enable_fast_math=true", "as the name of a file"),
             ("   ", "as the name of a file"),
             ("-xla_cpu_enable_fast_math=1", "is no flag of XLA"),

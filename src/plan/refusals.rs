@@ -121,7 +121,7 @@ impl About<'_> {
             |finding: Finding| finding.with_note("it ends the process at the first use of JAX, without a traceback");
         let at = |message: String| self.at(Code::EnvRefused, "XLA_FLAGS", message).map(ends);
         // What does not begin with a dash is the name of a file with flags.
-        if !flags.is_empty() && !flags.starts_with('-') {
+        if !flags.is_empty() && !flags.trim_start().starts_with('-') {
             let is_path = flags.contains('/');
             let message = format!("XLA reads `{flags}` as the name of a file, for it does not begin with a dash");
             return at(message).filter(|_| !is_path).into_iter().collect();

@@ -137,6 +137,11 @@ fn each_end_of_a_kernel_is_named_rightly() {
     let off = |arguments: &[&str]| day.run(&[&["doctor", "recorder-off", "--json"], arguments].concat()).codes();
     assert!(off(&["--kernel-pid", &kernel.pid.to_string()]).is_empty());
     unseen(&day, &mut notebook, &kernel);
+    // It is as it was before colab-boot came.
+    let line = day.venv.layout().join("colab-boot-crash.pth");
+    assert!(line.is_file());
+    let restored = day.run(&["restore"]);
+    assert!([0, 10].contains(&restored.code) && !line.exists(), "{restored:?}");
 }
 
 /// A recorder that watches a process, once it does.

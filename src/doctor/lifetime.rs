@@ -111,8 +111,8 @@ fn clock_skew(case: &Case<'_>) -> Answer {
     let ahead = record.ahead.saturating_add(moved);
     let said = match ahead {
         0 => "the clock is right".to_owned(),
-        1.. => format!("the clock is {ahead} seconds ahead"),
-        _ => format!("the clock is {} seconds behind", ahead.unsigned_abs()),
+        1.. => format!("the clock is {ahead} s ahead"),
+        _ => format!("the clock is {} s behind", ahead.unsigned_abs()),
     };
     let off = float(ahead.unsigned_abs());
     if off > case.row.limit("far") {

@@ -52,7 +52,9 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     let before = basis.environment_file.map(set_by).unwrap_or_default();
     plan.variables = variable_changes(&plan.environment, &before);
     let environment = judge_environment(&plan.environment, &before, basis.loaded, basis.matrix);
-    findings.extend(for_children(&environment));
+    // Without a kernel there is nobody who lacks it.
+    let may_have_one = basis.machine.kernel.is_some() || basis.machine.runtime.is_some();
+    findings.extend(for_children(&environment).filter(|_| may_have_one));
     let mut touched = touched(&plan, basis.modules);
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &environment);

@@ -75,13 +75,15 @@ pub mod command;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{ColorChoice, Parser};
 
 use crate::cli::Arguments;
 use crate::diag::{Failure, Finding, Kind, Severity};
 use crate::host::Paths;
-use crate::host::destination::{is_stdout, must_be_apart, write_output};
+use crate::host::destination::{is_stdout, must_be_apart, must_have_folders, write_output};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
@@ -104,6 +106,7 @@ pub struct Ambient<'a> {
 /// Runs colab-boot and returns its exit code.
 pub fn run(ambient: Ambient<'_>) -> u8 {
     let Ambient { arguments, environment, now, terminal, out, err, progress } = ambient;
+    let began = Instant::now();
     host::signals::prepare();
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
@@ -124,14 +127,15 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let log = Log::new(Verbosity::of(arguments.verbose, arguments.quiet), progress);
     let paths = Paths::from_environment(&environment);
     let named = arguments.named_files();
-    let apart = must_be_apart(&named.read, &named.written);
+    let written: Vec<PathBuf> = named.written.iter().cloned().chain(named.begun).collect();
+    let apart = must_be_apart(&named.read, &written).and_then(|()| must_have_folders(&named.written));
     // The report must not go where something is read from.
     let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));
     arguments.json = json;
     let outcome = apart
         .and_then(|()| session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log))
         .and_then(|matrix| {
-            let session = Session { environment: &environment, paths, matrix: &matrix, now, log: log.clone() };
+            let session = Session { environment: &environment, paths, matrix: &matrix, now, began, log: log.clone() };
             command::run(&arguments, &session, style)
         });
     let outcome = outcome.map(Report::presentable).map_err(Failure::presentable);

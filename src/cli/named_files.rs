@@ -12,6 +12,8 @@ use crate::cli::{
 pub struct NamedFiles {
     pub read: Vec<PathBuf>,
     pub written: Vec<PathBuf>,
+    /// Written as well, with the folders above it.
+    pub begun: Option<PathBuf>,
 }
 
 /// The lock that `--lock` names, else the one beside the profile.
@@ -26,7 +28,7 @@ impl Arguments {
         files.written.extend(self.json.clone());
         files.read.extend(self.matrix.iter().map(PathBuf::from));
         match &self.verb {
-            Verb::Init(options) => files.written.push(options.path.clone()),
+            Verb::Init(options) => files.begun = Some(options.path.clone()),
             Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
             Verb::Diff(options) => {
                 files.read.extend([Some(&options.a), options.b.as_ref()].into_iter().flatten().map(PathBuf::from));

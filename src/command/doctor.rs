@@ -36,7 +36,7 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     }
     let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
     let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
-    known(&options.only, &foreign_names(&wish))?;
+    known(&options.only, &foreign_names(&wish, &options.only)?)?;
     let is_meant = |row: &Check| {
         let named = options.only.iter().any(|one| *one == row.group || *one == row.id.as_str());
         match (options.after_crash, row.group.as_str()) {
@@ -59,18 +59,17 @@ fn asked(
     is_meant: &dyn Fn(&Check) -> bool,
 ) -> Result<Report, Failure> {
     let seen = session.machine(&options.machine)?;
-    if let Some(lost) = options.data.iter().find(|path| !path.exists()) {
+    if let Some(lost) = options.data.iter().find(|path| seen.here && !path.exists()) {
         return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
     }
-    let there = wish.data.iter().filter(|path| path.exists());
+    let there = wish.data.iter().filter(|path| !seen.here || path.exists());
     let place = Place::of(&seen.machine, options.data.iter().chain(there))?;
     let mut facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}")));
     }
-    let sight =
-        Sight { paths: &session.paths, environment: session.environment, now: session.now, kernel, place: &place };
+    let sight = Sight::now(session, kernel, &place);
     // Of another machine there is what its bundle has seen; this one has nothing to do with it.
     let vitals = if seen.here {
         observe_vitals(&sight)
@@ -127,7 +126,9 @@ fn plans(
         batch,
         precision: options.precision.clone(),
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
-        missing: wish.data.iter().filter(|path| !path.exists()).map(|path| path.display().to_string()).collect(),
+        missing: seen
+            .here
+            .then(|| wish.data.iter().filter(|path| !path.exists()).map(|path| path.display().to_string()).collect()),
         needs: wish.needs.clone(),
         after_crash: options.after_crash,
         applied_on: marker.map(|marker| marker.boot_id),

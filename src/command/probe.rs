@@ -57,8 +57,7 @@ fn python(seen: &Seen) -> Result<&Path, Failure> {
 fn vitals(seen: &Seen, session: &Session<'_>) -> Result<Vitals, Failure> {
     let place = Place { here: files::absolute(Path::new("."))?, ..Place::default() };
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
-    let sight =
-        Sight { paths: &session.paths, environment: session.environment, now: session.now, kernel, place: &place };
+    let sight = Sight::now(session, kernel, &place);
     Ok(observe_vitals(&sight))
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::ScrubOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::destination::{is_stdout, write_output};
-use crate::host::files;
+use crate::host::files::{self, OtherNames};
 use crate::host::texts::{AnyText, files_below, is_aside, read_any};
 use crate::output::Report;
 use crate::scrub::{Baseline, Sighting, sarif, scrubbed};
@@ -60,18 +60,17 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
                 continue;
             }
         };
-        let (mut sightings, clean) = scrubbed(&name, &text)?;
-        sightings.retain(|one| !baseline.accepts(one));
+        let (sightings, clean) = scrubbed(&name, &text, &baseline)?;
         if sightings.is_empty() {
             continue;
         }
-        let links = files::links_to(path);
+        let shared = files::other_names(path);
         match clean.filter(|_| options.write) {
             Some(_) if !is_utf8 => unread.push(unread_file(&name, "it is not UTF-8, and was left as it is")),
             Some(clean) => match write_output(path, clean.as_bytes()) {
                 Ok(()) => {
                     written.push(name.clone());
-                    unread.extend(other_names(&name, links));
+                    unread.extend(shared.map(|shared| left_elsewhere(&name, shared)));
                 }
                 Err(failure) => unread.push(unread_file(&name, &failure.message)),
             },
@@ -83,10 +82,11 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     if let Some((path, text)) = log.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_output(path, text.as_bytes())?;
     }
-    if options.update_baseline {
-        return accept(options, baseline, &found);
-    }
-    let mut report = report(options, all.len(), found, written);
+    let mut report = if options.update_baseline {
+        accept(options, baseline, &found)?
+    } else {
+        report(options, all.len(), found, written)
+    };
     report.findings.extend(unread);
     Ok(report.printing(log.filter(|(path, _)| is_stdout(path)).map(|(_, text)| text)))
 }
@@ -133,12 +133,12 @@ fn accept(
 }
 
 /// A file has other names, which still lead to what was in it.
-fn other_names(name: &str, links: u64) -> Option<Finding> {
+fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
+    let OtherNames { count, inode, folder } = shared;
     let message =
-        format!("{name}: the file has {links} names (hard links), and the others keep what was taken out of this one");
-    (links > 1).then(|| {
-        Finding::error(Code::ScrubUnread, message).with_help("`find / -samefile` finds them, before; delete them")
-    })
+        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
+    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
+    Finding::error(Code::ScrubUnread, message).with_help(help)
 }
 
 fn unread_file(name: &str, why: &str) -> Finding {

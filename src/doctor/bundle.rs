@@ -9,7 +9,7 @@ use crate::doctor::Vitals;
 use crate::host::files;
 use crate::machine::{Neutral, Observed};
 use crate::notebook::Facts;
-use crate::scrub::scrubbed;
+use crate::scrub::{Baseline, scrubbed};
 
 /// The format of [`Vitals`] that is written, and the newest that is read.
 pub(super) const SCHEMA: u32 = 1;
@@ -54,7 +54,7 @@ pub(super) fn bundled(
 fn cover(value: &mut Value, neutral: &mut Neutral) -> Result<(), Failure> {
     match value {
         Value::String(text) => {
-            let clean = scrubbed("bundle", text)?.1.unwrap_or_else(|| text.clone());
+            let clean = scrubbed("bundle", text, &Baseline::default())?.1.unwrap_or_else(|| text.clone());
             *text = neutral.text(&without_secrets(&clean));
         }
         Value::Array(values) => values.iter_mut().try_for_each(|value| cover(value, neutral))?,

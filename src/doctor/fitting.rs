@@ -9,7 +9,7 @@ use crate::doctor::device::NO_GPU;
 use crate::doctor::mapped::{file_name, maps, version_in};
 use crate::doctor::{Answer, Case, Hit, Judge};
 use crate::machine::Installed;
-use crate::matrix::forward_level;
+use crate::matrix::{forward_level, is_carrier};
 use crate::model::{CudaVersion, PackageName, Version};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -17,6 +17,10 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::DriverTooOld, driver_too_old),
     (Code::LibraryMissing, library_missing),
 ];
+
+/// Packages that have them, with `-cuNN` behind or not.
+const CUDNN: &str = "nvidia-cudnn";
+const CUDART: &str = "nvidia-cuda-runtime";
 
 /// Major and minor.
 fn series(version: &Version) -> Option<(u64, u64)> {
@@ -27,7 +31,7 @@ fn series(version: &Version) -> Option<(u64, u64)> {
 /// The versions of a mapped `library` with their paths: by the name of the file, else by the distribution `carrier` that has it.
 fn mapped_versions(case: &Case<'_>, library: &str, carrier: &str) -> Vec<(Version, String)> {
     let installed = || {
-        let mut carriers = case.machine.installed.iter().filter(|(name, _)| name.as_ref().starts_with(carrier));
+        let mut carriers = case.machine.installed.iter().filter(|(name, _)| is_carrier(carrier, name));
         let (only, more) = (carriers.next(), carriers.next());
         only.filter(|_| more.is_none()).map(|(_, one)| one.version.clone())
     };
@@ -44,7 +48,7 @@ fn mapped_versions(case: &Case<'_>, library: &str, carrier: &str) -> Vec<(Versio
 fn built_with(case: &Case<'_>, name: &PackageName, one: &Installed) -> Option<Version> {
     let by_row = case.matrix.build(name, &one.version).and_then(|build| build.cudnn.clone());
     by_row.or_else(|| {
-        let all = one.requires.as_ref()?.get().iter().filter(|all| all.name.as_ref().starts_with("nvidia-cudnn"));
+        let all = one.requires.as_ref()?.get().iter().filter(|all| is_carrier(CUDNN, &all.name));
         let at_least = |op: Operator| {
             matches!(op, Operator::Equal | Operator::EqualStar | Operator::GreaterThanEqual | Operator::TildeEqual)
         };
@@ -58,7 +62,7 @@ fn cudnn_below_build(case: &Case<'_>) -> Answer {
         Ok(mapped) => mapped,
         Err(answer) => return answer,
     };
-    let loaded = mapped_versions(case, "libcudnn.so", "nvidia-cudnn");
+    let loaded = mapped_versions(case, "libcudnn.so", CUDNN);
     if loaded.is_empty() {
         return Answer::Unseen("no cuDNN is loaded, or its version is not known".to_owned());
     }
@@ -70,6 +74,9 @@ fn cudnn_below_build(case: &Case<'_>) -> Answer {
     let frameworks = case.machine.installed.iter().filter(|(name, _)| is_loaded(name));
     let built = frameworks.filter_map(|(name, one)| Some((name, &one.version, built_with(case, name, one)?)));
     let built: Vec<_> = built.collect();
+    if built.is_empty() {
+        return Answer::Unseen("which cuDNN the loaded frameworks were built with is not known".to_owned());
+    }
     let mut hits = Vec::new();
     for (has, path) in &loaded {
         let Some(has_series) = series(has) else { continue };
@@ -98,20 +105,23 @@ fn cuda_of(version: &Version) -> Option<CudaVersion> {
 fn driver_too_old(case: &Case<'_>) -> Answer {
     let hardware = &case.machine.hardware;
     let Some(driver) = hardware.driver.as_ref() else { return Answer::Unseen(NO_GPU.to_owned()) };
-    let installed = case.machine.installed.iter().filter(|(name, _)| name.as_ref().starts_with("nvidia-cuda-runtime"));
+    let installed = case.machine.installed.iter().filter(|(name, _)| is_carrier(CUDART, name));
     let installed = installed.map(|(name, one)| (one.version.clone(), format!("{name} {}", one.version)));
-    let mapped = mapped_versions(case, "libcudart.so", "nvidia-cuda-runtime");
+    let mapped = mapped_versions(case, "libcudart.so", CUDART);
     let all: Vec<(Version, String)> = mapped.into_iter().chain(installed).collect();
     if all.is_empty() {
         return Answer::Unseen("no runtime of CUDA is loaded or installed".to_owned());
     }
     let lifted = forward_level(case.matrix, hardware);
     let mut too_new: BTreeMap<CudaVersion, Vec<String>> = BTreeMap::new();
+    let mut unknown = BTreeSet::new();
     for (version, from) in all {
         let Some(cuda) = cuda_of(&version) else { continue };
         let is_lifted = lifted.is_some_and(|level| level >= cuda);
-        if !is_lifted && case.matrix.driver_floor(cuda).is_some_and(|floor| driver < floor) {
-            too_new.entry(cuda).or_default().push(from);
+        match case.matrix.driver_floor(cuda) {
+            Some(floor) if !is_lifted && driver < floor => too_new.entry(cuda).or_default().push(from),
+            Some(_) => {}
+            None => drop(unknown.insert(cuda.to_string())),
         }
     }
     let hit = |(cuda, from): (CudaVersion, Vec<String>)| {
@@ -119,7 +129,14 @@ fn driver_too_old(case: &Case<'_>) -> Answer {
         Hit::error(format!("CUDA {cuda} needs driver {floor}, and this one is {driver}")).seen_all(from)
     };
     let hits: Vec<Hit> = too_new.into_iter().map(hit).collect();
-    if hits.is_empty() { Answer::Fine(format!("driver {driver} runs what is here")) } else { Answer::Found(hits) }
+    match (hits.is_empty(), unknown.is_empty()) {
+        (false, _) => Answer::Found(hits),
+        (true, true) => Answer::Fine(format!("driver {driver} runs what is here")),
+        (true, false) => {
+            let names: Vec<String> = unknown.into_iter().collect();
+            Answer::Unseen(format!("which driver CUDA {} needs is not known", names.join(" and ")))
+        }
+    }
 }
 
 /// Where a toolkit that no wheel brought has its libraries; the loader's folders are looked at besides.

@@ -15,7 +15,7 @@ use crate::machine::Machine;
 use crate::model::PackageName;
 use crate::output::harmless;
 use crate::profile::{Fitness, OwnCheck};
-use crate::scrub::scrubbed;
+use crate::scrub::{Baseline, scrubbed};
 use crate::session::Session;
 
 const BRIDGE: &str = include_str!("plugins.py");
@@ -32,6 +32,8 @@ const EVIDENCE: usize = 50;
 /// Where they stand among the groups.
 const OWN: &str = "profile";
 const PLUGINS: &str = "plugins";
+
+const DESCRIBED: &str = "it runs on the machine itself, and this one is described";
 
 /// What a foreign check says of one thing.
 #[derive(Debug, Deserialize)]
@@ -100,27 +102,38 @@ pub fn foreign_checks(
     let mut outcomes = Vec::new();
     for check in wish.checks.iter().filter(is_meant) {
         let Some(folder) = folder.filter(|_| !asked.elsewhere) else {
-            let why = "it runs on the machine itself, and this one is described".to_owned();
-            outcomes.push(outcome(OWN, &check.name, State::Skipped, why, Vec::new()));
+            outcomes.push(skipped(OWN, &check.name, DESCRIBED));
             continue;
         };
         outcomes.push(own_check(check, folder, session));
     }
     let by_name = asked.names(PLUGINS);
     let whose = match wish.plugins.as_slice() {
-        _ if asked.elsewhere => Some(&[][..]),
         _ if asked.plugins => None,
         [] if by_name => None,
         named if by_name || asked.only.is_empty() => Some(named),
-        _ => Some(&[][..]),
+        _ => return Ok(outcomes),
     };
-    outcomes.extend(plugin_checks(machine, whose, session));
+    let python = machine.python.as_ref().and_then(|python| python.path.as_deref());
+    match python.filter(|_| !asked.elsewhere) {
+        Some(python) => outcomes.extend(plugin_checks(machine, python, whose, session)),
+        None => {
+            let why = if asked.elsewhere { DESCRIBED } else { "there is no Python to ask" };
+            let names = whose.map_or_else(|| vec![PLUGINS], |all| all.iter().map(PackageName::as_ref).collect());
+            outcomes.extend(names.iter().map(|name| skipped(PLUGINS, name, why)));
+        }
+    }
     Ok(outcomes)
 }
 
-/// The names of groups and checks that are not ours, where a profile wishes `wish`.
-pub fn foreign_names(wish: &Fitness) -> Vec<&str> {
-    [OWN, PLUGINS].into_iter().chain(wish.checks.iter().map(|check| check.name.as_str())).collect()
+/// The names of groups and checks that are not ours, where a profile wishes `wish` and `only` are asked for. Fails where the checks of a profile are
+/// wanted and it has none.
+pub fn foreign_names<'a>(wish: &'a Fitness, only: &[String]) -> Result<Vec<&'a str>, Failure> {
+    if wish.checks.is_empty() && only.iter().any(|name| name == OWN) {
+        let help = "`--profile FILE` names one: its `[[doctor.check]]` are this group";
+        return Err(Failure::input("no profile is named that has checks of its own").help(help));
+    }
+    Ok([OWN, PLUGINS].into_iter().chain(wish.checks.iter().map(|check| check.name.as_str())).collect())
 }
 
 fn own_check(check: &OwnCheck, folder: &Path, session: &Session<'_>) -> Outcome {
@@ -138,8 +151,12 @@ fn own_check(check: &OwnCheck, folder: &Path, session: &Session<'_>) -> Outcome 
 }
 
 /// Runs the checks that installed distributions bring: of all, or of those that are named.
-fn plugin_checks(machine: &Machine, only: Option<&[PackageName]>, session: &Session<'_>) -> Vec<Outcome> {
-    let Some(python) = machine.python.as_ref().and_then(|python| python.path.as_deref()) else { return Vec::new() };
+fn plugin_checks(
+    machine: &Machine,
+    python: &Path,
+    only: Option<&[PackageName]>,
+    session: &Session<'_>,
+) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for (name, one) in &machine.installed {
         let meant = only.is_none_or(|only| only.contains(name));
@@ -158,7 +175,15 @@ fn plugin_checks(machine: &Machine, only: Option<&[PackageName]>, session: &Sess
             outcomes.push(unasked(PLUGINS, wanted.as_ref(), State::Failed, why));
         }
     }
+    if only.is_none() && outcomes.is_empty() {
+        outcomes.push(skipped(PLUGINS, PLUGINS, "no installed package brings a check"));
+    }
     outcomes
+}
+
+/// What is not asked here.
+fn skipped(group: &str, check: &str, why: &str) -> Outcome {
+    outcome(group, check, State::Skipped, why.to_owned(), Vec::new())
 }
 
 /// `name = module:function` of the groups that are ours, of the distribution's `entry_points.txt`.
@@ -198,7 +223,7 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
         Err(NoResult::Failed(error)) => return unasked(group, check, State::Failed, &error.to_string()),
     };
     let last = last_lines(&finished.stdout, 1);
-    if let Some((findings, said)) = answer_of(&finished.stdout, &last).map(Answered::parts)
+    if let Some((findings, said)) = answer_of(&finished.stdout).map(Answered::parts)
         && (finished.code == 0 || !findings.is_empty())
     {
         let findings: Vec<Finding> = findings.iter().map(|said| finding(check, said)).collect();
@@ -206,8 +231,9 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
         let state = if findings.is_empty() { State::Ok } else { State::Finding };
         return outcome(group, check, state, said, findings);
     }
-    let is_torn = last.starts_with('{') || finished.code == 0 && last.trim_end() == "}";
-    if is_torn || finished.code == 0 && group == PLUGINS {
+    let is_torn = last.starts_with('{') || last.starts_with("[{");
+    let is_unclear = || group == PLUGINS || ["}", "]"].contains(&last.trim_end()) || is_followed(&finished.stdout);
+    if is_torn || finished.code == 0 && is_unclear() {
         let why = if last.is_empty() { "no answer".to_owned() } else { format!("its answer can't be read: {last}") };
         return unasked(group, check, State::Failed, &why);
     }
@@ -224,16 +250,21 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
     outcome(group, check, State::Finding, finding.message.clone(), vec![finding])
 }
 
-/// JSON in the last line, or in the last lines from one on that begins it.
-fn answer_of(stdout: &str, last: &str) -> Option<Answered> {
-    let begins = |(_, line): &(usize, &str)| line.starts_with(['{', '[']);
-    let mut at = 0;
-    let lines = stdout.split_inclusive('\n').map(|line| {
-        at += line.len();
-        (at - line.len(), line)
-    });
-    let begin = lines.filter(begins).last().map_or(stdout.len(), |(at, _)| at);
-    serde_json::from_str(last).ok().or_else(|| serde_json::from_str(stdout[begin..].trim()).ok())
+/// JSON in the last lines: from the last one on that begins what is whole at the end.
+fn answer_of(stdout: &str) -> Option<Answered> {
+    begun(stdout).into_iter().rev().find_map(|rest| serde_json::from_str(rest).ok())
+}
+
+/// Whether an answer was given, and something else was said after it.
+fn is_followed(stdout: &str) -> bool {
+    let first = |rest: &str| serde_json::Deserializer::from_str(rest).into_iter::<Answered>().next();
+    begun(stdout).into_iter().any(|rest| matches!(first(rest), Some(Ok(_))))
+}
+
+/// What is left of a text from each line on that may begin an answer.
+fn begun(stdout: &str) -> Vec<&str> {
+    let line_starts = std::iter::once(0).chain(stdout.match_indices('\n').map(|(at, _)| at + 1));
+    line_starts.map(|at| &stdout[at..]).filter(|rest| rest.starts_with(['{', '['])).collect()
 }
 
 /// As much of a text is kept, in characters.
@@ -242,7 +273,7 @@ const LONGEST: usize = 2000;
 /// A text of somebody else as people and files may see it: in one line, without secrets and control characters.
 fn plain(text: &str) -> String {
     let short: String = text.trim().chars().take(10 * LONGEST).collect();
-    let clean = scrubbed("check", &short).ok().and_then(|(_, clean)| clean).unwrap_or(short);
+    let clean = scrubbed("check", &short, &Baseline::default()).ok().and_then(|(_, clean)| clean).unwrap_or(short);
     let mut line = harmless(&clean.lines().map(str::trim).collect::<Vec<_>>().join(" "));
     if let Some((at, _)) = line.char_indices().nth(LONGEST) {
         line.truncate(at);

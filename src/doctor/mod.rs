@@ -77,8 +77,8 @@ pub struct Plans {
     pub precision: Option<String>,
     /// Where the data lies.
     pub data: Vec<String>,
-    /// Where the profile has data, and nothing is.
-    pub missing: Vec<String>,
+    /// Where the profile has data, and nothing is; `None` where nobody could look.
+    pub missing: Option<Vec<String>>,
     /// Services whose credentials are needed.
     pub needs: Vec<String>,
     /// A kernel has died.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::Failure;
 use crate::host::{Paths, files};
 use crate::machine::Machine;
+use crate::session::Session;
 
 /// What observing needs to know.
 #[derive(Clone, Copy)]
@@ -17,6 +18,13 @@ pub struct Sight<'a> {
     /// The process of the notebook's kernel.
     pub kernel: Option<u32>,
     pub place: &'a Place,
+}
+
+impl<'a> Sight<'a> {
+    /// Of this moment in a run.
+    pub fn now(session: &'a Session<'_>, kernel: Option<u32>, place: &'a Place) -> Self {
+        Self { paths: &session.paths, environment: session.environment, now: session.time(), kernel, place }
+    }
 }
 
 /// Folders that matter to this user.

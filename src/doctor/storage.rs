@@ -56,13 +56,16 @@ fn disk_low(case: &Case<'_>) -> Answer {
 }
 
 fn data_missing(case: &Case<'_>) -> Answer {
-    if case.plans.data.is_empty() && case.plans.missing.is_empty() {
+    let Some(missing) = &case.plans.missing else {
+        return Answer::Unseen("folders are looked at on the machine itself".to_owned());
+    };
+    if case.plans.data.is_empty() && missing.is_empty() {
         return Answer::Unseen("no folder of data is named, by the profile or with --data".to_owned());
     }
-    if case.plans.missing.is_empty() {
+    if missing.is_empty() {
         return Answer::Fine(format!("{} folders of data are there", case.plans.data.len()));
     }
-    Hit::warning("folders of data that the profile names are not there").seen_all(case.plans.missing.clone()).into()
+    Hit::warning("folders of data that the profile names are not there").seen_all(missing.clone()).into()
 }
 
 fn data_remote(case: &Case<'_>) -> Answer {

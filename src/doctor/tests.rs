@@ -113,7 +113,7 @@ impl Fixture {
             batch: wish.batch,
             precision: wish.precision,
             data: wish.data,
-            missing: wish.missing,
+            missing: Some(wish.missing),
             needs: wish.needs,
             after_crash: wish.after_crash,
             applied_on: wish.applied_on,
@@ -219,4 +219,34 @@ fn a_profile_moves_limits_and_leaves_checks_out() {
     fixture.wish.ignore.push(code);
     let left_out = fixture.examined(&matrix, "disk-low");
     assert_eq!((left_out.state, left_out.said.as_str()), (State::Skipped, "the profile leaves it out"));
+}
+
+/// What could not be compared is not called well, and what only begins like a library's package is none.
+#[test]
+fn libraries_are_judged_by_what_is_known() {
+    let matrix = Matrix::bundled().expect("the matrix");
+    let maps = |lines: &[&str]| -> String {
+        lines.iter().enumerate().map(|(at, path)| format!("1-2 r-xp 0 0:1 {at} {path}\n")).collect()
+    };
+    let look = |id: &str, packages: &[(&str, &str)], mapped: &[&str]| {
+        let mut fixture =
+            Fixture { driver: "550.54.15".to_owned(), gpus: vec!["Tesla T4, 7.5".to_owned()], ..Fixture::default() };
+        fixture.packages = packages.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned())).collect();
+        fixture.vitals.texts.insert("kernel/maps".to_owned(), maps(mapped));
+        let outcome = fixture.examined(&matrix, id);
+        (outcome.state, outcome.said)
+    };
+    let torch = "/v/site-packages/torch/lib/libtorch_cuda.so";
+    let wheel = "/v/site-packages/nvidia/cudnn/lib/libcudnn.so.9";
+    let frontend = ("nvidia-cudnn-frontend", "1.18.0");
+    let (state, said) = look(
+        "cudnn-below-build",
+        &[("torch", "2.11.0+cu128"), ("nvidia-cudnn-cu12", "9.8.0"), frontend],
+        &[torch, wheel],
+    );
+    assert!(state == State::Finding && said.contains("and 9.8.0 is loaded"), "{state:?} {said}");
+    let (state, said) = look("cudnn-below-build", &[frontend], &["/usr/lib/libcudnn.so.7.1.0"]);
+    assert_eq!(state, State::Skipped, "{said}");
+    let (state, said) = look("driver-too-old", &[("nvidia-cuda-runtime", "99.0.1")], &[]);
+    assert!(state == State::Skipped && said.contains("CUDA 99.0"), "{state:?} {said}");
 }

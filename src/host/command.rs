@@ -18,7 +18,7 @@ use crate::diag::Failure;
 use crate::host::files;
 use crate::host::signals::Deferred;
 
-/// The most of a child's output that is kept: its end, where a verdict and an error stand.
+/// So much of a child's output is kept, and at most twice as much: its end, where a verdict and an error stand.
 const OUTPUT_LIMIT: usize = 8 << 20;
 
 /// Bytes that one read takes, and the most that any pipe holds.

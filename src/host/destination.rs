@@ -44,6 +44,11 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     .map_err(|error| writing_failed(path, &error))
 }
 
+/// An error where `written` could not be: known now, and not when the work is done.
+pub fn must_have_folders(written: &[PathBuf]) -> Result<(), Failure> {
+    written.iter().filter(|path| !is_stdout(path)).try_for_each(|path| must_have_a_folder(path))
+}
+
 /// An error where one file is named twice in `written`, or in `written` and in `read`: what is read would be lost.
 pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failure> {
     if written.iter().filter(|path| is_stdout(path)).count() > 1 {
@@ -51,8 +56,6 @@ pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failur
     }
     let written: Vec<&PathBuf> = written.iter().filter(|path| !is_stdout(path)).collect();
     for (at, path) in written.iter().enumerate() {
-        // Known now, and not when the work is done.
-        must_have_a_folder(path)?;
         if let Some(input) = read.iter().find(|input| is_same(input, path)) {
             return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
                 .cause(format!("the command reads `{}`", input.display()))
@@ -125,7 +128,6 @@ fn folder_of(path: &Path) -> &Path {
 
 fn replace(path: &Path, old: Option<&fs::Metadata>, bytes: &[u8]) -> std::io::Result<()> {
     let folder = folder_of(path);
-    fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     file.write_all(bytes)?;
     let new = file.as_file().metadata()?;

@@ -36,7 +36,7 @@ pub struct Carried {
 }
 
 /// Whether `package` is `carrier`, with `-cuNN` behind or not.
-pub(super) fn is_carrier(carrier: &str, package: &PackageName) -> bool {
+pub fn is_carrier(carrier: &str, package: &PackageName) -> bool {
     let rest = package.as_ref().strip_prefix(carrier);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
 }

@@ -34,7 +34,7 @@ use crate::model::version::{VersionRange, range_of, release};
 use crate::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
-pub use carriers::{Carried, Soname};
+pub use carriers::{Carried, Soname, is_carrier};
 pub use checks::{Amount, Check, CredentialPlace, KnownBad, Unit, Working, checks, credential_places, known_bad};
 pub use figures::{Card, Figures};
 pub use gpus::Gpus;

@@ -48,6 +48,8 @@ pub struct SecretFormats {
 #[serde(deny_unknown_fields)]
 struct NotSecret {
     words: Vec<String>,
+    /// How the name of something else goes on.
+    others: Vec<String>,
     /// Of the names of variables.
     endings: Vec<String>,
 }
@@ -61,9 +63,13 @@ impl SecretFormats {
 }
 
 impl SecretFormats {
-    /// Whether a name that ends in `rest` speaks of something about a secret: `_path`, `_sha256`.
+    /// Whether a name that ends in `rest` speaks of something else than a secret: `_path` or `_sha256` of one, a token`izer`.
     pub fn is_about(&self, rest: &str) -> bool {
-        let rest = rest.trim_start_matches(['_', '-']).to_lowercase();
+        let rest = rest.to_lowercase();
+        if self.not.others.iter().any(|other| rest.starts_with(other.as_str())) {
+            return true;
+        }
+        let rest = rest.trim_start_matches(['_', '-']);
         let last = rest.rsplit(['_', '-']).next().unwrap_or_default();
         self.not.endings.iter().any(|ending| ending == last)
     }

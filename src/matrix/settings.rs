@@ -155,6 +155,9 @@ pub struct Determinism {
     pub variable: Option<String>,
     #[serde(default)]
     pub value: Option<String>,
+    /// Values that do as well, in lower case.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Added to `XLA_FLAGS`.
     #[serde(default)]
     pub flag: Option<String>,
@@ -245,12 +248,10 @@ pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'st
     Ok((state, crate::diag::nearest(known(), name)))
 }
 
-/// What is wrong with the value of a flag of XLA; `None` also of one that nothing is known of. `value` is absent where there is no `=`.
+/// What is wrong with the value of a flag of XLA; `None` also of one that nothing is known of. `value` is without quotes, and absent where there is no `=`.
 pub fn xla_value(name: &str, value: Option<&str>) -> Option<&'static str> {
     let values = &XLA.as_ref().ok()?.values;
     let is_among = |all: &[String]| all.iter().any(|one| one == name);
-    // XLA takes quotes off.
-    let value = value.map(|value| value.trim_matches(['"', '\'']));
     if is_among(&values.switch) {
         let known = ["true", "false", "1", "0"];
         let fits = value.is_none_or(|value| known.iter().any(|one| value.eq_ignore_ascii_case(one)));

@@ -10,6 +10,7 @@ mod prune;
 mod restart;
 mod preset;
 mod refusals;
+mod xla_text;
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@ use crate::diag::{Code, Finding, Severity};
 use crate::lock::LockedTarget;
 use crate::matrix::{Determinism, Settings, is_between, settings};
 use crate::plan::refusals::refusals;
+use crate::plan::xla_text::{flags_of, names_a_file};
 use crate::profile::Profile;
 
 /// What is set for a target.
@@ -121,19 +122,25 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
 fn taken_back(profile: &Profile, row: &Determinism) -> Option<String> {
     let own = |name: &str| profile.environment.get(name);
     if let Some((name, value)) = row.variable.as_ref().zip(row.value.as_ref()) {
-        return own(name).filter(|own| *own != value).map(|own| format!("`{name}={own}`"));
+        let is_other = |own: &&String| *own != value && !row.also.contains(&own.to_lowercase());
+        return own(name).filter(is_other).map(|own| format!("`{name}={own}`"));
     }
-    let flag = row.flag.as_ref()?;
-    let name = |flag: &str| flag.split('=').next().unwrap_or(flag).to_owned();
-    let mut flags = own("XLA_FLAGS")?.split_whitespace();
-    flags.find(|own| name(own) == name(flag) && own != flag).map(|own| format!("`{own}`"))
+    let (flag, _) = flags_of(row.flag.as_ref()?);
+    let own = own("XLA_FLAGS")?;
+    if names_a_file(own) {
+        return Some(format!("`XLA_FLAGS={own}`"));
+    }
+    // Of several the last counts.
+    let (flags, _) = flags_of(own);
+    let own = flags.into_iter().rfind(|own| flag.iter().any(|flag| flag.name == own.name))?;
+    (!flag.iter().any(|flag| flag.is_same(&own))).then(|| format!("`{}`", own.text))
 }
 
-/// `flags` with `added`, unless it is among them.
+/// `flags` with `added` before them, unless it is among them: what follows a word without a dash is not read.
 fn with_flag(flags: &str, added: &str) -> String {
-    let name = added.split('=').next().unwrap_or(added);
-    let has = flags.split_whitespace().any(|one| one.split('=').next() == Some(name));
-    if has { flags.to_owned() } else { format!("{flags} {added}") }
+    let ((own, _), (new, _)) = (flags_of(flags), flags_of(added));
+    let has = own.iter().any(|own| new.iter().any(|new| new.name == own.name));
+    if has { flags.to_owned() } else { format!("{added} {flags}").trim_end().to_owned() }
 }
 
 #[cfg(test)]
@@ -239,6 +246,8 @@ mod tests {
             ("xla_cpu_enable_fast_math=true", "as the name of a file"),
             ("   ", "as the name of a file"),
             ("-xla_cpu_enable_fast_math=1", "is no flag of XLA"),
+            ("--xla_dump_to='/tmp/my dump' --xla_force_host_platform_device_count='3'", ""),
+            ("--xla_cpu_enable_fast_math=1 of --xla_nope=2", "up to `of --xla_nope=2`"),
             ("--xla_force_host_platform_device_count=abc", "it wants a whole number"),
             ("--xla_force_host_platform_device_count 4", "it wants a whole number"),
             ("--xla_cpu_enable_fast_math=maybe", "true or false"),
@@ -278,11 +287,23 @@ mod tests {
         assert_eq!(set(seed, &[("torch", "2.10.0")], true), ["PYTHONHASHSEED=7"]);
         let jax = format!("[env]\nXLA_FLAGS = \"--xla_cpu_enable_fast_math=false\"\n{seed}");
         let flags = set(&jax, &[("jax", "0.9.0"), ("jaxlib", "0.9.0")], true);
-        assert_eq!(flags[1], "XLA_FLAGS=--xla_cpu_enable_fast_math=false --xla_gpu_exclude_nondeterministic_ops=true");
+        assert_eq!(flags[1], "XLA_FLAGS=--xla_gpu_exclude_nondeterministic_ops=true --xla_cpu_enable_fast_math=false");
+        // What says the same in other words takes nothing back.
+        for (own, packages) in [
+            ("CUBLAS_WORKSPACE_CONFIG = \":16:8\"", ("torch", "2.9.1")),
+            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=1\"", ("jax", "0.9.0")),
+            ("XLA_FLAGS = \"--xla_dump_to='/tmp/a b' --xla_gpu_exclude_nondeterministic_ops\"", ("jax", "0.9.0")),
+            ("TF_DETERMINISTIC_OPS = \"True\"", ("tensorflow", "2.20.0")),
+        ] {
+            let found = judged(&format!("[env]\n{own}\n{seed}"), &[packages], true).findings;
+            let partial = found.iter().find(|one| one.code == Code::DeterminismPartial).expect("a word");
+            assert!(partial.severity == Severity::Note && partial.notes[0].contains("run to run"), "{partial:?}");
+        }
         // A promise that the profile takes back is none.
         for (own, packages, said) in [
             ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: nothing, for"),
             ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: nothing, for"),
+            ("XLA_FLAGS = \"/content/flags.txt\"", ("jax", "0.9.0"), "jax: nothing, for"),
             ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: nothing, for"),
         ] {
             let found = judged(&format!("[env]\n{own}\n{seed}"), &[packages], true).findings;

@@ -6,6 +6,7 @@ use crate::diag::{Code, Finding, Severity, nearest};
 use crate::lock::LockedTarget;
 use crate::matrix::{AllocatorOption, FlagKnown, Setting, Settings, is_between, xla_flag, xla_value};
 use crate::model::Version;
+use crate::plan::xla_text::{Flag, flags_of, names_a_file};
 use crate::profile::Profile;
 
 /// Findings about `all`, the variables that `profile` means for `target`.
@@ -120,18 +121,17 @@ impl About<'_> {
         let ends =
             |finding: Finding| finding.with_note("it ends the process at the first use of JAX, without a traceback");
         let at = |message: String| self.at(Code::EnvRefused, "XLA_FLAGS", message).map(ends);
-        // What does not begin with a dash is the name of a file with flags.
-        if !flags.is_empty() && !flags.trim_start().starts_with('-') {
+        if names_a_file(flags) {
             let is_path = flags.contains('/');
             let message = format!("XLA reads `{flags}` as the name of a file, for it does not begin with a dash");
             return at(message).filter(|_| !is_path).into_iter().collect();
         }
-        let judge = |flag: &str| {
-            let Some(bare) = flag.strip_prefix("--") else {
+        let judge = |Flag { text, name, value }: &Flag<'_>| {
+            let Some(name) = name.strip_prefix("--") else {
                 let help = "a flag is `--name=value`, and a blank ends it";
-                return Some(at(format!("`{flag}` is no flag of XLA"))?.with_help(help));
+                return Some(at(format!("`{text}` is no flag of XLA"))?.with_help(help));
             };
-            let (name, value) = bare.split_once('=').map_or((bare, None), |(name, value)| (name, Some(value)));
+            let value = value.as_deref();
             let (known, near) = xla_flag(name, version).ok()?;
             let (message, severity) = match known {
                 FlagKnown::Yes => {
@@ -150,7 +150,17 @@ impl About<'_> {
             finding.help.extend(near.map(|near| format!("did you mean `{near}`?")));
             Some(finding)
         };
-        flags.split_whitespace().filter_map(judge).collect()
+        let (flags, unread) = flags_of(flags);
+        let mut findings: Vec<Finding> = flags.iter().filter_map(judge).collect();
+        if !unread.is_empty() {
+            let message = format!("XLA reads `XLA_FLAGS` up to `{unread}`, which begins with no dash");
+            findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|finding| {
+                let mut finding = finding.with_help("a value with blanks stands in quotes: `--name=\"a b\"`");
+                finding.severity = Severity::Warning;
+                finding
+            }));
+        }
+        findings
     }
 }
 

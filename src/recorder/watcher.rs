@@ -66,13 +66,7 @@ fn now() -> u64 {
 /// Looks at the kernel every second, and writes its end.
 fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> Result<(), Failure> {
     let place = Place::default();
-    let sight = Sight {
-        paths: &session.paths,
-        environment: session.environment,
-        now: session.now,
-        kernel: Some(pid),
-        place: &place,
-    };
+    let sight = Sight::now(session, Some(pid), &place);
     let began = now();
     let path = folder.join(format!("death-{began}-{pid}.json"));
     let mut death = Death { schema: 1, pid, at: began, watching: true, ..Death::default() };

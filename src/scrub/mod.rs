@@ -152,28 +152,35 @@ fn is_random(text: &str) -> bool {
     kinds.windows(2).filter(changes).count() >= 3
 }
 
-/// The secrets of a file called `name`, and the same text without them where there are any.
-pub fn scrubbed(name: &str, text: &str) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+/// The secrets of a file called `name` that the baseline does not accept, and the same text without them where there are any.
+pub fn scrubbed(name: &str, text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
     let is_notebook = name.ends_with(".ipynb") && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    if is_notebook { notebook(text) } else { plain(text) }
+    if is_notebook { notebook(text, known) } else { plain(text, known) }
 }
 
-fn plain(text: &str) -> Result<(Vec<Sighting>, Option<String>), Failure> {
-    let secrets = scan(text)?;
-    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
-    let sightings: Vec<Sighting> = secrets
-        .iter()
-        .map(|one| {
-            sighting(
-                one.rule,
-                &text[one.span.clone()],
-                format!("line {}", line_of(one.span.start)),
-                line_of(one.span.start),
-            )
-        })
-        .collect();
+fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let place = |at: usize| {
+        let line = text[..at].matches('\n').count() + 1;
+        (format!("line {line}"), line)
+    };
+    let (secrets, sightings) = unknown(scan(text)?, text, known, &place);
     let clean = without(text, &secrets);
     Ok((sightings, (!secrets.is_empty()).then_some(clean)))
+}
+
+/// Those of `secrets` that the baseline does not accept, each with how people see it. `place` names where a byte of `text` stands, and its line.
+fn unknown(
+    secrets: Vec<Secret>,
+    text: &str,
+    known: &Baseline,
+    place: &dyn Fn(usize) -> (String, usize),
+) -> (Vec<Secret>, Vec<Sighting>) {
+    let seen = secrets.into_iter().map(|one| {
+        let (name, line) = place(one.span.start);
+        let sighting = sighting(one.rule, &text[one.span.clone()], name, line);
+        (one, sighting)
+    });
+    seen.filter(|(_, sighting)| !known.accepts(sighting)).unzip()
 }
 
 fn sighting(rule: &'static str, value: &str, place: String, line: usize) -> Sighting {
@@ -200,22 +207,17 @@ fn without(text: &str, secrets: &[Secret]) -> String {
 
 /// In a notebook the decoded strings are looked at, lines of one cell as one text; what is changed is the string that holds the secret, and no
 /// other byte of the file.
-fn notebook(text: &str) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+fn notebook(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
     let mut sightings = Vec::new();
     let mut changed: Vec<(Range<usize>, String)> = Vec::new();
     for site in sites(text) {
-        let secrets = scan(&site.text)?;
-        for secret in &secrets {
-            let line = site.text[..secret.span.start].matches('\n').count() + 1;
-            let (at, _) = site.literal_of(secret.span.start);
-            let in_file = text[..at].matches('\n').count() + 1;
-            sightings.push(sighting(
-                secret.rule,
-                &site.text[secret.span.clone()],
-                format!("{}, line {line}", site.place),
-                in_file,
-            ));
-        }
+        let place = |start: usize| {
+            let line = site.text[..start].matches('\n').count() + 1;
+            let (at, _) = site.literal_of(start);
+            (format!("{}, line {line}", site.place), text[..at].matches('\n').count() + 1)
+        };
+        let (secrets, own) = unknown(scan(&site.text)?, &site.text, known, &place);
+        sightings.extend(own);
         changed.extend(rewritten(&site, &secrets));
     }
     if changed.is_empty() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{scan, scrubbed};
+use super::{Baseline, scan, scrubbed};
 use crate::matrix::secret_formats;
 
 /// A text of this many letters and digits that looks random and is the same each time.
@@ -114,7 +114,7 @@ fn every_format_is_found_where_it_stands() {
         );
         assert!(said.iter().any(|(found, _)| *found == rule), "{rule}: {line}: {said:?}");
         seen.insert(rule);
-        let (_, clean) = scrubbed("a.py", &text).expect("rules");
+        let (_, clean) = scrubbed("a.py", &text, &Baseline::default()).expect("rules");
         assert!(!clean.expect("a change").contains(&value), "{rule}: {line}");
     }
     let all: std::collections::BTreeSet<&str> =
@@ -181,7 +181,7 @@ fn notebook(indent: usize) -> (String, Vec<String>) {
 fn a_notebook_is_read_as_its_reader_sees_it() {
     for indent in [0, 2] {
         let (text, values) = notebook(indent);
-        let (sightings, clean) = scrubbed("a.ipynb", &text).expect("rules");
+        let (sightings, clean) = scrubbed("a.ipynb", &text, &Baseline::default()).expect("rules");
         let places: Vec<&str> = sightings.iter().map(|one| one.place.as_str()).collect();
         assert_eq!(places.len(), values.len(), "{sightings:#?}");
         for place in ["cell 1, line 2", "cell 1, output, line 2", "cell 2, line 1", "cell 3, line 1"] {
@@ -202,7 +202,7 @@ fn a_notebook_is_read_as_its_reader_sees_it() {
         assert_eq!(before["cells"][0]["source"][0], after["cells"][0]["source"][0]);
         assert_eq!(after["cells"][0]["source"][1], "login(token=\"«removed: hugging-face-token»\")\n");
         assert_eq!(before["cells"].as_array().map(Vec::len), after["cells"].as_array().map(Vec::len));
-        assert_eq!(scrubbed("a.ipynb", &clean).expect("rules"), (Vec::new(), None));
+        assert_eq!(scrubbed("a.ipynb", &clean, &Baseline::default()).expect("rules"), (Vec::new(), None));
     }
 }
 
@@ -211,7 +211,7 @@ fn a_file_that_is_no_notebook_is_read_as_text() {
     let (_, line, value) = planted().remove(0);
     for name in ["broken.ipynb", "notes.md", "log", ".env"] {
         let text = format!("{{ not json\n{line}\n");
-        let (sightings, clean) = scrubbed(name, &text).expect("rules");
+        let (sightings, clean) = scrubbed(name, &text, &Baseline::default()).expect("rules");
         assert_eq!((sightings.len(), sightings[0].place.as_str(), sightings[0].line), (1, "line 2", 2), "{name}");
         assert!(!clean.expect("a change").contains(&value), "{name}");
     }
@@ -226,13 +226,13 @@ fn colours_of_a_terminal_hide_nothing() {
         format!("\\u001b[32m{token}\\u001b[0m"),
         format!("\\x1b[32m{token}\\x1b[0m"),
     ] {
-        let (found, clean) = scrubbed("log.txt", &text).expect("scrubbed");
+        let (found, clean) = scrubbed("log.txt", &text, &Baseline::default()).expect("scrubbed");
         let clean = clean.expect("something was found");
         assert_eq!(found.len(), 1, "{text:?}");
         assert!(clean.contains("«removed: hugging-face-token»") && !clean.contains(&token[13..]), "{clean:?}");
     }
     let notebook = json!({ "cells": [{ "cell_type": "code", "outputs": [{ "output_type": "stream", "text": [format!("\u{1b}[32m{token}\u{1b}[0m\n")] }] }] });
-    let (found, clean) = scrubbed("a.ipynb", &notebook.to_string()).expect("scrubbed");
+    let (found, clean) = scrubbed("a.ipynb", &notebook.to_string(), &Baseline::default()).expect("scrubbed");
     assert!(found.len() == 1 && !clean.expect("found").contains(&token));
 }
 
@@ -273,7 +273,11 @@ fn nobody_quotes_in_shells_headers_and_logs() {
         "\"token\": \"AutoTokenizer.from_pretrained\"",
         "secret = \"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
         "token=tokenizer.decode(outputs[0])",
-        "tokenizer = AutoTokenizer2FromPretrained9",
+        "tokenizer=AutoTokenizer2FromPretrained9, x",
+        "pipeline(\"x\", tokenizer=Qwen2TokenizerFast, device=0)",
+        "tokenizer_cls=T5TokenizerFast, args=args",
+        "tokenizer: BertTokenizerFast2V2 loaded",
+        "auth_keyring: Oauth2ProviderV2",
         "the token SentencePieceUnigram is new",
         "password=hunter2hunter2",
         "next_token = argmaxOverLogits",
@@ -291,7 +295,7 @@ fn pieces_and_names_of_fields_are_read_as_well() {
     let text = format!(
         r#"{{"cells": [{{"cell_type": "code", "source": ["t = '{head}", "{tail}'\n", "x = 1"], "outputs": [], "metadata": {{"{token}": 1}}}}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}"#
     );
-    let (found, clean) = scrubbed("a.ipynb", &text).expect("rules");
+    let (found, clean) = scrubbed("a.ipynb", &text, &Baseline::default()).expect("rules");
     let places: Vec<&str> = found.iter().map(|one| one.place.as_str()).collect();
     assert_eq!(places, ["cell 1, line 1", "cell 1, metadata, a key, line 1"], "{found:?}");
     let clean = clean.expect("a change");

@@ -49,10 +49,8 @@ pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &See
 pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
     let text = profile.source.text.as_ref();
     let found = scan(text)?;
-    let line = |at: usize| text[..at].matches('\n').count();
     let of = |(name, span): (&String, &Range<usize>)| {
-        let lines = line(span.start)..=line(span.end);
-        let secret = found.iter().find(|secret| lines.contains(&line(secret.span.start)))?;
+        let secret = found.iter().find(|secret| span.start < secret.span.end && secret.span.start < span.end)?;
         let message = format!("`{name}` looks like a credential ({})", secret.rule);
         let help = "everybody who has the profile or the environment can read it: leave it out, and set it in the notebook by the service's own \
                     secrets; where it is none, `# colab-boot: allow` in its line says so";

@@ -76,7 +76,7 @@ impl Session<'_> {
     /// A client that knows what credentials there are for `addresses`.
     pub fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
         let client = Client::new(Credentials::collect(addresses, self.environment), limits, self.log.clone())?;
-        Ok(client.noting_time(&self.paths, self.now))
+        Ok(client.noting_time(&self.paths, self.time()))
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.

@@ -23,6 +23,7 @@ mod pinned;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 use crate::diag::{Code, Failure, Finding, Kind, Source};
 use crate::host::{Paths, files};
@@ -51,12 +52,19 @@ pub struct Session<'a> {
     pub environment: &'a BTreeMap<String, String>,
     pub paths: Paths,
     pub matrix: &'a Matrix,
-    /// Seconds since 1970.
+    /// When the run began, in seconds since 1970.
     pub now: u64,
+    /// The same moment.
+    pub began: Instant,
     pub log: Log,
 }
 
 impl Session<'_> {
+    /// Seconds since 1970 at this moment.
+    pub fn time(&self) -> u64 {
+        self.now + self.began.elapsed().as_secs()
+    }
+
     /// Says what is being done.
     pub fn say(&self, line: &str) {
         self.log.say(line);

@@ -1,5 +1,6 @@
 //! One file, brought whole: written beside its place, continued where a run was cut off, renamed at the end.
 
+use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -88,8 +89,7 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
     let place = staging.to.join(&entry.path);
     let part = part(&staging.to, entry, &staging.boot);
     let folder = place.parent().unwrap_or(&staging.to);
-    make_room(staging, entry, journal)?;
-    std::fs::create_dir_all(folder).map_err(NotCopied::Writing)?;
+    make_folder(&place, folder)?;
     let mut from = files::open(&entry.source).map_err(NotCopied::Reading)?;
     let is_same =
         |file: &File| file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified);
@@ -147,22 +147,28 @@ fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Prog
     settle(staging, &file, &part, &place).map_err(NotCopied::Writing)
 }
 
-/// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so.
-fn make_room(staging: &Staging, entry: &Entry, journal: &Journal) -> Result<(), NotCopied> {
-    if staging.to.join(&entry.path).is_dir() {
-        return Err(NotCopied::Folder);
-    }
-    let above = entry.path.match_indices('/').map(|(at, _)| &entry.path[..at]);
-    for name in above {
+/// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so. Once, before all copies: two of
+/// them would be in each other's way. What stays is named with each file below it.
+pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal) {
+    let above = entries.iter().flat_map(|entry| entry.path.match_indices('/').map(|(at, _)| &entry.path[..at]));
+    for name in above.collect::<BTreeSet<&str>>() {
         let place = staging.to.join(name);
-        if place.symlink_metadata().is_ok_and(|data| data.is_file()) {
-            if !staging.overwrite && journal.is_foreign(name, &place) {
-                return Err(NotCopied::Taken);
-            }
-            std::fs::remove_file(&place).map_err(NotCopied::Writing)?;
+        let is_file = place.symlink_metadata().is_ok_and(|data| data.is_file());
+        if is_file && (staging.overwrite || !journal.is_foreign(name, &place)) {
+            let _ = std::fs::remove_file(&place);
         }
     }
-    Ok(())
+}
+
+/// Makes the `folder` of `place`, unless something stands in the way.
+fn make_folder(place: &Path, folder: &Path) -> Result<(), NotCopied> {
+    if place.is_dir() {
+        return Err(NotCopied::Folder);
+    }
+    std::fs::create_dir_all(folder).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => NotCopied::Taken,
+        _ => NotCopied::Writing(error),
+    })
 }
 
 /// Mode and time of the source. File systems without them are as good.
@@ -197,7 +203,7 @@ pub(super) fn sweep(to: &Path, entries: &[Entry], boot: &str) {
     folders.push(to.to_owned());
     folders.sort();
     folders.dedup();
-    let current: std::collections::BTreeSet<PathBuf> = entries.iter().map(|entry| part(to, entry, boot)).collect();
+    let current: BTreeSet<PathBuf> = entries.iter().map(|entry| part(to, entry, boot)).collect();
     for folder in folders {
         for name in files::names_if_any(&folder).iter().filter(|name| name.starts_with(PART)) {
             let path = folder.join(name);

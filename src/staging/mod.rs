@@ -157,6 +157,7 @@ fn copy_all(
     staged.continued = missing.iter().map(|entry| begun(entry).min(entry.size)).sum();
     let bytes = missing.iter().map(|entry| entry.size).sum::<u64>() - staged.continued;
     must_hold(&staging.to, bytes, missing.len() as u64)?;
+    copying::make_room(staging, &missing, journal);
     let sink = progress(bytes);
     let (next, stop, done) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(Staged::default()));
     let work = || {

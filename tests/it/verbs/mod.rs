@@ -5,6 +5,7 @@ mod audit;
 mod credentials;
 mod default_index;
 mod doctor;
+mod doctor_plugins;
 mod explain;
 mod fetch;
 mod fingerprint;

@@ -81,6 +81,19 @@ fn what_is_accepted_stays_accepted_and_a_forge_reads_the_rest() {
     assert_eq!(result["ruleId"], "hugging-face-token");
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
     assert!(!sarif.to_string().contains(&other));
+    // What is accepted stays where it is, also beside what is taken out.
+    let kept = std::fs::read_to_string(test.path("b.py")).expect("a file");
+    let out = test.run(&["scrub", "b.py", "--baseline", "known.json", "--write"]).expect(0);
+    assert!(out.stdout.contains("1 secrets removed from 1 of 1 files"), "{out:?}");
+    let text = std::fs::read_to_string(test.path("b.py")).expect("a file");
+    assert_eq!(text, kept.replace(&other, "«removed: hugging-face-token»"));
+    std::fs::write(test.path("b.py"), kept).expect("a file");
+    // What was not read is not accepted with the rest, and the forge gets its log.
+    std::fs::write(test.path("model.bin"), b"PK\x03\x04\0\0\0").expect("a file");
+    let update = ["scrub", "model.bin", "a.py", "--baseline", "new.json", "--update-baseline", "--sarif", "-"];
+    let out = test.run(&update).expect(1);
+    assert!(out.stderr.contains("model.bin: it is no text") && out.stdout.contains("\"ruleId\""), "{out:?}");
+    std::fs::remove_file(test.path("model.bin")).expect("a file");
     // The file of that name is added to, and read, without being named.
     std::fs::remove_file(test.path("known.json")).expect("a baseline");
     for file in ["a.py", "b.py"] {
@@ -133,6 +146,13 @@ fn a_cell_with_a_secret_is_not_built() {
     let said = test.run(&["lock", "p.toml", "--json"]).expect(1);
     assert_eq!(said.codes(), ["secret-in-environment-file"], "{said:?}");
     assert!(!std::fs::read_to_string(test.path("p.lock")).expect("a lock").contains(&token()));
+    // Of several in one line it is the one that holds it.
+    let (rest, _) = profile.split_once("[env]").expect("variables");
+    let inline = format!("env = {{ FLAG = 'x', MY_KEY = '{}' }}\n{rest}", token());
+    let test = test.file("inline.toml", &inline);
+    let said = test.run(&["lock", "inline.toml", "--json"]).expect(1);
+    assert_eq!(said.codes(), ["secret-in-environment-file"], "{said:?}");
+    assert!(said.stdout.contains("`MY_KEY` looks like a credential"), "{said:?}");
     let refused = test.run(&["golden", "build", "p.toml", "--json"]).expect(1);
     assert_eq!(refused.codes(), ["golden-secret"], "{refused:?}");
     assert!(!refused.stdout.contains(&token()) && refused.stdout.contains("in line 9"), "{refused:?}");
@@ -164,7 +184,16 @@ fn what_can_not_be_read_is_not_called_clean() {
     std::fs::write(test.path("twice/one"), token()).expect("a file");
     std::fs::hard_link(test.path("twice/one"), test.path("other name")).expect("a link");
     let out = test.run(&["scrub", "--write", "twice"]).expect(1);
-    assert!(out.stderr.contains("has 2 names (hard links)"), "{out:?}");
+    assert!(out.stderr.contains("has 1 more names (hard links)"), "{out:?}");
+    // The line to paste finds the name that is left.
+    let line = out.stderr.split('`').find(|part| part.starts_with("find ")).expect("a command");
+    let inode = line.rsplit(' ').next().expect("a number");
+    let other = std::os::unix::fs::MetadataExt::ino(&test.path("other name").metadata().expect("a file"));
+    let top = line.split(' ').nth(1).expect("a folder");
+    assert!(
+        inode == other.to_string() && test.path("other name").canonicalize().expect("a path").starts_with(top),
+        "{line}"
+    );
     // What can't be written in its encoding stays as it is, and the others are done.
     let out = test.run(&["scrub", "--write", "work"]).expect(1);
     assert!(

@@ -243,6 +243,19 @@ fn a_file_that_became_a_folder_makes_room_and_holes_stay_holes() {
     assert_eq!(fs::read(test.path("fast/c")).expect("a file"), b"of somebody else");
     test.run(&["stage", "set", "fast", "--overwrite"]).expect(0);
     assert_eq!(fs::read(test.path("fast/c/d")).expect("a file"), b"below");
+    // Many at once are not in each other's way.
+    for name in 0..100 {
+        fs::write(test.path(&format!("set/many{name}")), "a file").expect("a file");
+    }
+    test.run(&["stage", "set", "fast"]).expect(0);
+    for name in 0..100 {
+        let place = test.path(&format!("set/many{name}"));
+        fs::remove_file(&place).expect("a file");
+        fs::create_dir(&place).expect("a folder");
+        (0..8).for_each(|part| fs::write(place.join(part.to_string()), "below").expect("a file"));
+    }
+    test.run(&["stage", "set", "fast"]).expect(0);
+    (0..100).for_each(|name| assert_eq!(fs::read_dir(test.path(&format!("fast/many{name}"))).expect("it").count(), 8));
     // The other way round nothing is taken away.
     fs::remove_dir_all(test.path("set/c")).expect("a folder");
     let test = test.file("set/c", "a file now");

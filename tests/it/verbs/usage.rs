@@ -49,6 +49,13 @@ fn init_writes_a_profile_that_works_and_never_overwrites() {
     let text = std::fs::read_to_string(test.path("p.toml")).expect("a profile");
     let outcome = test.run(&["init", "p.toml"]).expect(2);
     assert!(outcome.stderr.contains("exists already"), "{}", outcome.stderr);
+    // Its folder comes with it; that of a report, which is a slip of the pen, does not.
+    test.run(&["init", "new/team/p.toml", "--json=no/report.json"]).expect(2);
+    assert!(!test.path("new").exists() && !test.path("no").exists());
+    test.run(&["init", "new/team/p.toml"]).expect(0);
+    assert_eq!(std::fs::read_to_string(test.path("new/team/p.toml")).expect("a profile"), text);
+    test.run(&["init", "same.toml", "--json=same.toml"]).expect(2);
+    assert!(!test.path("same.toml").exists());
     let mut table = Table::new();
     table.entry("numpy".into()).or_default().insert("2.1.0".into(), Release::default());
     let server = IndexServer::start(table, Manner::Good);

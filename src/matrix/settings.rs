@@ -257,7 +257,7 @@ pub fn xla_value(name: &str, value: Option<&str>) -> Option<&'static str> {
         let fits = value.is_none_or(|value| known.iter().any(|one| value.eq_ignore_ascii_case(one)));
         return (!fits).then_some("true or false");
     }
-    let value = value.unwrap_or_default();
+    let value = value.unwrap_or_default().trim_start();
     if is_among(&values.whole) {
         return value.parse::<i64>().is_err().then_some("a whole number");
     }

@@ -1,5 +1,6 @@
 //! Profiles and locks that somebody else wrote: whatever stands in them, nothing of it runs, nothing is written elsewhere, and
-//! nothing reaches a terminal that could steer it.
+//! nothing reaches a terminal that could steer it. Each text stands in a quarter of the places, each place has a quarter of the texts; `FAULTS=all` puts
+//! all of them everywhere.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -118,6 +119,16 @@ fn corpus(canary: &str) -> Vec<String> {
     all.chain(long).collect()
 }
 
+/// One place of so many is tried.
+fn stride() -> usize {
+    if std::env::var("FAULTS").is_ok_and(|value| value == "all") { 1 } else { 4 }
+}
+
+/// How many places are passed over before the first, so that each has its turn.
+fn skipped(number: usize) -> usize {
+    number % stride()
+}
+
 /// A TOML string of any characters.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
@@ -233,8 +244,8 @@ fn nothing_that_stands_in_a_profile_runs() {
     let mut accepted = 0;
     let test = test.file("p.toml", "");
     let before = files(&test);
-    for evil in corpus(&canary) {
-        for (place, text) in profiles(&evil) {
+    for (number, evil) in corpus(&canary).iter().enumerate() {
+        for (place, text) in profiles(evil).into_iter().skip(skipped(number)).step_by(stride()) {
             let what = format!("{place} = {:?}", evil.chars().take(80).collect::<String>());
             let source = Source { name: "p.toml".into(), text: text.clone().into() };
             let parsed = Profile::parse(&source, test.folder.path());
@@ -248,7 +259,7 @@ fn nothing_that_stands_in_a_profile_runs() {
             assert!(!Path::new(&canary).exists(), "{what} has run");
         }
     }
-    assert!(accepted > 100, "{accepted}: the corpus never gets past the reader");
+    assert!(accepted > 25, "{accepted}: the corpus never gets past the reader");
     let after: BTreeSet<String> = files(&test);
     assert_eq!(after.difference(&before).count(), 0, "written elsewhere: {:?}", after.difference(&before));
 }
@@ -268,9 +279,9 @@ fn nothing_that_stands_in_a_lock_runs() {
     assert!(values.len() > 8, "{values:?}");
     let before = files(&test);
     let mut accepted = 0;
-    for evil in corpus(&canary) {
-        for value in &values {
-            let changed = lock.replacen(&format!("\"{value}\""), &quoted(&evil), 1);
+    for (number, evil) in corpus(&canary).iter().enumerate() {
+        for value in values.iter().skip(skipped(number)).step_by(stride()) {
+            let changed = lock.replacen(&format!("\"{value}\""), &quoted(evil), 1);
             let readable = read_lock(&changed).is_ok();
             if !readable && evil.len() % 11 != 0 {
                 continue;
@@ -282,7 +293,7 @@ fn nothing_that_stands_in_a_lock_runs() {
             assert!(!Path::new(&canary).exists(), "{what} has run");
         }
     }
-    assert!(accepted > 50, "{accepted}: the corpus never gets past the reader");
+    assert!(accepted > 12, "{accepted}: the corpus never gets past the reader");
     let after: BTreeSet<String> = files(&test);
     assert_eq!(after.difference(&before).count(), 0, "written elsewhere: {:?}", after.difference(&before));
 }

@@ -127,12 +127,7 @@ pub fn these(all: &[(&str, &str)]) -> BTreeMap<String, String> {
 /// Another virtual environment beside the day's.
 pub fn colleague(day: &Day, name: &str) -> PathBuf {
     let folder = day.test.path(name);
-    let made = Command::new(crate::support::python::interpreter())
-        .args(["-m", "venv"])
-        .arg(&folder)
-        .status()
-        .expect("venv starts");
-    assert!(made.success());
+    Venv::at(&folder);
     folder
 }
 

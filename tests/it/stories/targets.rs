@@ -42,8 +42,7 @@ fn an_environment_is_found_here_above_and_beside_the_profile() {
     let folder = day.test.path("project");
     std::fs::create_dir_all(folder.join("notebooks/deep")).expect("folders");
     std::fs::copy(day.test.path("p.toml"), folder.join("p.toml")).expect("a profile");
-    let made = std::process::Command::new(interpreter()).args(["-m", "venv"]).arg(folder.join(".venv")).status();
-    assert!(made.is_ok_and(|status| status.success()));
+    Venv::at(&folder.join(".venv"));
     let own = folder.join(".venv/bin/python").canonicalize().expect("a Python");
     let ask = |working: &std::path::Path, profile: &str| {
         let mut command = day.test.command(&["plan", profile, "--json"]);

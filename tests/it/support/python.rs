@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use colab_boot::model::Sha256;
+
 use crate::support::test::Test;
 
 /// The variables by which pip and HTTPS reach the index on this machine.
@@ -81,6 +83,35 @@ pub fn uv() -> Option<&'static Path> {
     found.as_ref().map(|(_, folder)| folder.as_path())
 }
 
+fn make(folder: &Path, options: &[&str]) {
+    let made = Command::new(interpreter()).args(["-m", "venv"]).args(options).arg(folder).status();
+    assert!(made.expect("venv starts").success());
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").args([from, to]).status().expect("cp starts");
+    assert!(copied.success(), "{}", from.display());
+}
+
+/// A virtual environment with pip that nothing is ever installed into, kept among the files of the build for as long as the interpreter is the same.
+fn first() -> &'static Path {
+    static FIRST: OnceLock<PathBuf> = OnceLock::new();
+    FIRST.get_or_init(|| {
+        let which = Command::new(interpreter()).args(["-c", "import sys; print(sys.executable, sys.version)"]).output();
+        let key = Sha256::of(&which.expect("Python starts").stdout).to_string();
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("venv-{}", &key[..16]));
+        if !kept.exists() {
+            let new = tempfile::tempdir().expect("a folder");
+            make(&new.path().join("venv"), &[]);
+            let beside = kept.with_extension(std::process::id().to_string());
+            copy(&new.path().join("venv"), &beside);
+            // Another run may have been faster.
+            let _ = std::fs::rename(&beside, &kept).or_else(|_| std::fs::remove_dir_all(&beside));
+        }
+        kept
+    })
+}
+
 /// A virtual environment of its own.
 pub struct Venv {
     pub python: PathBuf,
@@ -89,19 +120,32 @@ pub struct Venv {
 impl Venv {
     /// One without pip, for where uv installs: there is little to copy.
     pub fn bare(test: &Test) -> Self {
-        Self::made(test, &["--without-pip"])
+        let folder = test.path("venv");
+        make(&folder, &["--without-pip"]);
+        Self { python: folder.join("bin/python") }
     }
 
-    fn made(test: &Test, options: &[&str]) -> Self {
-        let folder = test.path("venv");
-        let mut command = Command::new(interpreter());
-        let made = command.args(["-m", "venv"]).args(options).arg(&folder).status().expect("venv starts");
-        assert!(made.success());
+    /// One with pip in `folder`, as `python -m venv` makes it. What ensurepip does is copied from the first one: it takes five seconds of CPU.
+    pub fn at(folder: &Path) -> Self {
+        let first = first();
+        make(folder, &["--without-pip"]);
+        copy(&first.join("lib/."), &folder.join("lib"));
+        for entry in std::fs::read_dir(first.join("bin")).expect("bin").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("pip") {
+                let text = std::fs::read_to_string(entry.path()).expect("a script");
+                let (line, rest) = text.split_once('\n').expect("two lines");
+                let python = line.rsplit('/').next().expect("a name");
+                let to = folder.join("bin").join(name);
+                copy(&entry.path(), &to);
+                std::fs::write(to, format!("#!{}/bin/{python}\n{rest}", folder.display())).expect("a script");
+            }
+        }
         Self { python: folder.join("bin/python") }
     }
 
     pub fn new(test: &Test, packages: &[&str]) -> Self {
-        let venv = Self::made(test, &[]);
+        let venv = Self::at(&test.path("venv"));
         if !packages.is_empty() {
             let arguments =
                 ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"];

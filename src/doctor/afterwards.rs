@@ -92,6 +92,7 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
     let name = signal.map_or("a fatal error", |(_, name)| name);
     let mut hit = Hit::error(format!("the kernel {} crashed in native code ({name}), {}", death.pid, ago(case, death)));
     match top {
+        Some((what, "")) => hit = hit.seen(what),
         Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
         None => hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on"),
     }

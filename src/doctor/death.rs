@@ -68,14 +68,19 @@ impl Death {
     /// The first line of what `faulthandler` left, and the newest frame of Python.
     pub fn top(&self) -> Option<(&str, &str)> {
         let what = self.crash.lines().find(|line| line.starts_with("Fatal Python error"))?;
-        let frame = self.crash.lines().find(|line| line.trim_start().starts_with("File \""));
-        Some((what, frame.unwrap_or_default().trim()))
+        Some((what, self.frames().next().unwrap_or_default().trim()))
+    }
+
+    /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes other threads before it.
+    fn frames(&self) -> impl Iterator<Item = &str> {
+        let current =
+            self.crash.split_once("\nCurrent thread ").map(|(_, rest)| rest.split("\n\n").next().unwrap_or(rest));
+        current.unwrap_or(&self.crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
 
     /// The module of site-packages that the newest frame below it is in.
     pub fn module(&self) -> Option<&str> {
-        let frames = self.crash.lines().filter(|line| line.trim_start().starts_with("File \""));
-        let mut inside = frames.filter_map(|line| line.split_once("-packages/").map(|(_, rest)| rest));
+        let mut inside = self.frames().filter_map(|line| line.split_once("-packages/").map(|(_, rest)| rest));
         inside.next()?.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
     }
 }
@@ -90,7 +95,8 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     }
     // Of one that is watched now there is nothing to say yet.
     found.retain(|death| !death.watching || !Path::new(&format!("/proc/{}", death.pid)).exists());
-    found.sort_by_key(|death| std::cmp::Reverse(death.at));
+    // A kernel that began in the second in which another died has ended after it.
+    found.sort_by_key(|death| std::cmp::Reverse((death.at, death.watching)));
     Ok(found)
 }
 
@@ -112,4 +118,46 @@ pub fn is_recorded(folder: &Path, pid: u32) -> bool {
     let lock = recorder_lock(folder, pid);
     // Who gets the lock at once is alone.
     lock.exists() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_frame_is_that_of_the_thread_that_crashed() {
+        let of = |crash: &str| Death { crash: crash.to_owned(), ..Death::default() };
+        let poller = "Thread 0x1 (most recent call first):\n  File \"/v/site-packages/ipykernel/parentpoller.py\", line 37 in run\n";
+        let current =
+            "Current thread 0x2 (most recent call first):\n  File \"/v/site-packages/torch/cuda.py\", line 5 in init\n";
+        let many =
+            of(&format!("Fatal Python error: Segmentation fault\n\n{poller}\n{current}\nExtension modules: numpy\n"));
+        let (what, frame) = many.top().expect("a crash");
+        assert_eq!(what, "Fatal Python error: Segmentation fault");
+        assert!(frame.contains("cuda.py") && many.module() == Some("torch"), "{frame}");
+        let one = of(&format!("Fatal Python error: Aborted\n\n{}", poller.replace("Thread 0x1", "Stack")));
+        assert_eq!(one.module(), Some("ipykernel"));
+        // A thread that runs no Python has no frame, and those of others say nothing of it.
+        let bare = format!(
+            "Fatal Python error: Aborted\n\n{poller}\nCurrent thread 0x2 (most recent call first):\n  <no Python frame>\n"
+        );
+        assert_eq!(of(&bare).top(), Some(("Fatal Python error: Aborted", "")));
+        assert!(of("").top().is_none());
+    }
+
+    #[test]
+    fn of_one_second_the_kernel_that_began_is_the_newer() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (dead, begun) = (
+            Death { pid: 4_000_001, at: 7, ..Death::default() },
+            Death { pid: 4_000_002, at: 7, watching: true, ..Death::default() },
+        );
+        for one in [&dead, &begun] {
+            let text = serde_json::to_string(one).expect("JSON");
+            files::write_whole_fast(&folder.path().join(format!("death-7-{}.json", one.pid)), text.as_bytes())
+                .expect("a record");
+        }
+        let order: Vec<u32> = deaths(folder.path()).expect("records").iter().map(|one| one.pid).collect();
+        assert_eq!(order, [begun.pid, dead.pid]);
+    }
 }

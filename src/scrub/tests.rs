@@ -273,6 +273,7 @@ fn nobody_quotes_in_shells_headers_and_logs() {
         "\"token\": \"AutoTokenizer.from_pretrained\"",
         "secret = \"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
         "token=tokenizer.decode(outputs[0])",
+        "tokenizer = AutoTokenizer2FromPretrained9",
         "tokenizer=AutoTokenizer2FromPretrained9, x",
         "pipeline(\"x\", tokenizer=Qwen2TokenizerFast, device=0)",
         "tokenizer_cls=T5TokenizerFast, args=args",

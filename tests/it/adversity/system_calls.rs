@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::python::{Running, Venv, uv, wheel};
-use crate::support::test::{Outcome, Test};
+use crate::support::test::{Outcome, Test, takes_all};
 
 /// A virtual environment with `demo 1.0` and a wheelhouse with what comes next. Idle processes stand for the kernels.
 struct Rig {
@@ -188,8 +188,7 @@ fn strace_works() -> bool {
 
 /// Runs the cases, two at a time: each of them with `FAULTS=all`, else one of `stride`.
 fn run(rigs: &[Rig], cases: &[(&'static str, String)], stride: usize) {
-    let all = std::env::var("FAULTS").is_ok_and(|value| value == "all");
-    let chosen: Vec<_> = cases.iter().step_by(if all { 1 } else { stride }).collect();
+    let chosen: Vec<_> = cases.iter().step_by(if takes_all() { 1 } else { stride }).collect();
     let at = AtomicUsize::new(0);
     let worker = |rig: &Rig| {
         let next = || chosen.get(at.fetch_add(1, Ordering::SeqCst));

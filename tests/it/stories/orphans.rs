@@ -159,7 +159,7 @@ fn a_kernel_killed_with_its_apply_leaves_no_stale_one_behind() {
     let Some(mut notebook) = Notebook::open(&day, Stack::Colab) else { return };
     day.profile("p", &["app >=2"], "[env]\nTOKENIZERS_PARALLELISM = 'false'\n");
     let (boot, verify) = cells(&day, "p");
-    let all = std::env::var("FAULTS").is_ok_and(|value| value == "all");
+    let all = crate::support::test::takes_all();
     let cases =
         MOMENTS.into_iter().flat_map(|moment| [Load::During, Load::After, Load::Not].map(|load| (moment, load)));
     let mut count = 0;

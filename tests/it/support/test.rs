@@ -109,6 +109,11 @@ pub fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
 }
 
+/// Whether sweeps take every case (`FAULTS=all`), and no sample.
+pub fn takes_all() -> bool {
+    std::env::var("FAULTS").is_ok_and(|value| value == "all")
+}
+
 /// A committed machine record.
 pub fn observed(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed").join(format!("{name}.json"));

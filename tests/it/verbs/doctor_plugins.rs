@@ -3,12 +3,20 @@
 use std::process::Command;
 
 use crate::support::python::Venv;
-use crate::support::test::Test;
+use crate::support::test::{Outcome, Test};
 use crate::verbs::doctor::{PROFILE, check, world};
 
 /// A check of a profile that runs `script`.
 fn own(name: &str, script: &str) -> String {
     format!("[[doctor.check]]\nname = \"{name}\"\ncommand = [\"sh\", \"-c\", '''{script}''']\ntimeout = \"2s\"\n")
+}
+
+/// Each check with its state and what was said of it.
+fn answered(out: &Outcome, wanted: &[(&str, &str, &str)]) {
+    for (name, state, said) in wanted {
+        let one = check(out, name);
+        assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(*state), Some(*said)), "{name}");
+    }
 }
 
 #[test]
@@ -31,21 +39,21 @@ fn commands_of_a_profile_are_checks() {
     ];
     let test = world().file("sub/p.toml", &text.concat());
     let out = test.run(&["doctor", "--profile", "sub/p.toml", "--json", "--html", "page.html"]).expect(1);
-    for (name, state, said) in [
-        ("well", "ok", "12 files"),
-        ("ill", "finding", "ill: no files (exit code 3)"),
-        ("hangs", "timed-out", "no end after 2 s"),
-        ("dies", "finding", "dies: ended by SIGKILL"),
-        ("speaks", "finding", "speaks: few <b>files</b>"),
-        ("here", "ok", ""),
-        ("long", "finding", "long: the end (exit code 200)"),
-        ("leaves", "ok", "gone"),
-        ("tells", "finding", "tells: WANDB_API_KEY=«removed: weights-and-biases-key» (exit code 1)"),
-        ("gone", "failed", "there is no program `no-such-program`"),
-    ] {
-        let one = check(&out, name);
-        assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(state), Some(said)), "{name}");
-    }
+    answered(
+        &out,
+        &[
+            ("well", "ok", "12 files"),
+            ("ill", "finding", "ill: no files (exit code 3)"),
+            ("hangs", "timed-out", "no end after 2 s"),
+            ("dies", "finding", "dies: ended by SIGKILL"),
+            ("speaks", "finding", "speaks: few <b>files</b>"),
+            ("here", "ok", ""),
+            ("long", "finding", "long: the end (exit code 200)"),
+            ("leaves", "ok", "gone"),
+            ("tells", "finding", "tells: WANDB_API_KEY=«removed: weights-and-biases-key» (exit code 1)"),
+            ("gone", "failed", "there is no program `no-such-program`"),
+        ],
+    );
     let findings = out.json()["findings"].as_array().cloned().expect("findings");
     let speaks = findings
         .iter()
@@ -80,19 +88,19 @@ fn an_answer_ends_what_a_command_says() {
     ];
     let test = world().file("p.toml", &text.concat());
     let out = test.run(&["doctor", "--profile", "p.toml", "profile", "--json"]).expect(1);
-    for (name, state, said) in [
-        ("odd", "failed", "its answer can't be read: {\"findings\": [{\"message\": 5}]}"),
-        ("pretty", "finding", "pretty: whole"),
-        ("torn", "failed", "its answer can't be read: }"),
-        ("list", "finding", "list: one"),
-        ("lists", "finding", "lists: first"),
-        ("unlike", "failed", "its answer can't be read: [{\"severity\": \"error\", \"msg\": \"no message\"}]"),
-        ("goes-on", "failed", "its answer can't be read: [done]"),
-        ("brackets", "ok", "[1 of 2] well"),
-    ] {
-        let one = check(&out, name);
-        assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(state), Some(said)), "{name}");
-    }
+    answered(
+        &out,
+        &[
+            ("odd", "failed", "its answer can't be read: {\"findings\": [{\"message\": 5}]}"),
+            ("pretty", "finding", "pretty: whole"),
+            ("torn", "failed", "its answer can't be read: }"),
+            ("list", "finding", "list: one"),
+            ("lists", "finding", "lists: first"),
+            ("unlike", "failed", "its answer can't be read: [{\"severity\": \"error\", \"msg\": \"no message\"}]"),
+            ("goes-on", "failed", "its answer can't be read: [done]"),
+            ("brackets", "ok", "[1 of 2] well"),
+        ],
+    );
 }
 
 #[test]
@@ -194,22 +202,22 @@ async def later(): return None
     let test = test.set("COLAB_BOOT_PYTHON", venv.python.display().to_string());
     assert!(!test.run(&["doctor"]).stdout.contains("plugins"));
     let out = test.run(&["doctor", "--plugins", "--json"]).expect(1);
-    for (name, state, said) in [
-        ("ours:fine", "ok", "3 cards"),
-        ("ours:warns", "finding", "ours:warns: an old card"),
-        ("ours:raises", "finding", "ours:raises: ValueError: no card"),
-        ("ours:crashes", "finding", "ours:crashes: ended by SIGSEGV"),
-        ("ours:says", "finding", "ours:says: one"),
-        ("ours:leaves", "finding", "ours:leaves: SystemExit: 0"),
-        ("theirs:rapids", "ok", ""),
-        ("ours:pair", "finding", "ours:pair: of two"),
-        ("ours:yields", "finding", "ours:yields: yielded"),
-        ("ours:ends", "failed", "no answer"),
-        ("broken:nothing", "finding", "broken:nothing: ModuleNotFoundError: No module named 'not_there'"),
-    ] {
-        let one = check(&out, name);
-        assert_eq!((one["state"].as_str(), one["said"].as_str()), (Some(state), Some(said)), "{name}");
-    }
+    answered(
+        &out,
+        &[
+            ("ours:fine", "ok", "3 cards"),
+            ("ours:warns", "finding", "ours:warns: an old card"),
+            ("ours:raises", "finding", "ours:raises: ValueError: no card"),
+            ("ours:crashes", "finding", "ours:crashes: ended by SIGSEGV"),
+            ("ours:says", "finding", "ours:says: one"),
+            ("ours:leaves", "finding", "ours:leaves: SystemExit: 0"),
+            ("theirs:rapids", "ok", ""),
+            ("ours:pair", "finding", "ours:pair: of two"),
+            ("ours:yields", "finding", "ours:yields: yielded"),
+            ("ours:ends", "failed", "no answer"),
+            ("broken:nothing", "finding", "broken:nothing: ModuleNotFoundError: No module named 'not_there'"),
+        ],
+    );
     assert!(
         check(&out, "ours:later")["said"]
             .as_str()

@@ -1,6 +1,6 @@
 //! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
 //!
-//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker plan script scrub golden difference` are
+//! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker verdict plan script scrub golden difference` are
 //! pure: they take values and return values. `tests/it/house/` keeps both laws; ARCHITECTURE.md has the picture and "where does … go".
 
 // Findings with codes and explanations; failures; places in the user's files.
@@ -33,6 +33,8 @@ pub mod notebook;
 pub mod ledger;
 // How far an apply has come (states and legal moves), and which kernels still have the old code loaded.
 pub mod marker;
+// What a verb may say at its end: values that only evidence builds.
+pub mod verdict;
 // `decide(basis) → Decision`: what changes, what that breaks, whether the kernel restarts. Pure, once.
 pub mod plan;
 // A decision as bash.
@@ -180,7 +182,7 @@ fn usage_failure(error: &clap::Error) -> Failure {
 fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
     match outcome {
         Ok(report) if report.is_no() => 1,
-        Ok(report) if report.restart => 10,
+        Ok(report) if report.wants_restart() => 10,
         Ok(_) => 0,
         Err(failure) => match failure.kind {
             Kind::Answer => 1,

@@ -12,6 +12,6 @@ mod startup;
 mod sweep;
 mod work;
 
-pub use outcome::{gone, now};
+pub use outcome::{evidence_of, gone, now};
 pub use sweep::leftovers;
 pub use work::carry_out;

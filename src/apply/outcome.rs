@@ -3,11 +3,12 @@
 use crate::apply::report::ApplyReport;
 use crate::diag::{Code, Failure, Finding};
 use crate::machine::{Kernel, Python};
-use crate::marker::{Event, Marker, Now, Standing, Verdict};
-use crate::notebook::{is_alive, process_clock};
+use crate::marker::{Event, Marker, Next, Now, Standing};
+use crate::notebook::{Modules, is_alive, process_clock};
 use crate::output::Report;
 use crate::session::{Planned, PythonReport};
 use crate::state::State;
+use crate::verdict::{Compared, Evidence, Files, KernelState, Verdict, counted};
 
 /// What is true now.
 pub fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {
@@ -33,62 +34,92 @@ pub fn gone(marker: &Marker) -> Vec<Kernel> {
 
 /// Nothing to change: what is left is to say where the kernel stands.
 pub(super) fn settle(planned: &Planned, state: &State) -> Result<Report, Failure> {
+    if planned.files.has_news {
+        state.keep_hashed(&planned.files.hashed)?;
+    }
     let mut marker = planned.marker.clone();
     let now = now(planned, marker.as_ref())?;
     let known = marker.as_ref().is_some_and(|marker| marker.lock == now.lock && marker.boot_id == now.boot_id);
-    let verdict = state.step(&mut marker, Event::Look, &now)?;
+    let next = state.step(&mut marker, Event::Look, &now)?;
     let count = planned.decision.plan.kept.len();
-    outcome(planned, verdict, |stands| {
-        let text = match stands {
-            Standing::Restarted => "in a kernel that has started since",
-            _ if known => "no restart needed",
-            _ => "nothing had to be changed",
+    outcome(planned, next, planned.files.evidence(&[]), |evidence, stands| {
+        let kernel = match stands {
+            Standing::Restarted => KernelState::Restarted,
+            _ if known => KernelState::Known,
+            _ => KernelState::New,
         };
         match planned.profile {
-            Some(_) => format!("ready: {count} packages as locked, {text}"),
-            None if keeps_some(planned) => RESTORED_MOST.to_owned(),
-            None => "restored: colab-boot has nothing here".to_owned(),
+            Some(_) => Verdict::ready(evidence, count, kernel),
+            None => Verdict::restored(evidence, kept_by_restore(planned), false),
         }
     })
 }
 
-/// The last line of an apply that has changed something.
-pub(super) fn applied(planned: &Planned) -> String {
+/// The end of an apply that has changed something.
+pub(super) fn applied(planned: &Planned, evidence: Evidence) -> Verdict {
     match planned.profile {
-        Some(_) => format!("applied: {} packages as locked, no restart needed", planned.target.packages.len()),
-        None if keeps_some(planned) => format!("{RESTORED_MOST}, no restart needed"),
-        None => "restored: everything is as it was before colab-boot came, no restart needed".to_owned(),
+        Some(_) => Verdict::applied(evidence, planned.target.packages.len()),
+        None => Verdict::restored(evidence, kept_by_restore(planned), true),
     }
 }
 
-const RESTORED_MOST: &str = "restored: all but what stands above";
-
-/// Whether something stays that a restore would remove.
-fn keeps_some(planned: &Planned) -> bool {
-    planned.findings.iter().any(|finding| finding.code == Code::PlanPruneKept)
+/// How many packages stay that a restore would remove.
+fn kept_by_restore(planned: &Planned) -> usize {
+    planned.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept).count()
 }
 
-/// What a verdict means for the user; `ready` is the last line where nothing is left to do.
+/// What a move of the marker means for the user; `done` gives the verdict where nothing is left to do.
 pub(super) fn outcome(
     planned: &Planned,
-    verdict: Verdict,
-    ready: impl FnOnce(Standing) -> String,
+    next: Next,
+    files: Files,
+    done: impl FnOnce(Evidence, Standing) -> Verdict,
 ) -> Result<Report, Failure> {
     let by_hand = "restart it by hand: Runtime, then Restart session; then run the cell again";
-    match verdict {
-        Verdict::Ready(stands) => {
+    let evidence = evidence_of(planned, files);
+    match next {
+        Next::Ready(stands) => {
             let data = ApplyReport { set_live: Some(&planned.decision.environment.live), ..describe(planned, stands) };
-            let line = format!("{}\n", ready(stands));
-            let mut report = Report::new(data, line).with_findings(planned.findings.clone());
-            report.talk.extend(interpreter(planned));
-            Ok(report)
+            Ok(report(planned, &data, String::new()).with_verdict(done(evidence, stands)))
         }
-        Verdict::Restart(because) => Ok(restart_report(planned, &because)),
-        Verdict::RestartByHand => {
+        Next::Restart(because) => {
+            let evidence = Evidence { kernel: Compared::Differs(because.clone()), ..evidence };
+            Ok(restart_report(planned, &because, evidence))
+        }
+        Next::RestartByHand => {
             Err(Failure::world("the kernel has been asked to restart several times and is still the same process")
                 .help(by_hand))
         }
-        Verdict::Change | Verdict::Stop => Err(Failure::bug("an apply that ended without a verdict")),
+        Next::Change | Next::Stop => Err(Failure::bug("an apply that ended without a verdict")),
+    }
+}
+
+/// What was compared, besides the `files`.
+pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
+    Evidence { files, kernel: kernel_evidence(planned), variables: variable_evidence(planned), ..Evidence::default() }
+}
+
+/// What the kernel has loaded, where nothing speaks for a restart.
+fn kernel_evidence(planned: &Planned) -> Compared {
+    match (&planned.seen.machine.kernel, &planned.loaded.modules) {
+        (None, _) if planned.other_kernels == 0 => Compared::Nothing,
+        (None, _) => Compared::Not(format!(
+            "{} of this environment, run the cell in its notebook",
+            counted(planned.other_kernels, "running kernel")
+        )),
+        (Some(_), Modules::Reported(facts)) => Compared::Same(facts.modules.len()),
+        (Some(_), Modules::Preloaded(_)) => Compared::Not("no facts, a new kernel is assumed".to_owned()),
+        (Some(_), Modules::Unknown) => Compared::Not("no facts".to_owned()),
+    }
+}
+
+fn variable_evidence(planned: &Planned) -> Compared {
+    let count = planned.wish.environment.len();
+    match (&planned.seen.machine.kernel, &planned.loaded.modules) {
+        _ if count == 0 => Compared::Nothing,
+        (None, _) => Compared::Nothing,
+        (Some(_), Modules::Reported(_)) => Compared::Same(count),
+        (Some(_), _) => Compared::Not("no facts".to_owned()),
     }
 }
 
@@ -97,22 +128,19 @@ fn describe(planned: &Planned, stands: Standing) -> ApplyReport<'_> {
     ApplyReport { standing: Some(stands), python, plan: &planned.decision.plan, set_live: None, because: None }
 }
 
-/// A line that names the interpreter.
-fn interpreter(planned: &Planned) -> Option<String> {
-    planned.seen.machine.python.as_ref().map(Python::describe)
+/// A report that names the interpreter.
+fn report(planned: &Planned, data: &ApplyReport<'_>, text: String) -> Report {
+    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    report.talk.extend(planned.seen.machine.python.as_ref().map(Python::describe));
+    report
 }
 
-fn restart_report(planned: &Planned, because: &[String]) -> Report {
+fn restart_report(planned: &Planned, because: &[String], evidence: Evidence) -> Report {
     let data = ApplyReport { because: Some(because), ..describe(planned, Standing::RestartPending) };
-    let mut text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
-    text.push_str(match planned.seen.machine.kernel {
-        Some(_) => "applied: restart the kernel once, then run this again\n",
-        None => "applied: a kernel that was asked to restart still runs; restart it once\n",
-    });
-    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    let text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
+    let named = planned.seen.machine.kernel.is_some();
+    let mut report = report(planned, &data, text).with_verdict(Verdict::restart_pending(evidence, named));
     let message = "the kernel runs code, or has read variables, that were replaced since: it must restart once";
     report.findings.push(Finding::note(Code::RestartPending, message));
-    report.talk.extend(interpreter(planned));
-    report.restart = true;
     report
 }

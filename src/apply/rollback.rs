@@ -26,7 +26,7 @@ impl Work<'_> {
         };
         let changes = self.planned.decision.plan.changes.iter().filter(|change| is_here(&change.name));
         let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
-        let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, record: None });
+        let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, wheel: None });
         let faults = check_distributions(held.collect(), 1);
         let gone = before.into_iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
         let gone: Vec<(PackageName, Version)> =

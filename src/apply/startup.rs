@@ -12,6 +12,7 @@ use crate::installed::Downloaded;
 use crate::machine::Layout;
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
+use crate::model::modules::runs_at_start;
 
 /// As long as an interpreter is given to tell about itself.
 const AT_MOST: Duration = Duration::from_mins(1);
@@ -67,12 +68,7 @@ fn refusal(start: &Invocation) -> Option<String> {
 fn startup_file(member: &str) -> Option<String> {
     let path = installed_path(member)?;
     let (top, is_file) = path.split_once('/').map_or((path.as_str(), true), |(top, _)| (top, false));
-    let runs = if is_file {
-        top.ends_with(".pth") || matches!(top, "sitecustomize.py" | "usercustomize.py")
-    } else {
-        matches!(top, "sitecustomize" | "usercustomize")
-    };
-    runs.then(|| top.to_owned())
+    (runs_at_start(top) && (is_file || !top.contains('.'))).then(|| top.to_owned())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::{Invocation, files};
-use crate::installed::{Downloaded, check_distributions, finding_of};
+use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of};
 use crate::ledger::{Before, Hand, Ledger, Step};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
@@ -28,10 +28,11 @@ use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
 use crate::session::{
-    Planned, PythonReport, Retrieval, Session, enough_space, held_of, modules as installed_modules_of, modules_of,
+    Planned, PythonReport, Retrieval, Session, enough_space, held, modules as installed_modules_of, modules_of,
     script_of,
 };
 use crate::state::State;
+use crate::verdict::Verdict;
 
 /// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
 const AT_MOST: Duration = Duration::from_mins(30);
@@ -55,9 +56,8 @@ pub fn carry_out(
             set_live: None,
             because: None,
         };
-        let mut report = Report::new(data, String::new()).with_findings(planned.findings.clone());
-        report.talk.push("nothing was changed".to_owned());
-        return Ok(report);
+        let report = Report::new(data, String::new()).with_findings(planned.findings.clone());
+        return Ok(report.with_verdict(Verdict::refused(planned.errors())));
     }
     let state = State::of(held, &layout);
     let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
@@ -120,8 +120,8 @@ impl Work<'_> {
                 Err(error) => failure.cause(error.to_string()),
             });
         }
-        let faults = match self.check_or_repair(&packages, &wheels, &folder) {
-            Ok(faults) => faults,
+        let (faults, hashed) = match self.check_or_repair(&packages, &wheels, &folder) {
+            Ok(checked) => checked,
             Err(failure) => {
                 step(Event::Fail { why: failure.to_string() }, &before)?;
                 return Err(failure);
@@ -132,11 +132,14 @@ impl Work<'_> {
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
         self.state.write_ledger(&self.settled_ledger(&steps))?;
-        let verdict = step(Event::Finish, &Now { clock: process_clock()?, ..before.clone() })?;
+        self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
+        let next = step(Event::Finish, &Now { clock: process_clock()?, ..before.clone() })?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
-        let mut report = outcome(self.planned, verdict, |_| applied(self.planned))?;
+        let installed: Vec<PackageName> = packages.iter().map(|package| package.name.clone()).collect();
+        let files = self.planned.files.evidence(&installed);
+        let mut report = outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence))?;
         let is_known = |finding: &Finding| report.findings.contains(finding);
         let new: Vec<Finding> = clashes.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
@@ -150,7 +153,7 @@ impl Work<'_> {
         for (name, own) in installed_modules_of(seen, changed.iter().cloned())? {
             modules.entry(name).or_default().extend(own);
         }
-        let mut touched = touched(&decision.plan, &modules);
+        let mut touched = touched(&decision.plan, &modules, &self.planned.silent);
         touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
         Ok(Event::Begin { changed, touched })
     }
@@ -306,14 +309,14 @@ impl Work<'_> {
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
         folder: &Path,
-    ) -> Result<Vec<Finding>, Failure> {
+    ) -> Result<(Vec<Finding>, BTreeMap<PackageName, HashedDistribution>), Failure> {
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
         if let Some(finding) = locked_out(&start, self.layout, wheels)? {
-            return Ok(vec![finding]);
+            return Ok((vec![finding], BTreeMap::new()));
         }
-        let (faulty, _) = self.check(packages)?;
+        let (faulty, _, hashed) = self.check(packages);
         if faulty.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), hashed));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
         self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
@@ -321,24 +324,35 @@ impl Work<'_> {
         plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
         self.clear_the_way(&|change| change.to.clone())?;
         match self.run(folder, &plan, Part::Packages)? {
-            Ok(()) => Ok(self.check(packages)?.1),
+            Ok(()) => {
+                let (_, findings, hashed) = self.check(packages);
+                Ok((findings, hashed))
+            }
             Err(failed) => Err(failed.described(Vec::new())),
         }
     }
 
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
-    fn check(&self, packages: &[&LockedPackage]) -> Result<(Vec<PackageName>, Vec<Finding>), Failure> {
+    fn check(&self, packages: &[&LockedPackage]) -> Checked {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
-        let held = held_of(self.layout, self.state, packages)?;
-        for (package, faults) in packages.iter().zip(check_distributions(held, 3)) {
-            if let Some(finding) = finding_of(&package.name, &package.version, &faults) {
+        let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
+        let tag = self.planned.seen.machine.python.as_ref().map(|python| python.facts.cache_tag());
+        let mut compared =
+            compare(held, Options { depth: Depth::Bytes, known: &Hashed::default(), tag: tag.as_deref() });
+        for (package, faults) in packages.iter().zip(&mut compared.faults) {
+            faults.sort();
+            faults.truncate(3);
+            if let Some(finding) = finding_of(&package.name, &package.version, faults) {
                 faulty.push(package.name.clone());
                 findings.push(finding);
             }
         }
-        Ok((faulty, findings))
+        (faulty, findings, compared.hashed)
     }
 }
+
+/// Packages whose files are not those of their wheels, what is wrong with them, and what was read of the others.
+type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
 
 /// What the RECORDs of the wheels say.
 struct Kept {

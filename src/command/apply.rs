@@ -7,19 +7,19 @@ use crate::host::destination::{is_stdout, write_output};
 use crate::lock::write_lock;
 use crate::output::{Report, Style};
 use crate::script::Part;
-use crate::session::{Planned, Session, make, script_of};
+use crate::session::{Planned, Reading, Session, make, script_of};
 use crate::state::hold;
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options = &understood(options);
     let mut report = apply(options, session, style)?;
-    report.restart &= options.restart == Restarter::Caller;
+    report.keeps_restart = options.restart != Restarter::Caller;
     Ok(report)
 }
 
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let held = hold(&session.paths.state, &|line| session.say(line))?;
-    let planned = make(&options.plan, session)?;
+    let planned = make(&options.plan, session, Reading::News)?;
     if !planned.has_error() {
         keep_lock(options, &planned)?;
     }

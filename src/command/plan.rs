@@ -1,6 +1,7 @@
 //! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use serde::Serialize;
 
@@ -11,11 +12,12 @@ use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::TargetReport;
 use crate::model::{PackageName, Sha256};
-use crate::output::{Report, render_plan};
+use crate::output::{Report, plan_line, render_plan};
 use crate::plan::{Plan, Restart};
 use crate::profile::Profile;
 use crate::script::Part;
-use crate::session::{Planned, PythonReport, Session, lacking, make, script_of, verdicts, with_apt};
+use crate::session::{Planned, PythonReport, Reading, Session, lacking, make, script_of, verdicts, with_apt};
+use crate::verdict::Verdict;
 
 #[derive(Serialize)]
 struct PlanReport<'a> {
@@ -46,14 +48,15 @@ impl<'a> ProfileReport<'a> {
 
 pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let PreviewOptions { plan: options, add_apt } = options;
-    let mut planned = make(options, session)?;
+    let mut planned = make(options, session, Reading::Least)?;
     let added = if *add_apt { write_apt(options, session, &planned)? } else { BTreeSet::new() };
     if !added.is_empty() {
-        planned = make(options, session)?;
+        planned = make(options, session, Reading::Least)?;
     }
     let Planned { seen, target, lock, decision, traffic, .. } = &planned;
     let (plan, restart) = (&decision.plan, &decision.restart);
     let verdicts = verdicts(session, seen, target);
+    let errors = planned.errors();
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
     let script = options.script.as_ref().map(|_| script_of(&planned, plan, Part::Whole));
     let data = PlanReport {
@@ -66,7 +69,12 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
         verdicts: &verdicts,
         traffic: traffic.as_ref(),
     };
-    let mut report = Report::new(data, text).with_findings(planned.findings);
+    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    if errors > 0 {
+        report = report.with_verdict(Verdict::refused(errors));
+    } else {
+        let _ = writeln!(report.text, "{}", plan_line(plan, restart));
+    }
     if !added.is_empty() {
         let names: Vec<&str> = added.iter().map(String::as_str).collect();
         report.talk.push(format!("{} written to `[apt]` of {}", names.join(", "), options.profile.display()));

@@ -9,10 +9,10 @@ use crate::cli::{PlanOptions, RestoreOptions};
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
 use crate::model::Sha256;
-use crate::output::{Report, Style, render_plan};
+use crate::output::{Report, Style, plan_line, render_plan};
 use crate::plan::{Plan, Restart, Wish};
 use crate::recorder::unfollow_crashes;
-use crate::session::{Answer, Planned, PythonReport, Session, decided};
+use crate::session::{Answer, Planned, PythonReport, Reading, Session, decided};
 use crate::state::hold;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
@@ -25,10 +25,15 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
         index: options.index.clone(),
     };
     if options.dry_run {
-        return Ok(preview(&decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?));
+        return Ok(preview(&decided(
+            nothing_wanted(&options_of_plan, session)?,
+            &options_of_plan,
+            session,
+            Reading::News,
+        )?));
     }
     let held = hold(&session.paths.state, &|line| session.say(line))?;
-    let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session)?;
+    let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session, Reading::News)?;
     let debian = planned.seen.ledger.debian.join(" ");
     let mut report = carry_out(&planned, &options_of_plan, session, &held.folder, style)?;
     let layout = planned.seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
@@ -90,7 +95,7 @@ struct PreviewReport<'a> {
 
 fn preview(planned: &Planned) -> Report {
     let (plan, restart) = (&planned.decision.plan, &planned.decision.restart);
-    let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]);
+    let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]) + &plan_line(plan, restart) + "\n";
     let data = PreviewReport { python: PythonReport::of(&planned.seen), plan, restart };
     Report::new(data, text).with_findings(planned.findings.clone())
 }

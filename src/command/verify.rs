@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::apply::now;
+use crate::apply::{evidence_of, now};
 use crate::audit::{Environment, judge_locked};
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions, lock_path};
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::{Code, Failure, Finding, Severity};
 use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::LockedTarget;
@@ -16,11 +16,12 @@ use crate::marker::{Event, Standing, standing};
 use crate::model::accepted::accept;
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
-use crate::session::{Planned, PythonReport, Seen, Session, answer, decided, installed, surroundings};
+use crate::session::{Planned, PythonReport, Reading, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::{State, hold};
+use crate::verdict::{Files, Verdict};
 use crate::verify::{
-    Files, Repeated, SmokeOutcome, check_files, imports, kernel_findings, no_gpu, recorded, repeated, shadowed,
-    shown_tests, smoke_finding, smoke_tests, summary,
+    Repeated, SmokeOutcome, file_findings, imports, kernel_findings, no_gpu, recorded, repeated, shadowed, shown_tests,
+    smoke_finding, smoke_tests, summary,
 };
 
 #[derive(Serialize)]
@@ -48,13 +49,19 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let now = now(&planned, marker.as_ref())?;
     let stands = standing(marker.as_ref(), &now);
     let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| belongs_here(one)).cloned().collect();
-    let checked = check_files(target, layout, &state, seen, &mut findings)?;
+    let (of_files, leftovers) = file_findings(&planned, layout)?;
+    findings.extend(of_files);
+    if planned.files.has_news {
+        state.keep_hashed(&planned.files.hashed)?;
+    }
+    let evidence = evidence_of(&planned, planned.files.evidence(&[]));
+    let faulty = &evidence.files.faulty;
     // Of a lock that was never applied here the marker knows nothing, and what it knows of another stays.
     let is_ours = !matches!(stands, Standing::Fresh | Standing::NewMachine);
-    if is_ours && (!checked.faulty.is_empty() || checked.leftovers) {
+    if is_ours && (!faulty.is_empty() || leftovers) {
         // The next apply looks at them, whatever it would have thought.
         let why = "verify found files that are not what they should be".to_owned();
-        state.step(&mut marker, Event::Doubt { changed: checked.faulty.clone(), why }, &now)?;
+        state.step(&mut marker, Event::Doubt { changed: faulty.clone(), why }, &now)?;
     }
     findings.extend(missing_debian(target, seen));
     let is_locked = |name: &PackageName| target.package(name).is_some();
@@ -79,16 +86,18 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let text = format!(
         "  {:<12}{python}\n{}",
         "python",
-        summary(&checked, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat(), &findings)
+        summary(&evidence.files, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat())
     );
     let data = VerifyReport {
         python: PythonReport::of(seen),
         standing: stands,
-        files: &checked,
+        files: &evidence.files,
         smoke: smokes.iter().map(|(name, outcome)| (name, outcome)).collect(),
         repeated: repeated.rows.iter().map(|(name, said)| (name, said.as_str())).collect(),
     };
-    Ok(Report::new(data, text).with_findings(findings))
+    let problems = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let report = Report::new(data, text).with_findings(findings);
+    Ok(report.with_verdict(Verdict::verified(evidence, problems)))
 }
 
 /// What the lock beside the profile means here; nothing is solved anew and no index is asked.
@@ -105,7 +114,7 @@ fn locked(options: &VerifyOptions, session: &Session<'_>) -> Result<Planned, Fai
     let mut answer = answer(&options, session)?;
     // What another apply would take away is no fault of what is there.
     answer.wish.prune = false;
-    decided(answer, &options, session)
+    decided(answer, &options, session, Reading::All)
 }
 
 /// What a plan would break or skip is not what a verification is about.

@@ -1,7 +1,8 @@
 # @title colab-boot: @NAME@ @VERSION@
 # Made by `colab-boot golden build` @TOOL@ from the profile and lock below; make it anew rather than editing it.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
-import base64, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile, urllib.request, zipfile, zlib
+import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
     "name": "@NAME@",

@@ -4,8 +4,10 @@ pub mod clock;
 pub mod command;
 pub mod destination;
 pub mod files;
+pub mod parallel;
 pub mod paths;
 pub mod signals;
+pub mod stamps;
 pub mod texts;
 pub mod watched;
 

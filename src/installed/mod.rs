@@ -1,10 +1,20 @@
 //! What is installed, compared with RECORD: the one of the wheel where it is known, else the one that its installer wrote; and what its shared
 //! objects are linked against.
 
-mod mismatch;
-mod libraries;
+mod comparison;
 mod downloaded;
+mod expected;
+mod fault;
+mod ghosts;
+mod hashed;
+mod intruders;
+mod libraries;
 
+pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use downloaded::Downloaded;
+pub use expected::{Basis, Held};
+pub use fault::{FileFault, finding_of};
+pub use ghosts::ghosts;
+pub use hashed::{Hashed, HashedDistribution, HashedFolder};
+pub use intruders::Intruder;
 pub use libraries::{Compiled, linking_of};
-pub use mismatch::{FileFault, Held, check_distributions, finding_of, ghosts};

@@ -179,7 +179,7 @@ fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
         };
         // Of another user's process, or of one that has just ended, nothing can be read.
         let command = of(pid, "cmdline").ok().flatten().unwrap_or_default();
-        if command.contains("ipykernel") || command.contains("colab_kernel_launcher") {
+        if is_kernel_command(&command) {
             return Ok(Some(RawKernel { pid, stat }));
         }
         let Some(parent) = parent_of(&stat) else {
@@ -188,6 +188,11 @@ fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
         pid = parent;
     }
     Ok(None)
+}
+
+/// Whether a command line, as `/proc/<pid>/cmdline` has it, is that of a kernel.
+pub fn is_kernel_command(line: &str) -> bool {
+    line.contains("ipykernel") || line.contains("colab_kernel_launcher")
 }
 
 fn parent_of(stat: &str) -> Option<u32> {

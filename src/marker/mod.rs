@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Kernel;
 use crate::model::{PackageName, Sha256};
-use crate::notebook::{Loaded, Modules};
+use crate::notebook::Loaded;
 
 pub use touched::{Touched, because};
 
@@ -159,12 +159,12 @@ pub enum Event {
 pub struct Move {
     /// The new marker, to be written before anything else is done; `None` where the old one stays.
     pub write: Option<Marker>,
-    pub verdict: Verdict,
+    pub verdict: Next,
 }
 
 /// What the caller does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Next {
     /// Change the machine.
     Change,
     /// Tell what is wrong; the next apply goes on from there.
@@ -185,13 +185,13 @@ pub struct Illegal;
 pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move, Illegal> {
     let stands = standing(marker, now);
     match (event, marker) {
-        (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Verdict::Change)),
+        (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Next::Change)),
         (Event::Doubt { changed, why }, _) => {
             let begun = begin(now, changed, Vec::new(), marker);
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..begun }, Verdict::Stop))
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..begun }, Next::Stop))
         }
         (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone() }, Verdict::Stop))
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone() }, Next::Stop))
         }
         (Event::Finish, Some(marker)) if stands == Standing::Interrupted => Ok(marker.clone().finished(now)),
         (Event::Fail { .. } | Event::Finish, _) => Err(Illegal),
@@ -238,7 +238,7 @@ fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, new: Vec<Touched>, previo
 }
 
 impl Move {
-    const fn to(marker: Marker, verdict: Verdict) -> Self {
+    const fn to(marker: Marker, verdict: Next) -> Self {
         Self { write: Some(marker), verdict }
     }
 }
@@ -282,25 +282,11 @@ impl Marker {
         for one in self.touched.iter_mut().filter(|one| one.ended.is_none()) {
             one.ended = Some(now.clock);
         }
-        let marker = Self { phase: Phase::Applied, ..self }.with_clean(now);
+        let marker = Self { phase: Phase::Applied, ..self };
         match standing(Some(&marker), now) {
             Standing::RestartPending => marker.ask(now),
-            stands => Move::to(marker, Verdict::Ready(stands)),
+            stands => Move::to(marker, Next::Ready(stands)),
         }
-    }
-
-    /// The kernel that asks has waited: what it does not hold of a change that is over, it can only load new.
-    fn with_clean(mut self, now: &Now<'_>) -> Self {
-        let Some(kernel) = now.kernel.filter(|_| matches!(now.loaded.modules, Modules::Reported(_))) else {
-            return self;
-        };
-        let is_older = |one: &Touched| one.ended.is_some_and(|ended| kernel.start_time < ended);
-        for one in self.touched.iter_mut().filter(|one| is_older(one)) {
-            if !one.clean.contains(kernel) && !one.is_held(now.loaded, now.folders) {
-                one.clean.push(kernel.clone());
-            }
-        }
-        self
     }
 
     /// Nothing was to be changed.
@@ -308,8 +294,8 @@ impl Marker {
         if stands == Standing::RestartPending {
             return self.clone().ask(now);
         }
-        let settled = self.settled(now).with_clean(now);
-        Move { write: Some(settled).filter(|settled| settled != self), verdict: Verdict::Ready(stands) }
+        let settled = self.settled(now);
+        Move { write: Some(settled).filter(|settled| settled != self), verdict: Next::Ready(stands) }
     }
 
     /// Asks for the restart of the kernel that asks us; seen from a terminal, says which restarts are pending.
@@ -318,7 +304,7 @@ impl Marker {
         self = self.settled(now);
         let Some(kernel) = now.kernel else {
             let pending = self.asked.iter().flat_map(|asked| asked.because.iter().cloned()).collect();
-            return Move::to(self, Verdict::Restart(pending));
+            return Move::to(self, Next::Restart(pending));
         };
         let known = self.asked.iter().position(|asked| asked.kernel == *kernel);
         let mut asked = match known {
@@ -326,7 +312,7 @@ impl Marker {
             None => Asked { kernel: kernel.clone(), because: Vec::new(), times: 0 },
         };
         asked.because.clone_from(&because);
-        let verdict = if asked.times < ASKED_AT_MOST { Verdict::Restart(because) } else { Verdict::RestartByHand };
+        let verdict = if asked.times < ASKED_AT_MOST { Next::Restart(because) } else { Next::RestartByHand };
         asked.times = ASKED_AT_MOST.min(asked.times + 1);
         self.asked.push(asked);
         Move::to(self, verdict)

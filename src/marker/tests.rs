@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::machine::Kernel;
-use crate::marker::{ASKED_AT_MOST, Event, Illegal, Marker, Move, Now, Standing, Touched, Verdict, next, standing};
+use crate::marker::{ASKED_AT_MOST, Event, Illegal, Marker, Move, Next, Now, Standing, Touched, next, standing};
 use crate::model::{PackageName, Sha256};
 use crate::notebook::{Loaded, Modules, read_facts};
 
@@ -16,7 +16,7 @@ const APPLIED_AT: u64 = 500;
 
 fn holding(modules: &str) -> &'static Loaded {
     let facts = read_facts(modules).expect("a list");
-    Box::leak(Box::new(Loaded { modules: Modules::Reported(facts), ..Loaded::default() }))
+    Box::leak(Box::new(Loaded { modules: Modules::Reported(Box::new(facts)), ..Loaded::default() }))
 }
 
 fn now(kernel: Option<&'static Kernel>, loaded: &'static Loaded) -> Now<'static> {
@@ -72,7 +72,7 @@ fn after(marker: Option<&Marker>, events: Vec<Event>, now: &Now<'_>) -> Marker {
     events.into_iter().fold(marker.cloned(), step).expect("a marker")
 }
 
-fn verdict(marker: &Marker, event: Event, now: &Now<'_>) -> Verdict {
+fn verdict(marker: &Marker, event: Event, now: &Now<'_>) -> Next {
     next(Some(marker), event, now).expect("a legal move").verdict
 }
 
@@ -81,8 +81,8 @@ fn pending() -> Marker {
     after(None, vec![begin(&["numpy"]), Event::Finish], &now(Some(&OLD), holding("numpy")))
 }
 
-fn restart() -> Verdict {
-    Verdict::Restart(vec!["numpy is loaded and goes from 1.0 to 2.0".into()])
+fn restart() -> Next {
+    Next::Restart(vec!["numpy is loaded and goes from 1.0 to 2.0".into()])
 }
 
 /// One marker of each standing, with what is true when it is met.
@@ -105,12 +105,12 @@ fn states() -> Vec<(Standing, Option<Marker>, Now<'static>)> {
 
 #[test]
 fn every_state_meets_every_event() {
-    type Wanted = Result<(Option<Standing>, Verdict), Illegal>;
-    let ready: Wanted = Ok((Some(Standing::Ready), Verdict::Ready(Standing::Ready)));
-    let unchanged: Wanted = Ok((None, Verdict::Ready(Standing::Ready)));
-    let begun: Wanted = Ok((Some(Standing::Interrupted), Verdict::Change));
+    type Wanted = Result<(Option<Standing>, Next), Illegal>;
+    let ready: Wanted = Ok((Some(Standing::Ready), Next::Ready(Standing::Ready)));
+    let unchanged: Wanted = Ok((None, Next::Ready(Standing::Ready)));
+    let begun: Wanted = Ok((Some(Standing::Interrupted), Next::Change));
     let pending: Wanted = Ok((Some(Standing::RestartPending), restart()));
-    let doubted: Wanted = Ok((Some(Standing::Failed), Verdict::Stop));
+    let doubted: Wanted = Ok((Some(Standing::Failed), Next::Stop));
     // Begin and Doubt are always legal; Fail and Finish end what has begun, and nothing else; Look, in this order:
     let look: [Wanted; 9] = [
         ready.clone(),
@@ -120,7 +120,7 @@ fn every_state_meets_every_event() {
         Err(Illegal),
         Err(Illegal),
         pending.clone(),
-        Ok((Some(Standing::Ready), Verdict::Ready(Standing::Restarted))),
+        Ok((Some(Standing::Ready), Next::Ready(Standing::Restarted))),
         unchanged,
     ];
     for ((stands, marker, now), look) in states().into_iter().zip(look) {
@@ -172,14 +172,19 @@ fn a_kernel_is_stale_by_what_it_has_loaded_and_when_it_started() {
 fn a_kernel_that_waited_and_held_nothing_is_never_restarted() {
     let before = now(Some(&OLD), holding("os"));
     let marker = after(None, vec![begin(&["numpy"]), Event::Finish], &before);
-    let later = now(Some(&OLD), holding("os numpy"));
-    assert_eq!(verdict(&marker, Event::Look, &later), Verdict::Ready(Standing::Ready), "it has loaded the new code");
-    // Another kernel of that age did not wait.
+    // It has compared its code with the files since, and says itself what is stale.
+    let facts = read_facts(r#"{"modules": {"numpy": {}}, "changed": []}"#).expect("facts");
+    let modules = Modules::Reported(Box::new(facts));
+    let compared: &Loaded = Box::leak(Box::new(Loaded { modules, at: APPLIED_AT + 1, ..Loaded::default() }));
+    let later = now(Some(&OLD), compared);
+    assert_eq!(verdict(&marker, Event::Look, &later), Next::Ready(Standing::Ready), "it has loaded the new code");
+    // Another kernel of that age has compared nothing.
     let other = now(Some(&OTHER), holding("numpy"));
     assert_eq!(verdict(&marker, Event::Look, &other), restart());
     // A later change of the same package is another matter.
     let again = after(Some(&marker), vec![begin(&["numpy"])], &later);
-    assert_eq!(verdict(&again, Event::Finish, &later), restart());
+    let end = Now { clock: APPLIED_AT + 2, ..later };
+    assert_eq!(verdict(&again, Event::Finish, &end), restart());
 }
 
 #[test]
@@ -191,11 +196,11 @@ fn an_orphaned_installer_counts_until_an_apply_has_seen_its_end() {
     let begun = after(Some(&killed), vec![begin(&[])], &during);
     assert_eq!(verdict(&begun, Event::Finish, &during), restart());
     let idle = Now { clock: 700, ..now(Some(&DURING), holding("os")) };
-    assert_eq!(verdict(&begun, Event::Finish, &idle), Verdict::Ready(Standing::Ready), "it holds nothing of it");
+    assert_eq!(verdict(&begun, Event::Finish, &idle), Next::Ready(Standing::Ready), "it holds nothing of it");
     // After its restart, never again.
     let asked = after(Some(&begun), vec![Event::Finish], &during);
     let fresh = Now { gone: vec![DURING], clock: 1000, ..now(Some(&NEW), holding("numpy")) };
-    assert_eq!(verdict(&asked, Event::Look, &fresh), Verdict::Ready(Standing::Restarted));
+    assert_eq!(verdict(&asked, Event::Look, &fresh), Next::Ready(Standing::Restarted));
 }
 
 #[test]
@@ -237,10 +242,10 @@ fn a_kernel_that_goes_on_is_reminded_a_few_times() {
         assert_eq!(verdict, restart());
         marker = write.expect("a marker");
     }
-    assert_eq!(verdict(&marker, Event::Look, &here), Verdict::RestartByHand);
+    assert_eq!(verdict(&marker, Event::Look, &here), Next::RestartByHand);
     // Other work in the same kernel does not begin the count anew.
     let more = after(Some(&marker), vec![begin(&["scipy"])], &here);
-    assert_eq!(verdict(&more, Event::Finish, &here), Verdict::RestartByHand);
+    assert_eq!(verdict(&more, Event::Finish, &here), Next::RestartByHand);
 }
 
 #[test]
@@ -256,7 +261,7 @@ fn evidence_of_its_own_is_enough() {
     let reason = vec!["`OMP_NUM_THREADS` is read when numpy is loaded, and it is".to_owned()];
     let marker = after(None, vec![begin(&[]), Event::Finish], &now(Some(&OLD), holding("numpy")));
     let now = Now { evidence: Box::leak(reason.clone().into_boxed_slice()), ..now(Some(&OLD), holding("numpy")) };
-    assert_eq!(verdict(&marker, Event::Look, &now), Verdict::Restart(reason));
+    assert_eq!(verdict(&marker, Event::Look, &now), Next::Restart(reason));
 }
 
 #[test]

@@ -24,7 +24,8 @@ pub struct Touched {
     /// When the change was over, in the unit of [`Kernel::start_time`]; `None` while it may still be under way: if the apply was
     /// killed, its installer may go on.
     pub ended: Option<u64>,
-    /// Kernels that waited for the change and held nothing of it, so that whatever they load of it is the new code.
+    /// Of records of before: nothing depends on it.
+    #[serde(default, skip_serializing)]
     pub clean: Vec<Kernel>,
 }
 
@@ -41,7 +42,10 @@ impl Touched {
     /// Why `kernel` must restart for this change, if it must.
     fn because(&self, kernel: &Kernel, loaded: &Loaded, folders: &[PathBuf]) -> Option<String> {
         let is_older = self.ended.is_none_or(|ended| kernel.start_time < ended);
-        let is_stale = is_older && !self.clean.contains(kernel) && self.is_held(loaded, folders);
+        // A kernel that has compared its code with the files since says itself what is stale.
+        let is_judged =
+            self.name.is_some() && loaded.was_compared() && self.ended.is_some_and(|ended| ended < loaded.at);
+        let is_stale = is_older && !is_judged && self.is_held(loaded, folders);
         is_stale.then(|| match &self.name {
             Some(name) => format!("{name} is loaded and {}", self.what),
             None => self.what.clone(),

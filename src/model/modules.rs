@@ -54,6 +54,11 @@ impl<'a> Folder<'a> {
     }
 }
 
+/// Whether an entry of site-packages of this name runs whenever Python starts (<https://docs.python.org/3/library/site.html>).
+pub fn runs_at_start(entry: &str) -> bool {
+    entry.ends_with(".pth") || matches!(entry.split('.').next(), Some("sitecustomize" | "usercustomize"))
+}
+
 fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')

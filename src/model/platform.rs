@@ -98,6 +98,13 @@ impl PythonFacts {
         (release.first().copied().unwrap_or(3), release.get(1).copied().unwrap_or(0))
     }
 
+    /// What the names of its extension modules and caches begin with, `cpython-312` (`sys.implementation.cache_tag`; `cpython-313t` for
+    /// extension modules of a free-threaded build).
+    pub fn cache_tag(&self) -> String {
+        let (major, minor) = self.minor();
+        format!("cpython-{major}{minor}{}", if self.free_threaded { "t" } else { "" })
+    }
+
     /// The newest platform tag that fits, `manylinux_2_35_x86_64`.
     pub fn platform_tag(&self) -> String {
         match self.libc {

@@ -1,24 +1,248 @@
-def colab_boot_facts(variables):
-    """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing and initialises no device."""
+class ColabBootImports:
+    """First on sys.meta_path, finds nothing, and remembers when which module was looked for: a file that has not changed since is what
+    the kernel has loaded."""
 
-    def of(module, attribute):
-        try:  # a module may be anything, and have any text; JSON may not
-            value = getattr(module, attribute, None)
-            return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+    colab_boot = True
+
+    def __init__(self):
+        self.begun, self.stamps = {}, {}
+
+    def find_spec(self, name, path=None, target=None):
+        now = time.time_ns()
+        self.begun[name] = (now, time.monotonic_ns(), self.begun.get(name, (0, 0, now))[2])
+
+
+def colab_boot_imports():
+    """The one of this kernel; it outlives the cell that made it."""
+    for finder in sys.meta_path:
+        if getattr(type(finder), "colab_boot", False):
+            return finder
+    sys.meta_path.insert(0, ColabBootImports())
+    return sys.meta_path[0]
+
+
+def colab_boot_started():
+    """When this process started, by the clock of files, in nanoseconds. A thread of now tells the clock that starts are counted by."""
+    ticks = []
+
+    def read():
+        ticks.append([int(open(f"/proc/{path}/stat").read().rpartition(")")[2].split()[19]) for path in ("thread-self", "self")])
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    age = ticks[0][0] - ticks[0][1]
+    return time.time_ns() - (age + 1) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+
+
+def colab_boot_plain(value):
+    """`value` in a form that is equal for equal values of equal types; ValueError for what is not made of Python's own types alone."""
+    kind = type(value)
+    if kind in (bool, int, float, complex, str, bytes, type(None), type(...)):
+        return (kind.__name__, repr(value))
+    if kind in (tuple, list):
+        return (kind.__name__, [colab_boot_plain(one) for one in value])
+    if kind in (set, frozenset):
+        return (kind.__name__, sorted(map(repr, map(colab_boot_plain, value))))
+    if kind is dict:
+        return (kind.__name__, [(colab_boot_plain(key), colab_boot_plain(one)) for key, one in value.items()])
+    raise ValueError(kind.__name__)
+
+
+def colab_boot_key(code):
+    """What makes two pieces of code do the same, wherever they stand in their file."""
+    consts = tuple(colab_boot_key(one) if hasattr(one, "co_code") else (type(one).__name__, repr(one)) for one in code.co_consts)
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return (counts, names, consts, code.co_code, getattr(code, "co_exceptiontable", b""))
+
+
+def colab_boot_differs(code, name, space, live):
+    """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
+    ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
+    tree, compiled = code
+    known, wanted = set(), set()
+
+    def walk(outer, counts):
+        for one in outer.co_consts:
+            if hasattr(one, "co_code"):
+                is_function = one.co_flags & 1  # CO_OPTIMIZED; not the body of a class
+                known.add(colab_boot_key(one))
+                if counts and is_function and not one.co_name.startswith("<"):
+                    wanted.add((one.co_name, colab_boot_key(one)))
+                walk(one, counts and (not is_function or one.co_name.startswith("<generic")))
+
+    walk(compiled, True)
+    in_memory = {colab_boot_key(function.__code__): function.__name__ for function in live}
+    for key, function in in_memory.items():
+        if key not in known:
+            return ("differs", f"`{function}`")
+    for function, key in wanted:
+        if key not in in_memory:
+            return ("differs", f"`{function}`")
+    unknown = []
+
+    def same(node, there, space):
+        try:
+            value = colab_boot_plain(ast.literal_eval(node))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            unknown.append(f"line {node.lineno}")
+            return True
+        try:
+            return there in space and colab_boot_plain(space[there]) == value
+        except ValueError:
+            return False
+
+    def of_import(node, space):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                module = one.name if one.asname else one.name.partition(".")[0]
+                if space.get(one.asname or module) is not sys.modules.get(module, 0):
+                    unknown.append(f"line {node.lineno}")
+        elif node.module != "__future__":
+            package = name if "__path__" in dict_of(sys.modules.get(name)) else name.rpartition(".")[0]
+            package = ".".join(package.split(".")[: max(len(package.split(".")) - node.level + 1, 0)])
+            source = ".".join(part for part in (package if node.level else "", node.module) if part)
+            for one in node.names:
+                value = space.get(one.asname or one.name, 0)
+                found = dict_of(sys.modules.get(source)).get(one.name, sys.modules.get(f"{source}.{one.name}", 1))
+                if one.name == "*" or value is not found:
+                    unknown.append(f"line {node.lineno}")
+
+    def dict_of(value):
+        return object.__getattribute__(value, "__dict__") if value is not None else {}
+
+    def of_function(node, space):
+        value = space.get(node.name)
+        names = {getattr(one, "id", None) for one in node.decorator_list}
+        if names - {"property", "staticmethod", "classmethod"}:
+            return unknown.append(f"line {node.lineno}")
+        value = getattr(value, "__func__", None) or getattr(value, "fget", None) or value if names else value
+        if type(value) is not types.FunctionType:
+            return node.name
+        defaults = zip(node.args.defaults, value.__defaults__ or ())
+        keywords = [(one, (value.__kwdefaults__ or {}).get(key.arg)) for key, one in zip(node.args.kwonlyargs, node.args.kw_defaults) if one]
+        for one, there in [*defaults, *keywords]:
+            if not same(one, "default", {"default": there}):
+                return node.name
+
+    def of_class(node, space):
+        value = space.get(node.name)
+        bases = [getattr(one, "attr", getattr(one, "id", "")) for one in node.bases]
+        if type(value) is not type or node.decorator_list or node.keywords:
+            return unknown.append(f"line {node.lineno}")
+        if bases != [base.__name__ for base in value.__bases__ if bases or base is not object]:
+            return node.name
+        return of_body(node.body, dict(vars(value)))
+
+    def of_body(body, space):
+        for node in body:
+            different = None
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                of_import(node, space)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                different = of_function(node, space)
+            elif isinstance(node, ast.ClassDef):
+                different = of_class(node, space)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                for target in getattr(node, "targets", None) or [node.target]:
+                    if not isinstance(target, ast.Name):
+                        unknown.append(f"line {node.lineno}")
+                    elif not same(node.value, target.id, space):
+                        different = target.id
+            elif not (isinstance(node, (ast.Pass, ast.AnnAssign)) or isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+                unknown.append(f"line {node.lineno}")
+            if different:
+                return different
+
+    different = of_body(tree.body, space)
+    if different:
+        return ("differs", f"`{different}`")
+    return ("unknown", unknown[0]) if unknown else None
+
+
+def colab_boot_modules(loaded):
+    """The names of the loaded modules that have a file outside the standard library, and those whose file is not known to be the one that they were loaded from: with its stamp
+    then, if known, and what a comparison of their code says."""
+    imports, started, now = colab_boot_imports(), colab_boot_started(), time.time_ns() - time.monotonic_ns()
+    standard, before, stamps, suspects = os.path.dirname(os.__file__) + os.sep, imports.stamps, {}, []
+    for name, (module, file) in loaded.items():
+        if file.startswith(standard) and "-packages" + os.sep not in file:
+            continue
+        try:
+            data = os.stat(file)
+            stamp = [data.st_ctime_ns, data.st_size]
+        except OSError:
+            stamp = None
+        begun, known = imports.begun.get(name), before.get(name)
+        if begun:  # since the last look; a clock that was set in between proves nothing
+            steady = abs(begun[0] - begun[1] - now) < 1_000_000_000
+            was = stamp if stamp and steady and stamp[0] < begun[0] - 20_000_000 else None
+        elif known and known[0] == id(module):
+            was = known[1]
+        else:
+            was = stamp if stamp and stamp[0] < started else None
+        stamps[name] = (id(module), was)
+        # One that was loaded again may have left what it was before in other hands.
+        first = begun[2] - 20_000_000 if begun and begun[2] != begun[0] else None
+        again = bool(begun and stamp) and (known is not None and known[1] != stamp or first is not None and stamp[0] >= first)
+        if was != stamp or was is None or again:
+            suspects.append((name, file, was, stamp))
+    imports.stamps, imports.begun = stamps, {}
+    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded)}
+
+
+def colab_boot_compared(suspects, loaded):
+    """Each of the suspects with what their code says, as far as that takes no time to speak of."""
+    end, function = time.monotonic() + 0.07, types.FunctionType
+    live = {file: [] for _, file, _, stamp in suspects if stamp and file.endswith(".py")}
+    for one in [one for one in gc.get_objects() if type(one) is function] if live else []:
+        if one.__code__.co_filename in live:
+            live[one.__code__.co_filename].append(one)
+    changed = []
+    for name, file, was, stamp in suspects:
+        found = ("unknown", "no source to compare")
+        if file in live:
+            try:
+                if time.monotonic() > end:
+                    raise TimeoutError("not compared in time")
+                with open(file, "rb") as source:
+                    text = source.read()
+                code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)
+                found = colab_boot_differs(code, name, object.__getattribute__(loaded[name][0], "__dict__"), live[file])
+            except Exception as error:
+                found = ("unknown", f"{type(error).__name__}: {error}")
+        # Of one that was loaded from this very file, only what was left from before can differ.
+        found = ("same", "") if not found or found[0] == "unknown" and was == stamp else found
+        changed.append({"name": name, "file": file, "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
+    return changed
+
+
+def colab_boot_facts(variables):
+    """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing, runs nothing of a module, initialises no device."""
+
+    def own(module):
+        try:  # a module may be anything, and answer to any name; what it is made of lies here
+            return object.__getattribute__(module, "__dict__")
         except Exception:
-            return None
+            return {}
+
+    def text(value):  # a module may have any text; JSON may not
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
 
     def encodable(text):
         return isinstance(text, str) and text.encode("utf-8", "ignore").decode() == text
 
-    modules, loaded = {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
     for name, module in loaded.items():
-        top = loaded.get(name.split(".")[0])
-        file = of(module, "__file__")
-        # What lies in a regular package goes with it; namespace packages have no file of their own.
-        if file is None or ("." in name and of(top, "__file__") is not None):
+        file = own(module).get("__file__")
+        if not encodable(file):
             continue
-        modules[name] = {"file": file, "version": of(module, "__version__")}
+        files[name] = (module, file)
+        # What lies in a regular package goes with it; namespace packages have no file of their own.
+        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
+            continue
+        modules[name] = {"file": file, "version": text(own(module).get("__version__"))}
 
     def asked(question):
         try:
@@ -50,9 +274,10 @@ def colab_boot_facts(variables):
         context = loaded.get("tensorflow.python.eager.context")
         initialised["tensorflow"] = asked(lambda: context.context()._initialized)
     return {
-        "schema": 1,
+        "schema": 2,
         "pid": os.getpid(),
         "modules": modules,
+        **(told(lambda: colab_boot_modules(files)) or {}),
         "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
         "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],

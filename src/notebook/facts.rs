@@ -1,6 +1,6 @@
 //! What a kernel says of itself: a JSON document that the cell writes, or a plain list of module names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct Facts {
     /// By dotted name: top-level modules, and below namespace packages the first with a file.
     pub modules: BTreeMap<String, Module>,
+    /// The names of all loaded modules with a file outside the standard library.
+    pub names: BTreeSet<String>,
+    /// Modules whose file is not known to be the one that they were loaded from; `None` where the kernel did not compare.
+    pub changed: Option<Vec<ChangedModule>>,
     /// Values of the variables that were asked for; `None` for one that is not set.
     pub environment: BTreeMap<String, Option<String>>,
     /// Whether `torch.cuda`, `jax` and `tensorflow` have initialised their devices, where that is known.
@@ -23,6 +27,30 @@ pub struct Facts {
     pub hash_randomization: Option<bool>,
     /// What torch's allocator says, where CUDA is initialised.
     pub torch_memory: Option<TorchMemory>,
+}
+
+/// A loaded module whose file may have changed since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedModule {
+    pub name: String,
+    pub file: PathBuf,
+    /// `st_ctime` in nanoseconds and size of the file that it was loaded from, where the kernel knows it.
+    pub loaded: Option<(i64, u64)>,
+    /// Those of the file that lies there now.
+    pub now: Option<(i64, u64)>,
+    /// What a comparison of the code in memory with that of the file says.
+    pub code: Code,
+    /// What differs, or why that is not known.
+    pub why: String,
+}
+
+/// What a comparison of code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Code {
+    Same,
+    Differs,
+    Unknown,
 }
 
 /// The memory of the current GPU as torch sees it, in bytes (`torch.cuda.memory_stats`, `mem_get_info`).

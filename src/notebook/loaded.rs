@@ -12,15 +12,17 @@ pub struct Loaded {
     pub modules: Modules,
     /// Libraries below site-packages that are mapped and were deleted or replaced since.
     pub replaced: Vec<PathBuf>,
-    /// Modules whose file was written, or removed, after the kernel had started.
-    pub rewritten: BTreeSet<String>,
+    /// Distributions of which the kernel holds other code than is installed, or may do so.
+    pub stale: Vec<Stale>,
+    /// When the kernel said so, in the unit of [`Kernel::start_time`](crate::machine::Kernel::start_time).
+    pub at: u64,
 }
 
 /// The modules of a kernel.
 #[derive(Clone, Debug)]
 pub enum Modules {
     /// The kernel has said which.
-    Reported(Facts),
+    Reported(Box<Facts>),
     /// The kernel has not; a fresh one on this kind of host has loaded these distributions.
     Preloaded(BTreeSet<PackageName>),
     /// The kernel has not: it may have loaded anything.
@@ -29,7 +31,36 @@ pub enum Modules {
 
 impl Default for Modules {
     fn default() -> Self {
-        Self::Reported(Facts::default())
+        Self::Reported(Box::default())
+    }
+}
+
+/// A distribution whose code in memory is not known to be the installed one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stale {
+    pub name: PackageName,
+    /// One of its modules, and how many more.
+    pub module: String,
+    pub more: usize,
+    /// The code differs; otherwise it could not be compared.
+    pub is_certain: bool,
+    /// What differs, or why it could not be compared.
+    pub why: String,
+}
+
+impl std::fmt::Display for Stale {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, module, more, is_certain, why } = self;
+        let more = match more {
+            0 => String::new(),
+            1 => " and 1 more module".to_owned(),
+            more => format!(" and {more} more modules"),
+        };
+        if *is_certain {
+            write!(f, "{name}: `{module}`{more} in memory is not the installed code ({why} differs)")
+        } else {
+            write!(f, "{name}: `{module}`{more} changed on disk after the kernel loaded it ({why})")
+        }
     }
 }
 
@@ -47,7 +78,12 @@ pub struct Subject<'a> {
 
 impl Loaded {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self { modules: Modules::Unknown, replaced: Vec::new(), rewritten: BTreeSet::new() };
+    pub const UNKNOWN: Self = Self { modules: Modules::Unknown, replaced: Vec::new(), stale: Vec::new(), at: 0 };
+
+    /// Whether the kernel has compared what it has loaded with what is installed: no earlier change has to be looked up then.
+    pub fn was_compared(&self) -> bool {
+        matches!(&self.modules, Modules::Reported(facts) if facts.changed.is_some())
+    }
 
     /// Whether the kernel holds code that `subject` is about. What was not there before can only be loaded where it lay about without
     /// metadata, which shows in the file of the module.
@@ -71,14 +107,6 @@ impl Loaded {
                 .then(|| (module.clone(), file.clone()))
         };
         modules.iter().filter_map(elsewhere).collect()
-    }
-
-    /// The version of `module` in memory, where its file is another one by now.
-    pub fn outdated(&self, module: &str) -> Option<&str> {
-        let Modules::Reported(facts) = &self.modules else {
-            return None;
-        };
-        facts.modules.get(module).filter(|_| self.rewritten.contains(module))?.version.as_deref()
     }
 
     /// The value of `variable` in the kernel; `None` where it was not asked for.
@@ -130,7 +158,7 @@ mod tests {
     use crate::notebook::read_facts;
 
     fn reported(text: &str) -> Loaded {
-        Loaded { modules: Modules::Reported(read_facts(text).expect("facts")), ..Loaded::default() }
+        Loaded { modules: Modules::Reported(Box::new(read_facts(text).expect("facts"))), ..Loaded::default() }
     }
 
     fn holds(loaded: &Loaded, module: &str, existed: bool) -> bool {

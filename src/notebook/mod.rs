@@ -8,8 +8,8 @@ mod loaded;
 mod maps;
 mod observe;
 
-pub use facts::{Facts, Module, TorchMemory, read_facts};
-pub use loaded::{Loaded, Modules, Subject};
+pub use facts::{ChangedModule, Code, Facts, Module, TorchMemory, read_facts};
+pub use loaded::{Loaded, Modules, Stale, Subject};
 pub use maps::mapped_files;
 pub use observe::{facts_of, is_alive, observe_loaded, process_clock};
 

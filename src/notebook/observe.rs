@@ -1,7 +1,6 @@
 //! Looks at a kernel: its facts file, its memory map, the clock that its start time is counted by.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
@@ -13,24 +12,22 @@ use crate::notebook::maps::deleted_below;
 use crate::notebook::{Facts, Loaded, Modules, read_facts};
 
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
-/// has, where that is known; `folders` are those that modules are installed to; `now` counts seconds since 1970.
+/// has, where that is known; `folders` are those that modules are installed to.
 pub fn observe_loaded(
     kernel: &Kernel,
-    now: u64,
     facts: Option<&Path>,
     preloaded: Option<BTreeSet<PackageName>>,
     folders: &[PathBuf],
 ) -> Result<Loaded, Failure> {
     let modules = match facts {
-        Some(path) => Modules::Reported(facts_of(path)?),
+        Some(path) => Modules::Reported(Box::new(facts_of(path)?)),
         None => preloaded.map_or(Modules::Unknown, Modules::Preloaded),
     };
     // The map of another user's process can't be read; what the kernel says still counts.
     let maps =
         files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
     let replaced = deleted_below(&maps, folders);
-    let rewritten = rewritten(&modules, started(kernel, now)?, folders);
-    Ok(Loaded { modules, replaced, rewritten })
+    Ok(Loaded { modules, replaced, stale: Vec::new(), at: process_clock()? })
 }
 
 /// What the kernel has written of itself into the file at `path`.
@@ -39,23 +36,6 @@ pub fn facts_of(path: &Path) -> Result<Facts, Failure> {
     let wrong =
         |why: String| Failure::input(format!("`{}` does not say what a kernel has loaded", path.display())).cause(why);
     read_facts(&text).map_err(wrong)
-}
-
-/// When `kernel` started, in seconds since 1970, as far as the wall clock can be trusted.
-fn started(kernel: &Kernel, now: u64) -> Result<u64, Failure> {
-    Ok(now.saturating_sub(process_clock()?.saturating_sub(kernel.start_time) / 100))
-}
-
-/// The modules below `folders` whose file is gone, or was written after `since`.
-fn rewritten(modules: &Modules, since: u64, folders: &[PathBuf]) -> BTreeSet<String> {
-    let Modules::Reported(facts) = modules else {
-        return BTreeSet::new();
-    };
-    let is_new =
-        |path: &Path| path.metadata().map_or(true, |data| u64::try_from(data.ctime()).is_ok_and(|time| time > since));
-    let installed = |file: &PathBuf| folders.iter().any(|folder| file.starts_with(folder));
-    let named = facts.modules.iter().filter_map(|(name, module)| Some((name, module.file.as_ref()?)));
-    named.filter(|(_, file)| installed(file) && is_new(file)).map(|(name, _)| name.clone()).collect()
 }
 
 /// Whether the very process that `kernel` names still runs. One that can't be looked at counts as running.

@@ -103,7 +103,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// The plan as a table, its summary last, for notebooks cut long outputs from the top.
+/// The plan as a table; its last line is [`plan_line`], or a refusal, for notebooks cut long outputs from the top.
 pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restart, verdicts: &[String]) -> String {
     let mut text = format!("{title} on {}\n\n", describe_machine(plan, machine));
     for step in &plan.apt {
@@ -142,7 +142,7 @@ pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restar
     for reason in &restart.because {
         row(&mut text, "restart", reason, "");
     }
-    let _ = writeln!(text, "\n{}", summary(plan, restart));
+    text.push('\n');
     text
 }
 
@@ -199,7 +199,8 @@ fn wrap(items: &[String]) -> String {
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n            ")
 }
 
-fn summary(plan: &Plan, restart: &Restart) -> String {
+/// The plan in one line.
+pub fn plan_line(plan: &Plan, restart: &Restart) -> String {
     let count = |kind: Kind, word: &str| match plan.of_kind(kind).count() {
         0 => None,
         count => Some(format!("{count} {word}")),

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::diag::{Finding, Severity, without_secrets};
+use crate::verdict::Verdict;
 
 /// For fields of reports: a path as text. Bytes that are no UTF-8 show as `\u{fffd}`, where serde would fail.
 pub fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
@@ -31,8 +32,10 @@ pub struct Report {
     /// For stderr: what is worth saying besides.
     pub talk: Vec<String>,
     pub findings: Vec<Finding>,
-    /// Packages that the kernel has loaded were replaced.
-    pub restart: bool,
+    /// How it ended; its sentence stands behind `text`.
+    verdict: Option<Verdict>,
+    /// The caller restarts kernels by itself: exit code 10 tells it nothing.
+    pub keeps_restart: bool,
     /// `text` is a script or a lock, to be used as it is.
     verbatim: bool,
 }
@@ -41,12 +44,33 @@ impl Report {
     /// With nothing to say besides.
     pub fn new(data: impl Serialize, text: String) -> Self {
         let data = serde_json::to_value(data).unwrap_or_else(|error| Value::String(format!("bug: {error}")));
-        Self { data, text, talk: Vec::new(), findings: Vec::new(), restart: false, verbatim: false }
+        Self {
+            data,
+            text,
+            talk: Vec::new(),
+            findings: Vec::new(),
+            verdict: None,
+            keeps_restart: false,
+            verbatim: false,
+        }
     }
 
     #[must_use]
     pub fn with_findings(mut self, findings: Vec<Finding>) -> Self {
         self.findings = findings;
+        self
+    }
+
+    /// With how it ended, as the last line and as `verdict` of the JSON report.
+    #[must_use]
+    pub fn with_verdict(mut self, verdict: Verdict) -> Self {
+        self.text.push_str(verdict.sentence());
+        self.text.push('\n');
+        if let Value::Object(data) = &mut self.data {
+            let value = serde_json::to_value(&verdict);
+            data.insert("verdict".to_owned(), value.unwrap_or_else(|error| Value::String(format!("bug: {error}"))));
+        }
+        self.verdict = Some(verdict);
         self
     }
 
@@ -81,5 +105,11 @@ impl Report {
     /// Whether a finding makes the answer "no".
     pub fn is_no(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
+            || self.verdict.as_ref().is_some_and(Verdict::is_no)
+    }
+
+    /// Whether the caller is to restart the kernel.
+    pub fn wants_restart(&self) -> bool {
+        !self.keeps_restart && self.verdict.as_ref().is_some_and(Verdict::wants_restart)
     }
 }

@@ -50,7 +50,10 @@ pub struct Basis<'a> {
     /// Wheels of what was there before colab-boot came and is wanted back.
     pub before: &'a BTreeMap<PackageName, LockedPackage>,
     /// Distributions whose files are known to be broken, to be installed again though their version is right.
-    pub broken: &'a [PackageName],
+    /// Each with the reason.
+    pub broken: &'a BTreeMap<PackageName, String>,
+    /// Those of them of which the kernel does not hold what is repaired.
+    pub silent: &'a BTreeSet<PackageName>,
     /// What installed distributions ask for beside their METADATA, where their files were read because no row knows their release.
     pub linked: &'a BTreeMap<PackageName, Vec<Overlay>>,
     /// The line of the environment file that is there.

@@ -26,8 +26,8 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
     for package in &basis.target.packages {
         let installed = basis.machine.installed.get(&package.name);
         let shared = removals.iter().find(|removal| shares_files(basis.matrix, removal, package));
-        let reason = if basis.broken.contains(&package.name) {
-            Some("its files are not known to be those of the wheel".to_owned())
+        let reason = if let Some(why) = basis.broken.get(&package.name) {
+            Some(why.clone())
         } else if is_another_file(basis, package, installed) {
             Some("another file of this version was installed".to_owned())
         } else {

@@ -55,9 +55,9 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     // Without a kernel there is nobody who lacks it.
     let may_have_one = basis.machine.kernel.is_some() || basis.machine.runtime.is_some();
     findings.extend(for_children(&environment).filter(|_| may_have_one));
-    let mut touched = touched(&plan, basis.modules);
+    let mut touched = touched(&plan, basis.modules, basis.silent);
     touched.extend(environment_touched(&environment, basis.loaded));
-    let evidence = evidence(&basis, &environment);
+    let evidence = evidence(&basis, &plan, &environment);
     let restart = restart(&basis, &touched, &evidence);
     Decision { plan, touched, restart, evidence, environment, environment_differs, findings }
 }

@@ -1,6 +1,6 @@
 //! What colab-boot has put there and the lock no longer wants: it goes, and what was there before comes back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Finding};
 use crate::ledger::{Hand, Ledger};
@@ -17,7 +17,7 @@ pub fn wanted_back(
     ledger: &Ledger,
     target: &LockedTarget,
     machine: &Machine,
-    broken: &[PackageName],
+    broken: &BTreeMap<PackageName, String>,
 ) -> Vec<(PackageName, Version)> {
     let from_address = |name: &PackageName| {
         let before = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
@@ -35,7 +35,7 @@ fn unwanted<'a>(
     ledger: &'a Ledger,
     target: &'a LockedTarget,
     machine: &'a Machine,
-    broken: &'a [PackageName],
+    broken: &'a BTreeMap<PackageName, String>,
 ) -> impl Iterator<Item = (&'a PackageName, Option<&'a Version>)> {
     ledger.distributions.keys().filter(|name| target.package(name).is_none()).filter_map(|name| {
         let installed = machine.installed.get(name).map(|one| &one.version)?;
@@ -43,7 +43,7 @@ fn unwanted<'a>(
             Hand::Ours(entry) => {
                 let before = entry.before.as_ref().map(|before| &before.version);
                 // One that is back, though only half of it may be there, comes back again.
-                (before != Some(installed) || broken.contains(name)).then_some((name, before))
+                (before != Some(installed) || broken.contains_key(name)).then_some((name, before))
             }
             Hand::Other | Hand::Changed(_) => None,
         }

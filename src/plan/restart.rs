@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::marker::{Touched, because};
-use crate::model::{PackageName, Version};
+use crate::model::PackageName;
 use crate::notebook::{Loaded, Modules};
 use crate::plan::variables::Environment;
 use crate::plan::{Basis, Plan};
@@ -17,8 +17,13 @@ pub struct Restart {
     pub because: Vec<String>,
 }
 
-/// What `plan` touches; `modules` are those of the distributions that change, of the installed version and of the new one.
-pub fn touched(plan: &Plan, modules: &BTreeMap<PackageName, BTreeSet<String>>) -> Vec<Touched> {
+/// What `plan` touches; `modules` are those of the distributions that change, of the installed version and of the new one. What no kernel
+/// notices is left out: `silent` are distributions of which only files are repaired that the kernel does not hold.
+pub fn touched(
+    plan: &Plan,
+    modules: &BTreeMap<PackageName, BTreeSet<String>>,
+    silent: &BTreeSet<PackageName>,
+) -> Vec<Touched> {
     let one = |change: &crate::plan::Change| Touched {
         name: Some(change.name.clone()),
         what: match (&change.from, &change.to) {
@@ -33,7 +38,7 @@ pub fn touched(plan: &Plan, modules: &BTreeMap<PackageName, BTreeSet<String>>) -
         ended: None,
         clean: Vec::new(),
     };
-    plan.changes.iter().map(one).collect()
+    plan.changes.iter().filter(|change| !silent.contains(&change.name)).map(one).collect()
 }
 
 /// The module that a distribution of this name probably has.
@@ -49,7 +54,7 @@ pub(super) fn environment_touched(environment: &Environment, loaded: &Loaded) ->
 }
 
 /// Why the kernel must restart whatever changes now.
-pub(super) fn evidence(basis: &Basis<'_>, environment: &Environment) -> Vec<String> {
+pub(super) fn evidence(basis: &Basis<'_>, plan: &Plan, environment: &Environment) -> Vec<String> {
     let reported = matches!(basis.loaded.modules, Modules::Reported(_));
     let mut evidence: Vec<String> = if reported { environment.because.clone() } else { Vec::new() };
     if let Some(first) = basis.loaded.replaced.first() {
@@ -57,19 +62,10 @@ pub(super) fn evidence(basis: &Basis<'_>, environment: &Environment) -> Vec<Stri
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         evidence.push(format!("`{}`{more} was replaced on disk while the kernel has it loaded", first.display()));
     }
-    // A kernel that waited for the change has the new code, whatever its module calls itself.
-    let is_clean = |name: &PackageName| {
-        let of_it = basis.history.iter().find(|one| one.name.as_ref() == Some(name));
-        of_it.zip(basis.machine.kernel.as_ref()).is_some_and(|(one, kernel)| one.clean.contains(kernel))
-    };
-    for (name, installed) in basis.machine.installed.iter().filter(|(name, _)| !is_clean(name)) {
-        let module = guessed_module(name);
-        let outdated = basis.loaded.outdated(&module).and_then(|text| text.parse::<Version>().ok());
-        let other =
-            outdated.filter(|loaded| loaded.clone().without_local() != installed.version.clone().without_local());
-        evidence
-            .extend(other.map(|loaded| format!("{name} {loaded} is loaded, {} is installed since", installed.version)));
-    }
+    // What this plan replaces is judged by what it replaces.
+    let is_replaced = |name: &PackageName| plan.changes.iter().any(|change| change.name == *name);
+    let stale = basis.loaded.stale.iter().filter(|stale| !is_replaced(&stale.name));
+    evidence.extend(stale.map(ToString::to_string));
     evidence
 }
 

@@ -1,5 +1,7 @@
 //! Plans from small locks and machines.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::diag::{Code, Source};
 use crate::ledger::{Before, Ledger, Step};
 use crate::lock::{LockedApt, LockedPackage, LockedTarget, LockedWheel};
@@ -75,7 +77,8 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
         prune: true,
         ledger,
         before: &before,
-        broken: &[],
+        broken: &BTreeMap::new(),
+        silent: &BTreeSet::new(),
         linked: &std::collections::BTreeMap::new(),
         environment_file: None,
         history: &[],
@@ -86,7 +89,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
 }
 
 fn holding(modules: &str) -> Loaded {
-    Loaded { modules: Modules::Reported(read_facts(modules).expect("a list")), ..Loaded::default() }
+    Loaded { modules: Modules::Reported(Box::new(read_facts(modules).expect("a list"))), ..Loaded::default() }
 }
 
 fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {

@@ -93,7 +93,7 @@ pub(super) fn judge_environment(
 ) -> Environment {
     let mut judged = Environment::default();
     let facts = match &loaded.modules {
-        Modules::Reported(facts) => Some(facts),
+        Modules::Reported(facts) => Some(facts.as_ref()),
         _ => None,
     };
     // The kernel has started with the file, or was given what it says: whatever differs now, something in the kernel has changed since, and
@@ -246,7 +246,7 @@ mod tests {
             let text = format!(
                 r#"{{"modules": {{"os": {{}}}}, "environment": {{"FORCE_COLOR": "1", "COLAB_BOOT_ENV": "{mark}"}}}}"#
             );
-            Loaded { modules: Modules::Reported(read_facts(&text).expect("facts")), ..Loaded::default() }
+            Loaded { modules: Modules::Reported(Box::new(read_facts(&text).expect("facts"))), ..Loaded::default() }
         };
         let fresh = judge_environment(&wanted, &wanted, &facts(&digest), &matrix);
         assert!(fresh.because.is_empty() && fresh.live["FORCE_COLOR"].as_deref() == Some("0"), "{fresh:?}");
@@ -257,7 +257,8 @@ mod tests {
     fn a_variable_is_set_live_until_its_reader_has_read_it() {
         let matrix = Matrix::bundled().expect("the matrix");
         for (about, wanted, before, facts, becomes) in CASES {
-            let modules = facts.map_or(Modules::Unknown, |text| Modules::Reported(read_facts(text).expect(about)));
+            let modules =
+                facts.map_or(Modules::Unknown, |text| Modules::Reported(Box::new(read_facts(text).expect(about))));
             let loaded = Loaded { modules, ..Loaded::default() };
             let one = |text: &str| text.split_once('=').map(|pair| variables(&[pair])).unwrap_or_default();
             let judged = judge_environment(&one(wanted), &one(before), &loaded, &matrix);

@@ -2,28 +2,37 @@
 //! file says, which wheels bring back what was there before.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::MachineOptions;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::inspect::parse_record;
-use crate::machine::{Layout, installed_modules};
+use crate::machine::{Layout, installed_modules, is_kernel_command};
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::model::modules::modules_among;
 use crate::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
 use crate::script::ENVIRONMENT_FILE;
 use crate::session::Session;
+use crate::session::file_check::FileCheck;
+use crate::session::held_code::stale_distributions;
 use crate::session::machine::Seen;
 
 /// What the kernel of `seen` has loaded. A described notebook image is taken for one with a fresh kernel.
-pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> Result<Loaded, Failure> {
+pub fn loaded(
+    session: &Session<'_>,
+    seen: &Seen,
+    options: &MachineOptions,
+    files: &FileCheck,
+) -> Result<Loaded, Failure> {
     let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect::<BTreeSet<PackageName>>();
     if let Some(kernel) = &seen.machine.kernel {
         let preloaded = seen.machine.host.preloads.then(preloaded);
         let facts = options.kernel_modules.as_deref();
-        return observe_loaded(kernel, session.now, facts, preloaded, &folders(seen));
+        let mut loaded = observe_loaded(kernel, facts, preloaded, &folders(seen))?;
+        loaded.stale = stale_distributions(seen, &loaded, files);
+        return Ok(loaded);
     }
     if let Some(pid) = options.kernel_pid.filter(|_| seen.here && !options.no_kernel) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
@@ -37,8 +46,25 @@ pub fn loaded(session: &Session<'_>, seen: &Seen, options: &MachineOptions) -> R
     let names = if fresh { preloaded() } else { BTreeSet::new() };
     let modules = names.iter().map(|name| (name.as_ref().replace('-', "_"), Module::default()));
     let facts = Facts { modules: modules.collect(), ..Facts::default() };
-    let modules = if fresh { Modules::Reported(facts) } else { Modules::Unknown };
+    let modules = if fresh { Modules::Reported(Box::new(facts)) } else { Modules::Unknown };
     Ok(Loaded { modules, ..Loaded::default() })
+}
+
+/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter.
+pub(super) fn other_kernels(seen: &Seen) -> usize {
+    if !seen.here || seen.machine.kernel.is_some() {
+        return 0;
+    }
+    let python = seen.machine.python.as_ref().and_then(|python| python.path.as_ref());
+    let Some(scripts) = python.and_then(|python| python.parent()) else { return 0 };
+    let is_kernel = |pid: &String| {
+        let line =
+            files::read_optional(&Path::new("/proc").join(pid).join("cmdline")).ok().flatten().unwrap_or_default();
+        let program = Path::new(line.split('\0').next().unwrap_or_default());
+        is_kernel_command(&line) && program.parent() == Some(scripts)
+    };
+    let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+    files::names_if_any(Path::new("/proc")).iter().filter(|name| is_number(name) && is_kernel(name)).count()
 }
 
 /// The folders that modules are installed to, under each name that a path may have.

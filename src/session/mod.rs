@@ -1,22 +1,25 @@
 //! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has loaded, the plan; and the
 //! refusal of a Python that may not be changed.
 
+mod answer;
 mod before;
-mod doubt;
 mod retrieval;
 mod distributions;
 mod index;
 mod findings;
+mod held_code;
 mod kernel;
 mod kept_libraries;
 mod listed;
 mod lock;
+mod file_check;
 mod machine;
 mod outlook;
 mod overlay;
 mod planned;
 mod relock;
 mod lacking;
+mod situation;
 mod target;
 mod pages;
 mod pinned;
@@ -31,9 +34,10 @@ use crate::log::Log;
 use crate::matrix::Matrix;
 use crate::profile::Profile;
 
+pub use answer::{Answer, answer};
 pub use before::wheels_of;
 pub use distributions::{installed, recorded_files, surroundings};
-pub use doubt::{held_of, is_ours};
+pub use file_check::{FileCheck, Reading, Scene, held};
 pub use findings::verdicts;
 pub use index::{Asked, find_links};
 pub use kernel::{loaded, modules, modules_of};
@@ -43,7 +47,7 @@ pub use lock::{missing_lock, stale_lock};
 pub use machine::{PythonReport, Seen};
 pub use outlook::{Outlook, gpus_of, outlook};
 pub use overlay::matrix;
-pub use planned::{Answer, Planned, answer, decided, make, script_of};
+pub use planned::{Planned, decided, make, script_of};
 pub use relock::Made;
 pub use retrieval::{Retrieval, direct_addresses, enough_space};
 

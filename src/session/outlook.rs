@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions};
 use crate::diag::{Failure, Kind, Severity};
 use crate::session::Session;
+use crate::session::file_check::Reading;
 use crate::session::planned::make;
 
 /// One profile on one image with one GPU.
@@ -79,7 +80,7 @@ pub fn outlook(
         code: None,
         because: None,
     };
-    let planned = match make(&options, session) {
+    let planned = match make(&options, session, Reading::Least) {
         Ok(planned) => planned,
         Err(failure) if failure.kind == Kind::Answer => {
             let first = failure.findings.first();

@@ -6,18 +6,24 @@ mod orphan;
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::stamps::Stamp;
 use crate::inspect::{Entry, parse_record};
 use crate::ledger::Ledger;
 use crate::machine::Layout;
-use crate::marker::{Event, Marker, Move, Now, SCHEMA, Verdict, next};
+use crate::marker::{Event, Marker, Move, Next, Now, SCHEMA, next};
 use crate::model::Sha256;
 
 pub use hold::{Hold, hold};
 pub use orphan::{forget_process, record_process};
+
+/// The format of the stamps of files, and the most that is read of them: 30,000 files have 2 MB.
+const HASHED: &[u8] = b"colab-boot files 1\n";
+const HASHED_LIMIT: u64 = 256 << 20;
 
 /// What every format of the marker has.
 #[derive(Deserialize)]
@@ -93,7 +99,7 @@ impl State {
     }
 
     /// Makes a move: what it says is on disk before the caller acts on the verdict. Takes and leaves the marker as it is on disk.
-    pub fn step(&self, marker: &mut Option<Marker>, event: Event, now: &Now<'_>) -> Result<Verdict, Failure> {
+    pub fn step(&self, marker: &mut Option<Marker>, event: Event, now: &Now<'_>) -> Result<Next, Failure> {
         let Ok(Move { write, verdict }) = next(marker.as_ref(), event, now) else {
             return Err(Failure::bug("a step of an apply that has not begun"));
         };
@@ -120,6 +126,11 @@ impl State {
         Ok(self.record_text(wheel)?.map(|text| parse_record(&text)))
     }
 
+    /// Size and ctime of that RECORD.
+    pub fn record_stamp(&self, wheel: &Sha256) -> Stamp {
+        Stamp::of(&self.record_path(wheel))
+    }
+
     pub fn record_text(&self, wheel: &Sha256) -> Result<Option<String>, Failure> {
         files::read_optional(&self.record_path(wheel))
     }
@@ -127,5 +138,24 @@ impl State {
     pub fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {
         files::create_private_folder(&self.folder.join("records"))?;
         files::write_whole(&self.record_path(wheel), text.as_bytes())
+    }
+
+    fn hashed_path(&self) -> PathBuf {
+        self.folder.join("hashed")
+    }
+
+    /// What was noted with [`keep_hashed`](Self::keep_hashed); nothing where that is gone or can't be read: files are then read anew.
+    pub fn hashed<T: DeserializeOwned + Default>(&self) -> T {
+        let bytes = files::read_bytes(&self.hashed_path(), HASHED_LIMIT).unwrap_or_default();
+        let (format, rest) = bytes.split_at_checked(HASHED.len()).unwrap_or_default();
+        if format == HASHED { postcard::from_bytes(rest).unwrap_or_default() } else { T::default() }
+    }
+
+    /// Notes which files were read and right. Losing it costs the time of reading them anew.
+    pub fn keep_hashed<T: Serialize>(&self, hashed: &T) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let bytes = postcard::to_extend(hashed, HASHED.to_vec())
+            .map_err(|error| Failure::bug("stamps of files have no form").because(&error))?;
+        files::write_whole(&self.hashed_path(), &bytes)
     }
 }

@@ -12,7 +12,7 @@ mod summary;
 
 pub use frameworks::{Repeated, no_gpu, repeated, smoke_finding, smoke_tests};
 pub use kernel::kernel_findings;
-pub use locked::{Files, check_files};
+pub use locked::file_findings;
 pub use native::imports;
 pub use recorded::recorded;
 pub use shadow::shadowed;

@@ -79,6 +79,7 @@ const PURE: &[&str] = &[
     "lock",
     "ledger",
     "marker",
+    "verdict",
     "plan",
     "script",
     "scrub",

@@ -63,7 +63,7 @@ fn a_variable_that_was_read_already_restarts_once_and_says_why() {
     assert!(restarts && said.contains("`OMP_NUM_THREADS` is read when numpy is loaded, and it is"), "{said}");
     notebook.run(&kernel, "import numpy");
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    assert!(!restarts && said.contains("ready: 1 packages as locked, in a kernel that has started since"), "{said}");
+    assert!(!restarts && said.contains("ready: 1 package as locked, in a kernel that has started since"), "{said}");
     assert!(notebook.run(&kernel, &verify).contains("\nverified"));
 }
 
@@ -220,7 +220,7 @@ fn an_apply_from_a_terminal_is_met_by_the_kernel_that_it_replaced_code_under() {
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "1.0");
     assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("applied: "));
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    assert!(restarts && said.contains("lib is loaded and goes from 1.0 to 2.0"), "{said}");
+    assert!(restarts && said.contains("lib: `lib` in memory is not the installed code (`word` differs)"), "{said}");
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0");
     assert!(!notebook.boot(&mut kernel, &boot).0);
 }

@@ -4,10 +4,12 @@
 mod accidents;
 mod audited;
 mod deaths;
+mod files;
 mod fitness;
 mod fitness_scenes;
 mod golden;
 mod golden_cells;
+mod held_code;
 mod kernels;
 mod keepers;
 mod linked;

@@ -156,7 +156,7 @@ fn several_environments_are_several_lines_and_a_link_is_no_other_one() {
     symlink(day.test.path("venv"), day.test.path("link")).expect("a link");
     let link = day.test.path("link/bin/python").display().to_string();
     let outcome = day.test.run(&["apply", "p.toml", "--python", &link]).expect(0);
-    assert!(outcome.stdout.contains("ready: 1 packages as locked, no restart needed"), "{outcome:?}");
+    assert!(outcome.stdout.contains("ready: 1 package as locked, no restart needed"), "{outcome:?}");
     let status = day.run(&["status"]).expect(0).stdout;
     let lines: Vec<&str> = status.lines().filter(|line| line.contains("lock ")).collect();
     assert_eq!(lines.len(), 2, "{status}");

@@ -1,0 +1,645 @@
+# %%
+# @title colab-boot: jax 2026.11.0
+# Made by `colab-boot golden build` 0.1.0 from the profile and lock below; make it anew rather than editing it.
+# Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
+import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import threading, time, types, urllib.request, zipfile, zlib
+
+COLAB_BOOT = {
+    "name": "jax",
+    "binary": {"url": None, "sha256": None},
+    "profile": {"sha256": "389e966eafc9b931aa1b81e84adc837a636b933c7d5d74166a1f95868375cab7", "packed": (
+    "eNpNUlFr2zAQftevOJyHwXCNk5YNtnVgsqzdME0YLnQEE2T7HGuxJSPJdcLof+9JNrQv0p1039333d0CfidPMArbwPrxRwLLFSgJtkFYq5YX"
+    "cLd7BD1IKzr84p8ljmgsmdx6X3T8iB8M7C62ISSXFVRaPKN2sNAlQ3IuPpEHTXkbCjSgBhsxtu+1qkWLOZO8Q7iF4B8/B4xgRhCe/FW8+hQt"
+    "l1EcsApNqUVv5x9iH8LPlp995W1vyaKfWUtAyS3XR7Q5K4eKO4R7nRUZ8vdB6Qhd+RLx5yCEoOAar64jCswBYPEmM/RFOl42QhLYy6FYkGr6"
+    "Z8d+mHJmNy5R6s9kGcfuvp/vu5sgJ161JrGj0ieTM9JLsP/wTvL325gYhN/ovCYUnq3mM18S4rm9sLr1wOBjwJSXPtlsj/I5Z09pctj9ze63"
+    "D4d1+mvzkB12fzZJmm7XSbZxoTVvDbrwXrWivORsAdm7kVqlywZGKlsMoiWpRy4kzV5Ymtw4N7kVheZaoAlhbATFu32SiDRdtyr6K7VJkK0s"
+    "FkqdoFLoPRgMThUiVmjkJ6rpOI1cS0eJWiFqomQ6dUKv2y1Fzl4BXWDT2w=="
+)},
+    "lock": {"sha256": "14f9df389ebbc8b38f8a3a391948932704657ae51976373ce610b5f235bd9ed4", "packed": (
+    "eNrtm91SW0mWhe/9FARzW1Lk/89FzxvME1RU0PlryxaCAVFl98S8+3wp2eYAggOG6q5pKxxh4CgPQuvs3HvttXL/x8l/pdpO8peTv5eLdcqL"
+    "fHGxPVlflE9/X/LSp3ay2p6kTfvj5CptP7Srk+2HtDlpdbVdbd7z2vLd7+3qenWxOfnbiXp31f77ZnXVrvnh9D//JpZyKU7fnaft1erzuKSE"
+    "ckspl0ov1em7d79eXl301br99m6TzttY8DF9Pp38wu838FuuPyRl3bioQ2zRuZZ6iTlqmZLMQbZgUi1B++S047IuvtrqjXQuyR5tcLxmS8p+"
+    "vPOv23T1vm1/u33rnK7aQi8lf9jVzWa7enD18sv2w/6vGj+PP+lynbb94up8XDtPmy/r1ebm85k6U+Hsc3Bnzpy+Kzc1jZe5IZy+q1crPtyi"
+    "ry8ursZVq+zSgZI+fff+8mag9uupX9rTX05OA2+w+xLHl7j/afe2v71Ll9ux9Lfbz7G8TOVTet8mnyfl6/Xi8ssdOOXSjL/7jw+trfn5f04G"
+    "+t8Wn11+WewWcJdebC42bcFnWv7xYc1b36Ivqu7NCZdqT6b7mp3xUdVqik+tmdZE0QGUbe1VW519CrpV3aL1vWTjxy9b/WO8q1TOmvjLyWpT"
+    "2y48auvpZr1lxXnbppq2O+iiaaWI2Kxt1aboTbHGmJBqiMmqIk5P/pdP9GUH3sXllggCqYurnD4vyodWPl1erDbb0xmwVrtAvL4bfHYfvwfg"
+    "+rp8sV/yNGApNy1ls8qX4NQIRCt6NDq0YGORPXnrQpJGZqVSLlVI26QSLbgUrIt2AphxLszi5Z0WTmbHI2lJOl1z54kVFUTNstZyB6+XwdS2"
+    "q/X1vYiSj4TUbu1i//rTAGVCxWsjuzU1N2mETcZYkRWbVwmfTQpF+eiDMEJlY3vw5IUcTe3FcmECkFdRm1mErNRaBOd6rsLIplptTmsZW+Ki"
+    "j+IVCPX1vQwmdvnuEEBj6WL/8tP4OJlsdwIMUjbNGSV6Tb7bqHvU2bYiU82J0GLD6ay6GLFmBHuwCFNTvMXH2CCinsUn+BqrqcInm7uURJMM"
+    "LnvvvO3FuzsR9DWFz8FyfX3Zyv3Ubpf6cOzsly++LXkantZz8KlrPkqUAkxM4RsACoXkQ5DwQ4/dm174KCUW35JovXrlfZFZT8InaiftPDyC"
+    "vEMuytapnIoquSU13hqw2WFyCs9+xzwNzocbigd/wR14zFK6w+B8W77YL3kaHDJwIyS0IYNWEUNWIYjWWsitKxm0aqm5KgHHhGK9U71333jM"
+    "2RMAsk7A0ey6+WwtVeItdE+9RiNrMgFglCspmKZ0ka/YWx8fbi3q4VIeAunjfm/tXp8Jn0ih4vucRCTeYpZkZ9+Ft7YSMlFZbTOhpEMRyYja"
+    "nQmBjBSSrzWkdouQJj1HOw+R0TFp24SMkbIQOm9B2ifDpai68nUK0S6fjHr2aGHj2vP24IBk0BFJuvl4tX0JlGf7+87GfQdgvcN9/Ffu8wBo"
+    "O2pQI5nEQCQaoWWBkEVBTqME6tRCqc0EYMgmO5FTN6KDd8/OaxXcdJ/KYJy287Ww6SyKMSoGNn+RJqaeuykhRpJ/VGYK9RSf9c371eYFeO7X"
+    "/wiiuztvMS2Xmt+3//95sDpZixsky1AGXBI52+i01MJHSb7nonTCUkCKBbKkMtvbg2onoTci9hbWEGIwXs2DatjdFJnCm6UQa2zSSWqzidn6"
+    "pso9UOdhXK/yS7Bj+WsA80HL0GIqPrK7o1c9yOI9u79b63OFb0BAYlDSW1lca7q7FAttRGTnGzUBzAUTaEDmCUeNUpVILU1EoaCaKllD76Hy"
+    "h0if7yP2fcM/Dd15uvpUL/7YLFbb+0zfLNXh6vHtnrPVdhD+3bqnEySls2USlDS92WiiUcqZsV9rpH4KLyrpPlTFpu1FJ51LJ79BNFgmi0m3"
+    "eEXpgp8FK7NNs07KVKiOUt3mGmE3bjR7XfY74XW1Kh/mQKo3V+v74XWYke2WLnYvPw1JMEKEBHW0RP4IFuoEHSl5qcM2LM2KLkbQhPJwHYxN"
+    "92ohDUXJ6HLoYQJJ9PMFQ9liXIDtVkHaSppIVI4MaUmY1oc7BeNeTMxgs17U7ZfLe32PWNqlOYjP+my/fLFb8oy9d7ArfhhhqRpLTw8WEAfX"
+    "pM6wK9/g4qpQH+WuSFjafGOL0ynTLUHsBBxPVtv7LZxWsI3FfApjk1faz55tpoe1hHD3IUBwVSyNonRgQ37NU3y3bZvri6vr7cXVXMk9v34/"
+    "Lt7rmNThzPZ18WK34DC2SkhzCFr5QsDFaC8pDd6ZrPjw1ZdEkwHdEUNKgfrIWKUIhLHuMppO26iEyDQTNlo52dIGEhPmI9jSrBRaFkSaXjrP"
+    "UNtCUjQO+cC6lA5Snpexw83N+b0cqAhSewjp3dLF7uU3i2FPqxUk+9I2C3TO1KhVdOR3yDYxCtsWupTioZHwyfHFIQLkpHwOVkxlEQvRtnEe"
+    "1KytcIo8DHVHebHVkZJdpYSTYlpxh0B9EMy3KWCOZV6XFQDfi//x41Vr1+Xicm4zbH5f1VWCMuV1uubL0NSm+wKFDPXp4NbY33q2v/Vs3Lr4"
+    "tvylLDSkYpr35I2kR8tjkV2SUUCXyN80KDEhIAqFhmhkQCVgr1RqUCK/ezmt/tRCGH9U8+WfhCVQLxrMw3XDLtLUDXYbPKywvezTLPSXCXR1"
+    "s9kjN714fbEequLu+jMfQR3/XW5XjzyGKJ58CnX8x92TJxHFgQcxn64eNGNJlCzgGzUpl3PMKkIxVanjYZnYPA/IuSKDdKpSXbX1FoYfa4Yi"
+    "yDB5OlIoM2jWn/xwno/35vdSHoNbz8E9bp6irQ+jLQ6irR5DW1VXC58aoSjbhDIicgijGZW6jr2gLe1Y0tI6B+EhrXgkATIcuRJ+J+WkDHAd"
+    "xhf+QmhfbV8DN3e/Pd7JI/Va5BHko0635b1CFimuIGVXxBKkYBoyWihTqMfEv5Y9dDrmhnweo5m2avRbQsW/DN5fLZMfzidf73/7jAIStYVa"
+    "kHpb7YZqS3U1lExRMTEciimqD64QRcCLAUrBWlAVidWYlKOYUHVrvLN/EcS/1YEp1HEp8YmW1j0N9mazR/n78peW0FQwf6LgY1pCVNMWd1T4"
+    "0o1TyIkjeSAeF2dLx4NAboXPkEQCMNC6ODUxNJxFbXdBzhN2+LrP1GNTpBrsiIzUexJdKZwOZ+uboNr79kAASyRovQxPJw1u/Rq735a/SfSa"
+    "irOmZNtlZvDkw6oGM9GWphJDzNIgN5N0z3rI3mVYPEJ2bhKIl97c0baHih/nAxi1nAZsiLiNDhxToduQrBdlxHT17k2gnnKWe2h74JtJGPu7"
+    "vwO+v+OlYWw0VgaKTFXIZfhItOhDx7fwc+2FdgLDAw9Bj5yhBVotLhU6eewZLQJ/6hZbhTECmxfz2PaCc92l70CJb4E47mmvMK1yrsG3+DbY"
+    "Xqar68Op2M6Xv/3d3xOxfaL8vTCYRxjjyFPX+LCZWMZEJlFKjHxi29BaFo2N3ELzkkC3bdhztEhZoD8RkhPAoSnSUSv/5GB+FcvelLJ++BDU"
+    "Ug1P//EnMG7bo79fejis5aONqAmWwK0JZmF8TZYCRBsKDsbahDqnisKCpqHvBtyhIADffLFaYYzZNEU5Og/O2v8Vat7m94+rLZ/+04+Quu83"
+    "vz2nC0h+yBkeMYV4HWIf2omnqJEpoHCYy4mGRlOm6F0iKimlkWo5DFyvSeoT+wgfyADgP7Gd/F7wHgv0Xx5JK898ZNcfztv5wwemadztk49r"
+    "d+P+Ye0Wv0n+EQZ7DYWww68FAnwOCT/YNnwpO1igrxb+TUIqQxmDZdjkLLh6RZMU8x0vdNi9Iv5r2SBqzaKtNtc35w/QPVg+WX+2X78DdUb2"
+    "5xMPh8zFHlyiBSSscfAgGwU/F7ahG5YTQoqXmdIIpJhLvQkVUhToiRO0KHF6nuFhwkAOc4mgrod6NgRfHyKkMg9q8zJXaa9k3VW1d0ewDsKy"
+    "M4t5ecYp1oXOQGNERNLrYKMi4R5nqhp0QBsdaKgzCp/ImBfR4Yvl4RfbDv0t03MqhtbNiWecw6Ar7526GbCMeRY+Oeg0Zj7OlXH5kMD3PC/4"
+    "gb73wH47qMPtbju7vW1vw80Z7KgFJDyHLhrJicYMXYdnW0PIslGIhv1Go0vckylzjHiVsomKCMeFLqfbTkqpnoEb5oyNtUmkVIMQ1Aw+jMVx"
+    "Dph5KBUPcHsaLCDlt39oN6iW61V7gJayh/fb7X1n+/sW+7VPw4UwyfPGQcKsdqQmLQKsiTiC83RkFz9OslSYa1I94UA6Q1wqRSNlY291Ahf2"
+    "m50/DJUhWwELPhkomERtiKpRwVDb4A5Kv+bABgBsL/JNv4OXXaq4dI/gtVu+2C8ZonxYpLzSh5P+w+2pg++QnojGO04tYVIrrYswnUyfu4Xw"
+    "Y/aS/aV0qCmuuxgwGjErK57S5JiURiHw4U0z1kuRu77Zrtb3cIuHi+Z+7WL3+sDM3cPsDn2ZZzr+0NJHQQ/YQYFN6QxenILbY3Kk6GHvWB3d"
+    "AYMNNO4tU16DDuw+X1QStRSaqNzMlNMrEebLhMq6IsZD4V3FE/W4UuhnET1Cwu6Feg3oX96fs0uv7/N18cj2/rp8sV8y4xjLFJsaZzJVr9RI"
+    "hcFdCcMKFfejpGbjmuoh44NWim6gOfT4RsMiA7Pp4Rf2pLTzuvY4rYULbSH8Gh5TAgnVxCDYBOPkg3qhjX755Us6vxuRDvVIH0ZmrF3sXv9z"
+    "jUyc4FLI9r5ghauqWkFiDSPv0R5KPDETFIJ1EGmYbBHDJ3eMHghNbtjpZaKoQtO8eNM9/4NG5u5h3OlvUDcOG/Jj6WL/8gyZ49FX29zowE3u"
+    "yo9TVpiwYUhCTo9TjC2FUSUx2yvZsWkfKMVeB7brVAVVZvyb36axmy4a2VaJjuVL4dU+pe48T77q8MISvPce7x08doejb7d2sX/9R6PvgbvL"
+    "ZoXq9jrO24KiN7R0HjFnMHpVrXG647vS4HGNSmNAkM5waErKECGT2mKdd9TYecvcSSTpBNMTg8o4JAuJX5nQVus4y/n4EYUZKFfnl+v28fpi"
+    "c/+86WHOd7t+sVtzGFL59L6dXrWPKhfjKHMYgdIbekTICGJCIdVHK2zZnQhnQ2M/Vami6LpDugOPo9eAZ3vHQue+OC9blICOLW2uHgsMpqmN"
+    "gRB0X6ChaE/6FbVk6pHfP3sUDu7lyR2L/ao3O5tAGSbvR2tDteCEEhH50QTUSEF5VtZrxE2YcrH4366gkQFDIafR6Nk8EeypKS54Y58BrYFe"
+    "se0R74LyCs1vPEcf6CIFaeAN8uTtuYP7AMuD9fr7+sV+zQwNr4jrHasTWlwUwo2imUiuN7JXrrtz5iXR7vooS2zOqwYOaGgx0dkkO+1aKEF2"
+    "HjF4QOwIdDTXAb7azRikMUmMU9SkG/nCjLn9crnavF+0zyOuwOb6mafL9/ed3d73rGPmCNkljbPe2hsSHy59hrTw2aRpEWZI3k8GkYXsSC0g"
+    "uLRFJAjVobRTesJ0RMF6+aYzLvsj+L+c/Gic3fy+vri4vN/zPdIh7xcv9gv+XO7js80y0T3TwOx4Itpua/SHgiZ7bLXU/M7i9CKjOgJQirh2"
+    "QBZTUFPqbQwWiHhGviwKxQdmmsfEl9dDlidtpmYhqS2nV+TLf6wuLx/Uo4MBOlbuKtFMSKpRKqmb5LpS2caIVbWGLiubNak0CkxqUEPoNs0f"
+    "YeOoGWR+SlAYMXvnKIme7wZzEGU4O7XhdeaSo4nFSG8SZTzEWJ6cCpkgsZ/C3A0+Cr94f3lzZx7xwKv35hLHMOFjg4naHgcTXzOY+NNPGv6E"
+    "o4M/3Szgzzbc93NN6x3H747jd8fxu+P43XH87jh+97Ak/LvO0x0H5GYH5I4Tb6+ceDuOsB1H2P6NRtiOM2n/zJm045DZq4bMjlNjr5waO46B"
+    "vXoM7DjX9ay5ruOg1o8Pah0nr14weXUcpXrtKNVxNuqHZqOOw06vGnY6Ti/9C6eXfuJxpJ9hvug4MPQIED/XBNBxpOctoDjO6LwFiv/Ph26O"
+    "UzTPmqL5acdijnMuz3caj4Mrjw6uHCdRnj+Jchwt+clnRY7DH28y/PFzTXMcOAb8f9Qhyag="
+)},
+    "variables": ["XLA_PYTHON_CLIENT_PREALLOCATE"],
+    "golden": None,
+}
+
+
+class ColabBootStop(Exception):
+    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def colab_boot_home():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(home) / "colab-boot"
+
+
+def colab_boot_write(path, data, mode=0o644):
+    """Writes a file whole: beside its place, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.chmod(name, mode)
+    os.replace(name, path)
+
+
+def colab_boot_fetch(place, digest):
+    """The bytes at an address, of a file, of a file somewhere in a folder, as a Kaggle dataset is, or of a wheel of pip's index."""
+    if place.startswith("index:"):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+            command += ["--disable-pip-version-check", "--dest", folder, place[len("index:"):]]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            files = list(pathlib.Path(folder).iterdir())
+            if not files:
+                raise ColabBootStop(f"pip could not fetch {place[len('index:'):]}:\n{done.stdout.strip()}")
+            return files[0].read_bytes()
+    if not place.startswith("/"):
+        with urllib.request.urlopen(place, timeout=60) as reply:
+            return reply.read(64 << 20)
+    path = pathlib.Path(place)
+    for file in [path] if path.is_file() else sorted(path.rglob("colab[-_]boot*")):
+        data = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(data).hexdigest() == digest:
+            return data
+    raise ColabBootStop(f"there is no colab-boot with sha256 {digest} in {place}")
+
+
+def colab_boot_binary():
+    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
+    if found:
+        return found
+    wanted = COLAB_BOOT["binary"]
+    if not wanted["url"]:
+        raise ColabBootStop(
+            "colab-boot is not on PATH, and this cell was built without a place to get it from: "
+            "install it, name it with COLAB_BOOT_BINARY, or build the cell with --binary-url"
+        )
+    folder = colab_boot_home() / "bin" / wanted["sha256"]
+    path, kept = folder / "colab-boot", folder / "download"
+    data = kept.read_bytes() if kept.is_file() else b""
+    if hashlib.sha256(data).hexdigest() != wanted["sha256"]:
+        data = colab_boot_fetch(wanted["url"], wanted["sha256"])
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != wanted["sha256"]:
+            raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
+        colab_boot_write(kept, data)
+    if data.startswith(b"PK"):  # a wheel; what is to run lies in it
+        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+            data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
+    # At each run: what lies there may have been changed, or cut short by a full disk.
+    if not path.is_file() or path.read_bytes() != data or not os.access(path, os.X_OK):
+        colab_boot_write(path, data, 0o755)
+    return str(path)
+
+
+def colab_boot_files():
+    """Profile and lock on disk, checked against their digests."""
+    folder = colab_boot_home() / "cells" / COLAB_BOOT["lock"]["sha256"][:12]
+    for kind, suffix in (("profile", "toml"), ("lock", "lock")):
+        data = zlib.decompress(base64.b64decode(COLAB_BOOT[kind]["packed"]))
+        if hashlib.sha256(data).hexdigest() != COLAB_BOOT[kind]["sha256"]:
+            raise ColabBootStop(f"the {kind} in this cell was changed; make the cell anew with `colab-boot golden build`")
+        colab_boot_write(folder / f"{COLAB_BOOT['name']}.{suffix}", data)
+    return folder / f"{COLAB_BOOT['name']}.toml"
+
+
+class ColabBootImports:
+    """First on sys.meta_path, finds nothing, and remembers when which module was looked for: a file that has not changed since is what
+    the kernel has loaded."""
+
+    colab_boot = True
+
+    def __init__(self):
+        self.begun, self.stamps = {}, {}
+
+    def find_spec(self, name, path=None, target=None):
+        now = time.time_ns()
+        self.begun[name] = (now, time.monotonic_ns(), self.begun.get(name, (0, 0, now))[2])
+
+
+def colab_boot_imports():
+    """The one of this kernel; it outlives the cell that made it."""
+    for finder in sys.meta_path:
+        if getattr(type(finder), "colab_boot", False):
+            return finder
+    sys.meta_path.insert(0, ColabBootImports())
+    return sys.meta_path[0]
+
+
+def colab_boot_started():
+    """When this process started, by the clock of files, in nanoseconds. A thread of now tells the clock that starts are counted by."""
+    ticks = []
+
+    def read():
+        ticks.append([int(open(f"/proc/{path}/stat").read().rpartition(")")[2].split()[19]) for path in ("thread-self", "self")])
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    age = ticks[0][0] - ticks[0][1]
+    return time.time_ns() - (age + 1) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+
+
+def colab_boot_plain(value):
+    """`value` in a form that is equal for equal values of equal types; ValueError for what is not made of Python's own types alone."""
+    kind = type(value)
+    if kind in (bool, int, float, complex, str, bytes, type(None), type(...)):
+        return (kind.__name__, repr(value))
+    if kind in (tuple, list):
+        return (kind.__name__, [colab_boot_plain(one) for one in value])
+    if kind in (set, frozenset):
+        return (kind.__name__, sorted(map(repr, map(colab_boot_plain, value))))
+    if kind is dict:
+        return (kind.__name__, [(colab_boot_plain(key), colab_boot_plain(one)) for key, one in value.items()])
+    raise ValueError(kind.__name__)
+
+
+def colab_boot_key(code):
+    """What makes two pieces of code do the same, wherever they stand in their file."""
+    consts = tuple(colab_boot_key(one) if hasattr(one, "co_code") else (type(one).__name__, repr(one)) for one in code.co_consts)
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return (counts, names, consts, code.co_code, getattr(code, "co_exceptiontable", b""))
+
+
+def colab_boot_differs(code, name, space, live):
+    """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
+    ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
+    tree, compiled = code
+    known, wanted = set(), set()
+
+    def walk(outer, counts):
+        for one in outer.co_consts:
+            if hasattr(one, "co_code"):
+                is_function = one.co_flags & 1  # CO_OPTIMIZED; not the body of a class
+                known.add(colab_boot_key(one))
+                if counts and is_function and not one.co_name.startswith("<"):
+                    wanted.add((one.co_name, colab_boot_key(one)))
+                walk(one, counts and (not is_function or one.co_name.startswith("<generic")))
+
+    walk(compiled, True)
+    in_memory = {colab_boot_key(function.__code__): function.__name__ for function in live}
+    for key, function in in_memory.items():
+        if key not in known:
+            return ("differs", f"`{function}`")
+    for function, key in wanted:
+        if key not in in_memory:
+            return ("differs", f"`{function}`")
+    unknown = []
+
+    def same(node, there, space):
+        try:
+            value = colab_boot_plain(ast.literal_eval(node))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            unknown.append(f"line {node.lineno}")
+            return True
+        try:
+            return there in space and colab_boot_plain(space[there]) == value
+        except ValueError:
+            return False
+
+    def of_import(node, space):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                module = one.name if one.asname else one.name.partition(".")[0]
+                if space.get(one.asname or module) is not sys.modules.get(module, 0):
+                    unknown.append(f"line {node.lineno}")
+        elif node.module != "__future__":
+            package = name if "__path__" in dict_of(sys.modules.get(name)) else name.rpartition(".")[0]
+            package = ".".join(package.split(".")[: max(len(package.split(".")) - node.level + 1, 0)])
+            source = ".".join(part for part in (package if node.level else "", node.module) if part)
+            for one in node.names:
+                value = space.get(one.asname or one.name, 0)
+                found = dict_of(sys.modules.get(source)).get(one.name, sys.modules.get(f"{source}.{one.name}", 1))
+                if one.name == "*" or value is not found:
+                    unknown.append(f"line {node.lineno}")
+
+    def dict_of(value):
+        return object.__getattribute__(value, "__dict__") if value is not None else {}
+
+    def of_function(node, space):
+        value = space.get(node.name)
+        names = {getattr(one, "id", None) for one in node.decorator_list}
+        if names - {"property", "staticmethod", "classmethod"}:
+            return unknown.append(f"line {node.lineno}")
+        value = getattr(value, "__func__", None) or getattr(value, "fget", None) or value if names else value
+        if type(value) is not types.FunctionType:
+            return node.name
+        defaults = zip(node.args.defaults, value.__defaults__ or ())
+        keywords = [(one, (value.__kwdefaults__ or {}).get(key.arg)) for key, one in zip(node.args.kwonlyargs, node.args.kw_defaults) if one]
+        for one, there in [*defaults, *keywords]:
+            if not same(one, "default", {"default": there}):
+                return node.name
+
+    def of_class(node, space):
+        value = space.get(node.name)
+        bases = [getattr(one, "attr", getattr(one, "id", "")) for one in node.bases]
+        if type(value) is not type or node.decorator_list or node.keywords:
+            return unknown.append(f"line {node.lineno}")
+        if bases != [base.__name__ for base in value.__bases__ if bases or base is not object]:
+            return node.name
+        return of_body(node.body, dict(vars(value)))
+
+    def of_body(body, space):
+        for node in body:
+            different = None
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                of_import(node, space)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                different = of_function(node, space)
+            elif isinstance(node, ast.ClassDef):
+                different = of_class(node, space)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                for target in getattr(node, "targets", None) or [node.target]:
+                    if not isinstance(target, ast.Name):
+                        unknown.append(f"line {node.lineno}")
+                    elif not same(node.value, target.id, space):
+                        different = target.id
+            elif not (isinstance(node, (ast.Pass, ast.AnnAssign)) or isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+                unknown.append(f"line {node.lineno}")
+            if different:
+                return different
+
+    different = of_body(tree.body, space)
+    if different:
+        return ("differs", f"`{different}`")
+    return ("unknown", unknown[0]) if unknown else None
+
+
+def colab_boot_modules(loaded):
+    """The names of the loaded modules that have a file outside the standard library, and those whose file is not known to be the one that they were loaded from: with its stamp
+    then, if known, and what a comparison of their code says."""
+    imports, started, now = colab_boot_imports(), colab_boot_started(), time.time_ns() - time.monotonic_ns()
+    standard, before, stamps, suspects = os.path.dirname(os.__file__) + os.sep, imports.stamps, {}, []
+    for name, (module, file) in loaded.items():
+        if file.startswith(standard) and "-packages" + os.sep not in file:
+            continue
+        try:
+            data = os.stat(file)
+            stamp = [data.st_ctime_ns, data.st_size]
+        except OSError:
+            stamp = None
+        begun, known = imports.begun.get(name), before.get(name)
+        if begun:  # since the last look; a clock that was set in between proves nothing
+            steady = abs(begun[0] - begun[1] - now) < 1_000_000_000
+            was = stamp if stamp and steady and stamp[0] < begun[0] - 20_000_000 else None
+        elif known and known[0] == id(module):
+            was = known[1]
+        else:
+            was = stamp if stamp and stamp[0] < started else None
+        stamps[name] = (id(module), was)
+        # One that was loaded again may have left what it was before in other hands.
+        first = begun[2] - 20_000_000 if begun and begun[2] != begun[0] else None
+        again = bool(begun and stamp) and (known is not None and known[1] != stamp or first is not None and stamp[0] >= first)
+        if was != stamp or was is None or again:
+            suspects.append((name, file, was, stamp))
+    imports.stamps, imports.begun = stamps, {}
+    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded)}
+
+
+def colab_boot_compared(suspects, loaded):
+    """Each of the suspects with what their code says, as far as that takes no time to speak of."""
+    end, function = time.monotonic() + 0.07, types.FunctionType
+    live = {file: [] for _, file, _, stamp in suspects if stamp and file.endswith(".py")}
+    for one in [one for one in gc.get_objects() if type(one) is function] if live else []:
+        if one.__code__.co_filename in live:
+            live[one.__code__.co_filename].append(one)
+    changed = []
+    for name, file, was, stamp in suspects:
+        found = ("unknown", "no source to compare")
+        if file in live:
+            try:
+                if time.monotonic() > end:
+                    raise TimeoutError("not compared in time")
+                with open(file, "rb") as source:
+                    text = source.read()
+                code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)
+                found = colab_boot_differs(code, name, object.__getattribute__(loaded[name][0], "__dict__"), live[file])
+            except Exception as error:
+                found = ("unknown", f"{type(error).__name__}: {error}")
+        # Of one that was loaded from this very file, only what was left from before can differ.
+        found = ("same", "") if not found or found[0] == "unknown" and was == stamp else found
+        changed.append({"name": name, "file": file, "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
+    return changed
+
+
+def colab_boot_facts(variables):
+    """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing, runs nothing of a module, initialises no device."""
+
+    def own(module):
+        try:  # a module may be anything, and answer to any name; what it is made of lies here
+            return object.__getattribute__(module, "__dict__")
+        except Exception:
+            return {}
+
+    def text(value):  # a module may have any text; JSON may not
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+
+    def encodable(text):
+        return isinstance(text, str) and text.encode("utf-8", "ignore").decode() == text
+
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    for name, module in loaded.items():
+        file = own(module).get("__file__")
+        if not encodable(file):
+            continue
+        files[name] = (module, file)
+        # What lies in a regular package goes with it; namespace packages have no file of their own.
+        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
+            continue
+        modules[name] = {"file": file, "version": text(own(module).get("__version__"))}
+
+    def asked(question):
+        try:
+            return bool(question())
+        except Exception:
+            return None
+
+    def told(question):
+        try:
+            return question()
+        except Exception:
+            return None
+
+    def torch_memory():
+        cuda = loaded["torch"].cuda
+        stats, (free, total) = cuda.memory_stats(), cuda.mem_get_info()
+        parts = {"reserved": "reserved_bytes.all.current", "allocated": "allocated_bytes.all.current"}
+        parts.update({"split": "inactive_split_bytes.all.current", "retries": "num_alloc_retries", "failed": "num_ooms"})
+        return {"free": free, "total": total, **{name: stats.get(key, 0) for name, key in parts.items()}}
+
+    initialised, memory = {}, None
+    if "torch" in loaded:
+        initialised["torch.cuda"] = asked(lambda: loaded["torch"].cuda.is_initialized())
+        memory = told(torch_memory) if initialised["torch.cuda"] else None
+    if "jax" in loaded:
+        bridge = loaded.get("jax._src.xla_bridge")
+        initialised["jax"] = asked(lambda: bridge is not None and bridge.backends_are_initialized())
+    if "tensorflow" in loaded:
+        context = loaded.get("tensorflow.python.eager.context")
+        initialised["tensorflow"] = asked(lambda: context.context()._initialized)
+    return {
+        "schema": 2,
+        "pid": os.getpid(),
+        "modules": modules,
+        **(told(lambda: colab_boot_modules(files)) or {}),
+        "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
+        "initialised": {name: known for name, known in initialised.items() if known is not None},
+        "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],
+        "start_method": told(lambda: loaded["multiprocessing"].get_start_method(allow_none=True)),
+        "hash_randomization": bool(sys.flags.hash_randomization),
+        "torch_memory": memory,
+    }
+
+
+# What `doctor` wants to know of this kernel's environment.
+COLAB_BOOT_ASKED = "CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS PYTHONHASHSEED PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF".split()
+COLAB_BOOT_ASKED += "TF_FORCE_GPU_ALLOW_GROWTH XLA_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_PREALLOCATE".split()
+
+
+def colab_boot_show(page):
+    """Shows a page below what was printed, where the front end shows pages."""
+    try:
+        from IPython.display import display
+
+        with open(page) as file:
+            display({"text/html": file.read(), "text/plain": ""}, raw=True)
+    except (ImportError, OSError):
+        pass
+
+
+def colab_boot_run(verb, *options):
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
+    about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
+    if verb == "doctor":
+        about = ["--profile", str(colab_boot_files())]
+    command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
+    named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    if verb == "doctor":
+        named += COLAB_BOOT_ASKED
+    with tempfile.TemporaryDirectory() as folder:
+        facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
+        with open(facts, "w") as file:
+            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), file)
+        command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
+        page = os.path.join(folder, "doctor.html")
+        if verb == "doctor" and "--log" not in options and "--list" not in options:
+            command.append(f"--html={page}")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+        colab_boot_show(page)
+        try:
+            with open(report) as file:
+                return process.returncode, json.load(file)["report"] or {}
+        except (OSError, ValueError):
+            return process.returncode, {}
+
+
+def colab_boot_golden():
+    """Asks the golden repository, once a boot, whether this release was withdrawn. One that can't be asked changes nothing."""
+    golden = COLAB_BOOT["golden"]
+    if not golden:
+        return
+    try:
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        boot = ""
+    asked = colab_boot_files().parent / "asked"
+    if boot and asked.is_file() and asked.read_text() == boot:
+        return
+    release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
+    command = [colab_boot_binary(), "golden", "verify", release, "--from", golden["at"]]
+    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    for key in golden["keys"]:
+        command += ["--trusted-key", key]
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED"):
+        command.append("--allow-yanked")
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
+    except subprocess.TimeoutExpired:
+        print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
+        return
+    print(done.stdout, end="", flush=True)
+    if done.returncode == 1:
+        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; why stands above")
+    if "golden-unchecked" not in done.stdout:
+        colab_boot_write(asked, boot.encode())
+
+
+def colab_boot_set(variables):
+    """Gives this kernel the variables that it has not read too early; the others came with its restart."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def colab_boot_server():
+    """Address and token of the Jupyter server that owns this kernel; None where there is no way to find out."""
+    if os.environ.get("COLAB_JUPYTER_IP"):
+        port = os.environ.get("KMP_TARGET_PORT", "9000")
+        return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+    except ImportError:
+        return None
+    for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        try:
+            server = json.loads(path.read_text())
+            if str(server["pid"]) == os.environ.get("JPY_PARENT_PID"):
+                return server["url"], server.get("token", "")
+        except (OSError, ValueError, TypeError, KeyError):
+            pass  # of a server that was killed while it wrote, or of something else
+    return None
+
+
+# Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
+# gone. If the server won't, the kernel is ended, and the server starts another.
+COLAB_BOOT_RESTART = """
+import os, signal, sys, time, urllib.request
+url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
+time.sleep(0.7)
+try:
+    request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
+    urllib.request.urlopen(request, timeout=30).read()
+except Exception:
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+def colab_boot_restart():
+    """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
+    if os.environ.get("COLAB_BOOT_RESTART") == "external":
+        print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
+        return
+    try:
+        from ipykernel.connect import get_connection_file
+    except ImportError:
+        raise ColabBootStop("colab-boot: this Python is no notebook's: end it, start it again, and run this once more") from None
+
+    server = colab_boot_server()
+    kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
+    if server:
+        url = f"{server[0]}api/kernels/{kernel}/restart"
+        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
+        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
+        child.stdin.close()
+    else:
+        get_ipython().kernel.do_shutdown(True)  # noqa: F821
+    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+
+
+def colab_boot_record():
+    """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
+    if os.environ.get("COLAB_BOOT_RECORD") == "0":
+        return
+    command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=10)
+        import faulthandler
+
+        COLAB_BOOT["crash"] = open(done.stdout.strip(), "w")
+        faulthandler.enable(COLAB_BOOT["crash"])
+    except (OSError, ValueError, subprocess.SubprocessError):
+        pass  # a boot goes on without it; `doctor` says that nobody watches
+
+
+def colab_boot_seed(seed):
+    """Seeds what this kernel has loaded, and asks it to be deterministic. What that promises, `colab-boot plan` says."""
+    import random
+
+    random.seed(seed)
+    numpy, torch, tensorflow = (sys.modules.get(name) for name in ("numpy", "torch", "tensorflow"))
+    if numpy:
+        numpy.random.seed(seed % 2**32)
+    if torch:
+        torch.manual_seed(seed)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.backends.cudnn.benchmark = False
+    if tensorflow:
+        tensorflow.keras.utils.set_random_seed(seed % 2**32)
+        tensorflow.config.experimental.enable_op_determinism()
+
+
+def colab_boot_apply():
+    colab_boot_golden()
+    code, report = colab_boot_run("apply", "--locked")
+    colab_boot_set(report.get("set-live") or {})
+    if code == 10:
+        colab_boot_restart()
+    elif code:
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+    colab_boot_record()
+
+
+colab_boot_apply()
+
+# %%
+# Holds the installed files against the lock and tests each framework in a process of its own.
+if colab_boot_run("verify")[0]:
+    raise ColabBootStop("colab-boot verify found problems; they stand above")

@@ -1,0 +1,700 @@
+# %%
+# @title colab-boot: pytorch 2026.11.0
+# Made by `colab-boot golden build` 0.1.0 from the profile and lock below; make it anew rather than editing it.
+# Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
+import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import threading, time, types, urllib.request, zipfile, zlib
+
+COLAB_BOOT = {
+    "name": "pytorch",
+    "binary": {"url": None, "sha256": None},
+    "profile": {"sha256": "39b4feb5d93f3067ca1a669c2cae021e50e5479d2ddbce4ffcb3f6bb98273053", "packed": (
+    "eNpNUF1Lw0AQfL9fsZwPgtSQ1C8UFYoUFasWrS9KkPW6aY4md+H20uK/9y5J1Zc7mJ3ZmZ09mH8vrFMlWAO+JLixFX7B7fwNXGu8rukC1kQN"
+    "d0Nd44r2Gew2kDvVtiQXcA+F9pwI8dE4W+iKcmGwJrgC2Xx3TCk25FgHl4CN0/FpkmVJKsWSWDnd+GGyS7PVvuwsW26xAmXrBk3g8GgXtPf3"
+    "Jfp/ubuAwKVuWIYwHt2KfC5Uu8S4HVtvpRgO44B8SBV1h12g9EyOQH6ho8OjJBvLHAD2/u4eAZol1KhKbYh758AFY/u5WDVtv3NxHBfNuneS"
+    "pWn874b/9ljmIVnhQj1b69aci/6SWEvs5ED2wEbv2toh2C61HYBQNKp1cI16h4YL6+pQcBxfX52MLk9DteiRyfMgQaWoIoeeBqChwvf8NMnO"
+    "pWAsyJNh6/jXhcwmF4vnh+nT/fv05fVzPnmZzGbT2f3rY+QUWDFJ8QPaA7LE"
+)},
+    "lock": {"sha256": "70101808cad15d6bcb949a4622970023529a417162f7dc3cde11cd68a24818d1", "packed": (
+    "eNrtndtSW1m2pu/zKRzuy04R83y42P0G/QQ7Krzn0aYSAxtwpl0d/e79DQnsJSEhQeKqzrIro2wjzQWsscbhH/8/59D/ePO/Sx9v6pc3/9Wu"
+    "Lkpd1auruzcXV+23/zrjrd/Gm/O7N+Vy/PHmptx9GDdv7j6Uyzejn9+dX77nvbNffh83t+dXl2/+44355Wb896fzm3HLF2//13+oM32m3v7y"
+    "sdzdnH+Wl4wy4UzrM2PPzNtffvnP65ureX4x/vbLZfk4ZMH1l7urm/bh7eKbfr2I73T7oRgf5EWbq5uj+p7ttCrEVnQJITfTylBGD6+GdzF3"
+    "03ttw83Zqp2h1pxMtMpb+en/eVdu3o+7v3378bXcjJU90/xyN58u784fvcrv92HzW8nX8itdX5S7eXXzUV77WC6/XJxffvr8zrwz6d3nFN4F"
+    "9/aX9qkXeVtbuaDfnHNzq3lxdXUjr/qkzoI/U+HtL++vP4nl/vNtPPNvf33zNrF+/VeWv/Lmq/WP/dsv5fpOlv7t232cXZf2W3k/FvdTWhsX"
+    "gwc3tiyqz7STX+WPD2Nc8ML/eSNPYfuC1WbR6vqLXV1eXY4V93b2x4cLfoVvT2FkZ7NqJgVbU7R16DSDsTP36VJRPc3hx5zajhKnLkqpbKoq"
+    "MSuXUmpBvtn5P+Qn25SNC7++Ob/sY+0qfczy6eKOFR/HXenl7t6EU+ficrd5Wn5oTMMl5Ucssbum/ds3/5e7+rI24vWYcvnbeyd7e8RU51cf"
+    "yvX1l/Fl1HJxcbvtgmfxTO+1185Vq/XKp43GjVqjbQh6mGxw1Or4Kg3fS0kmzKZ01D40TFq0dk7xYjXDjm5jcNF8M5r2yqajNvM+2xanH8nN"
+    "Nluw1jfixoVegw+lLG0m93N3d32CrWTV0kRW3OWgjVi92qxYtWurzf2fXwPGKO3u4+VsGUU67nv1a2w9sq0d2E+X5GeJOjuSQuw6T+dGCirr"
+    "pKYribQxi2tx9FSd9X4qXi/dYJeFbXFSE49bN1ifiIJQmplemVxmMzkEUkzg13Btad15e3s92nHj3p6/vywXOyF7KGIflq/WS552PX4rnG+m"
+    "ShjmrLzHRnkEm60qiZCaqk1V8cg6lM+xqmln1XkQunMkM76ZJ7qsjtqGqO/8sOFi8c7xSEyuwU5DpPaI777A8y4vr+7ITn3Vr9qWgdSZOnN7"
+    "DfRwyTsuWa2XPW0kH3XhF2whZ92cV9X4QmHpyRUbyTWmkG68dSFSfrTWzXBrqZaC1bo16puRvFX2qJGSbiGY2rIvwTrq2fBFx5SDMdW1suVA"
+    "d1+ux81RE305v9oyjZPAM/ttw9rV5v0jSQvn9r0XX1rGS5JVuZJRanfOl9RMnZH8PW0b2StNAXZ+FO1rc7prl90isIxP+rhZZmxm9JoaCb9V"
+    "H6MlaLWUdq1nsGppFnGcz8fMcnd3s5PUwwae7DGLrF1t3n/aLI2EXAp5xvRZCw/P2lbciHqOAPRoNkxHfFXTTVC4D36SbDdTOVsaNvxmlhC9"
+    "O55tIncedA29O8wbbK9E6KAAq141P+/5EdXGzd35PH+MuLj7uM849xesvi562kLGmNgb0TGH4sZ9NqAyHcU6Yp8YE4WNLOx8djxqQWpWd0Oi"
+    "1vyr14XjWGtSPmoi45sLqc/WVeCZkIazIR9X3/rwMfVdx2lXN5LX7p2IfwiGHbd3t8cM96Hc3I477vzmY7ngV7zZqYcO2LbPfpvr3n27brVe"
+    "+30LI2kLaBEMAG3Uhn+Ghn3NLLOS5eS96Gsn7SUSvukhJGOjDiNlHVSa/dtjMMbxPY97aqcKNu180NnXEsAdPudRVAV5+O34PdXiF+ftty0j"
+    "p7MDiW29dLV++wiCDTNPoJgNLekQna+5BxJU7CXrHnTPPmKRQFMxXMenvDfe20aOpj7GBYLVWoDdUbs0snzqLfIujUvTo/uQqbmuAW0BfVvu"
+    "+en9e7qsWdpYffhUj5mHNmNV+fFcsp3paDz8/kwn17x7uGa1WbffEcW73PN8rjggUGvJaTwqhtzV9JGEVQY5C1/THrSRrUtTuw5YAq0lQ4sQ"
+    "Ug3ThAXQTTYm7U9Ij9q1HHXqPeo6qdVdNT+7JptM7afbqqXrRvMEk17T9075wTc7iCw/YdNvF63WC5/2Qmp9nxGoP2NUhs6mxqIMCT7nQsQo"
+    "kPtQTgk8yBYYSxCPjFdye3RBYeGFoPtgjtpJ6cLTGD0OujDBODo6ajc/1EbMv9VGbbvVCfa6u7q6+O38btcD1YFIFWvdX7LaLMNW5uxJe4FJ"
+    "UwJGTgqKU8oCTnpw3J4FqOrkqoMHwGokoJYdgTmLCXm0niMswVgUFWODO9510j0RsnnwiFLG5OAacMmsKrtaXXiuW8n3pQTc7qA0td+fHlav"
+    "1iuedqQ4ZvZAD2XE7Y3BSsJ/hFZpuVtqHTzfksl9BNiS4kfFn1qMnTbUKLtI82C2ZPwJntRsay0nnWKiuOvgiL5sjKLlctVsNeQnNeL9/OJi"
+    "B9nbs7TXMKxcrd89AtJI7oXmpnonj64DQ+gBLQk4dlOMptLN5LwBZZJpU6rg/wB2JTr4s8dljg/GHw8vb4KHkbJBGqlCv2VAPDwM5x1ft7w0"
+    "yldfAHl85FudY6U2bo9FmthASLodzGHy2V7Q9rB8tVlyBOunCDUw6UGIJ1M82N8rHrDS1VQbcsSbIm1QJE95aJ08Ms0AD5+2uzavF04UlA2v"
+    "SlAszbVbHnnplOibN1f/GJcX57c7Keos7Y+/b+tX6zX766N+ujYuX/WHCiYxh7VxRN2k+y7QFmpQ+bSldSZvYQ0sn90YLfE+jXnpUQVcVEVn"
+    "k12kNWeout+lnfh1SVEcsfSG79hpLfyZPWDo9fLVw5IjwG3COJZJFAPUqACZXjlD98zUKJ6uT74A2lHXmlahkeTAnmP2aGJsui5spbMl2o/3"
+    "6ap4OlJfPd06bE8jlI38aLALxtKv7KUftN7JgjrsNxsrV5t3j4AM2yBj6ogetDFsnYG4M7MXQG7DKkYFuq9qe5HeVYLS0O+7anWroOMlWRv9"
+    "KQZ7BrHxtRE7YpS5+jx2w9bvpx0/zHesXa3fl2CNq1LP7XM6q10DQlEPW+S/0Zo2yCYQiKQuwGWWzoAEaATYq4hZKanQgTAipUKGE55+QQw5"
+    "r106AXhkW2bkxw9voSoTXwa49sBvLm1bHC9vFr4afNuWan/P+rB6tV5xpOHvILII9HeKLnI2sIbAA2VQCiJPXlVAlKvBQTk2S2sZvAPswscW"
+    "MLv3C44RSHGCjahSELwJe+oEqdgVSD81l4P3PBj3XKJos2Y79Ew64GOydrV5/2mr9KzyBCjR9Sh+u0jjnWhWaHgKekan96RyFireJKt4bCLd"
+    "Z06+Qiz6XBbADCJMx+OQlYyuFL2lGZPuVuhc5AbYKJa3ZvSf8Jyd1dsOZA7k9sVV77hqtVm5OoLye1Au0u34Avye8NJwjENxN6PprKBeiwrD"
+    "JhwOYqNZB9PUII3mLHQDi/6RrsqeAESK4FeqOgx+rrhtcQg0kX4/mAYvss1Xf5PWfn2zlfAfdKe7q9/GpfA761fvbsrlrQiF8vXTFj7vl2VX"
+    "W9kLgGWhyCpH8G+kJ5ByRYavISGXeRpwMN4gjfhGWp6iPNVmSWC4XHOKEllCInKTy0s7Eqren+B7E2ZEeW3dmJbW0k2lvIGTg/Lj31tmXLPV"
+    "e+k3/v2l3BzDGH8/v/w7v+KOuc7CPntt1q7W7z9tsuQHqjFperps6LI1jA+kAn/jWSFBVIQyqZO2+InbZZV6mWABWi26i7BsGeA38nHWMtAk"
+    "IIl06cArcoNWZEwYdtRAcI55dov5sdz81q/+uFzRVV9/2Wk0zf4Yfbjm3fndu+svq/W6Y6pApMVpMPwIvUhJDiLReeojjTa3EFGA8bRuSPeQ"
+    "ucXWNsnWCRWYZN1c+WYmaMZ0PKtVpIRKT+Lo9iGWJ91ZpiQC72qmH9+CFDfnJxnp0/Ut1PSO/xyQkr6tX63XfF/KNg2NspQjGRDvsOtkaKNJ"
+    "JDwURv7r1sOl1wSkgh5S+CUWiT4NEj4U5pKyJaxftRm4j7oj5u2fbnZbeb2fBVovXa3fPhKY5PpUnB5eA9qLo6hmiGad9QTxe5WHJX8Jq4HG"
+    "MAJiJ9RG8VS8HGqaaeFxdFKvKibshNwR21x/hCHcKZ4Haudm7Uofb4rgChF2kWqVRGWSLTEuyv4LrVK0aGmASPBZguYnaJqC1SaGLPiyJcK0"
+    "LaVLbHqccCXMHb1Wi6C7Rnnh2wJn6M10Vdhqi+m4/fLxuFmEAennbRvjh0PbL74uX62XfN94rLMPQ78ZyG4dcqgMeDUL5BhNJQ+ArbIZxjbc"
+    "AyakwvjQNsEQRk27mcMyHn2w5jiNJDS55xnWXl0BOBOMdUA/liIEQBgHuvMTiuYW0bQdoFFayYO2vr9mdb9OvBFTH/RHqhfCf/MWClZ1aTqV"
+    "AlwlKJ5Ipx4HaQZhVFMQgL29tBLdgCOTmy1lud9AI7e744QGgMUBdgydA5DXIraWAU3iANuw5XN/k/60rS7H3R9XN7993ikRe2m2h7WUhyMc"
+    "G8+WeBNiR9qAMSwdk3XUy45dfE4lROSg4lOleQROYaxsZ6kBRECftOgljaYUquPpvXgwGTGPfse37HlAJsFTFugAhUul5yKMy08fd4CFOcTx"
+    "r5eu1m8fFJf2ROMycB/tZIG1nWvcmib6O+1ksnD0oPbIX31C0wNEGkQ0egAh2sMwsWXVNboHndaS/kED0NG+Lll2uDsol73s9AkY+/dzseIz"
+    "G4XL30l+ZdU+1YvySPGTVt3ufRrrq95trlo9rPzmrlvZ8CAZMgawFA+ePCRfpDFDE6mEmjeawPOEH314J/9Bv1Mpp2ykQZOBXodgj0uS2FiR"
+    "9k/pz2pRMQklKvsqKnIPKIAm35OEJzLzI9nqQYr6dWGrfnnJn9puvXh7dfH70Z01376F/HF9d/5Y4kI6e8riXf7gwtX94gNGP0wQj4rgotIg"
+    "RdSJ3txBwYa2wQywDfhmho5fuoiogbI3CQmygzdF6DfbFugHcK6h+OL3s/nptrz8/eau7bFlOmbL9YX3tkx7bEkCUXsrvzkoWfdMgFOM6Fks"
+    "2gbUJy2zNM25C+HH/6wyaK8V5Q/12ot6ViRvK55JXJBXGUqCzKr+fzDw/V7mxybO4ZiJ7y9d3S/fb+Rn8qgUs7XTxgj7VYwFJs0RAy037ClC"
+    "EkawpNWoGvDddp2MnhDsqQzR9F3a2ouC/m3+9TZ+yClLC+czjfB/5o/Y+PLynVy6+rr8uZm4GzWoX84qP3LHV9HtMrQY0U/27dFSKDUNJHz+"
+    "qMMFeAabI7QP5AUYdS54fVqbgD2P4yyrSq89NNe7rdLrax+SQweUHiPq+Www8WDJOXfofUEN6izoJ43IVauvK1/FR7k1NwPcD4IwLSRQww6I"
+    "RdgcvLVXmp0ZTc8Z8h9SzTS0ki57HkfJvZdut/AZ7YE7YecalLWyGqynpXbyZLIHIwLR/HQITn/aS9fi+845AH+IK/tmW15YPax8FdvSwFvo"
+    "NfgzXyhnKL9aC6vd0J90bLEJac1NY/Q6QKtkBXoGdCpRWVAPlntJgQ3xXx//QLa+bVklm7HP7NNwQC5bfV363LjXtIGWGO4lDN2rgmobdP/w"
+    "I8h7AGDgl1XTGpe6hyKq9KnwF0IZZYfSsmz2M12aOWF/1fe24z0Me5QA3Fl42kk3F66+Ln6uLRVtUEbt7AOuSAHvFQGvonQTMD3V50G/jyfW"
+    "VDqYFpsCwLJztVRAgl5Q5LKBzUGdnLA73isPRKM/ln2FJOlZ0ZZrBFFY5Uz908a8lo2mu8YMsEhPtwWb61YPa18l5E0FfWYhmZQeyDcOhUGa"
+    "WlGnVNG6gKa6jxWOLjYKFjIx1Qu781gshMqSCIBoNtnG75dOX94YbEx3cfcYDKhDu0t2zH5xt0ED6/VHTP/IyOg6iKoF+Zli77sruJWQoaTZ"
+    "GjLMJfA1eniAOKBHqm5w812oqhy7Xe7x1UiPsm0zn8BRVWAaDwSlVzfo+TJhLHjWcNKVOHkhELhs7eKxEY0IrfkJK8plG/ttlu5PA/ogxUcF"
+    "BxVJ1iSESZ+z6C4bMQOZrgtp1U2aRLjNDspE8aJxEarV+Akv45ZHs3JwGe3rdRus51jw97+f33HHvz2zsfp63av2VUJ0QTuZDIOKW2iRwSHg"
+    "Q6nYpDXcjW7LTGftAPwb27EwVQ2eWkEIxkX8I05qvNv+c8iCOfemg18fp9kTH8rth4/j42PPlhMA/smnsr5w49vrxa+TlrOaCp51wNLIgcok"
+    "24697EDmIWXaiCliAnkjdEVDNoZOCAiYtMOy1rRgIdGmtPEu/Ovc/e7zM+kYueQJIkY/c+ueDXCLMF1q1oFkVJ3cFJp7cQZaxnU9ySAk2rk+"
+    "uVowQMhkmu7Jm32JaR0+/y/jZTavnF++3z0qtZfY/bpaDksdUe48CdID1wU2BeinOY3Tvg2QQFIRCtwk+iiEYmqzqVLFcDxkt0yFAU4ttQCl"
+    "uMFX3X92mK/ds33vK3F7OlN7z/ruFLNDRpW1q/X7r0WXC29VYFQiilT0gVZVVdAnhEGh5c9NWV+Ls2N9cgJRK+PCDVYXTU9kiCU0MBAKyFnH"
+    "tfoQpqkilaamavFwFBkVp0MSFNmQ+QIpZm34HT0571cGZelq8/aR7WpaAzdNSToYDeDUKHwUeeg72cPeojNdEH7KcpLEZURVE7GIAyXoYf3y"
+    "6EXCkidsDsd7aX9hZrTsisHcxeQK0xgiPUCaz98xf31+cXH1x+PstxdvbhZv8t4TR32eqY1ipWArPiZ7IQGcGkyZq4IMMdYG320slYdPCQnQ"
+    "fjW67JSzpiWQeSMYF1u1tCNzHjdj4NEMalDAnZvpuuXSceohZ5j16P1RHblXWI6Y8ubqmtTwYey4mT8Qqg/LV+sl31d/DvTySUdfDC0pugsJ"
+    "tLnRUxtyYiqT9uFOJ0AL/WVakFb2EakaRyvQVsujagH1Kn+XuQGnyc/Xt5/uzrd3hvizvB8Abdau1u+LZcPONt4t2HkcoT4vbSY8GeXYyC4K"
+    "4j5U5P2SaVM9VDVFvSHQxqpRZQx1OJESYkPk6q2ZgFa/qOomGXiZ4/tNKvJN4cGpAJPbo1JCN8LYUPEQ08zhmrXOjUfMzqO52U0U6dAh6PvV"
+    "q82Kw5nioL82b5DdSwkzoIwon3oapsH51wkHRZ6YnT4xJRG6E71rsyVAQEdYGFba5XZpBdQJ4Tgt3YaGSNAmayhY4KrgCqG9YVUsECm9pOZ8"
+    "ef9xXN49qt2H0uv98tVmyZHNTHJ2xoigbCadJVJIIZMFigxZslCUK00QRhT+qTuapIm0l/yUGMTVlodP0VC1P+HAh1EEtfNUdqxNaYblcqAr"
+    "CwqDeDLP3EC3GYez4ruPRxFt5Njj2fXV7d0BQ8ml7x4uXS2WHz//V1IF2MU64ZCJLNJiS9DsRXiMIrsnyXnwG0By2hc7k1dCzEP8RBeh1uL2"
+    "1rgTivaomGrIrh0570ThnlUOREGaFkjWvkVz3GO9o5b7x+ODMeaApf6xORRzwslIYmfGYDJOleBlyEMDWVj2X1o0iDQtIv2Emqk4GHKmqtEE"
+    "09HZ1EDSUMvhFdCcJxwAfA4BdKJlvpSPFzv7vw5sZdisXa3f/86bv4puCO8lNoqvQSFuMXooMu90cDLtgr7YBJ9UqUlkt4SZIeZD0UASCN7F"
+    "WWZyWVR/qe7lZrwfnx97q9b7n8p6+errku/7YIo2QMvpGyAaAZLySckGtNgUgfYk/vVBaUfDQcFxMucA/In47FxReaStBwPl/Lpn5p5l4/tt"
+    "79s51Jr9W5Eflq82S470OBGdAk29F6Ey4dVJ+qBvqLVBAUbnQOmgpQsyMgkiKKc18Q7Y0fTidbktNLh0Ajeh+pDDK41cA4Kk90O/MwD0iG4a"
+    "4vY27RPL8LoY7XQ4+YBpWLravH3kQBylr/sRhuxSrNPEmEu1snUaaoZ2hpsfBR0NDUIjrOc8bARoZ9lJa0pW28ctzfGjSgYPJNEC3GmrwdSi"
+    "38VSZogEQ7fpuaN+ZCf63bi8vbq5PU1sWFxwrzBIVKo9kPp5OBlqiyAAWdDaS4oEDadBuZRzIBjUdggqg69VyAdN4aZWzIhODrwdJcYFTobE"
+    "Uu6E7DhcNxBKhB/VTkYPDaK8BTmQR/VRR3DyYirc8zIhnvrpWpi0bYMnfajd/nbBarPoaZeccnbe93WjNZHBHa0y0drJNgBnWj0INIwtbV0q"
+    "CkStQSWmDSkSmmVLkkymABxPZyb2FCE+tIKS1I4AGJIEUEBha9x89rbQ2w/jAn95/6F8fHROc2+4Li5YH9Z0x0FOHG0KVWLkOC/NLLAuadzG"
+    "0RwHsG2dqcDgFJgBwle2XwCrtVFo4SOF5UlW0px/1UMAJ4Xt+efdbRjxgPecf15t3j1uFNn0R9sP95FJZ7DNsp26+tJoF0gyqluZOkMpMEMj"
+    "/1ELKhEZ6ctCs2YZg2gzXp3A7zmnu5efo+QwulFxTNkJhCYGzNwexbjTJxyxz5fdncWHB1au1542qxKHbg3vhpPSTtMfFEMxg1OZMikUOhRu"
+    "A8QGy1FzgIWX6jVlzJuunTWLIog0QlI7biGkZr59FckQd4U2pAXRBdFLMOLzd1wvDhTuHE89wCR/u2C1WSTpPv/pbG8hjIFT8LpNq1ah8R1o"
+    "y+Ji2fMv7g4yHzEfgagBKRJ1kxeygl2OCPCL7kv8Lp9Ci2gZp+FAEpVuJTVbqxxVpLETTdGWF2KuPbNm7wfN7rMla1eb919AhqgZkmw7CNio"
+    "a6mFMuAz0kua6sU1UDQcXYUHB6Actyn+Jzym68Tskmb24DVtzAmHl6bsVC0desrKGKZGv5Kbm2h8NIcg4+cVSbn/8qlvTmuezqgurnuGodcX"
+    "vNzawUPUqdqryb1M+B8YglqjkkMmExLKIvNXYaIwuwwRXrNDGKUgBTSKy3IMKB58CkHwnDb4JFZ/aeKdcA9PWG5zxWqz6gWm60EXT4YK1cFk"
+    "NtUglrgJAG9zcpwGcKBTkSFbsPfctIePRg0ZOcmW/7Jk8r056WBKrDKGtXu6EYc0iNuj+Q1p5ZxFHHmBIHL33/3jzpHXEPf3qrJ0tXn7SPmg"
+    "agIsB70AAm1Yc04iB8l40BpoKjWdKFImMmcOMXTUED9l0q8KMr93Lsca2OhOsIq1dcpxqYQw16DqhnVSw2S2krX9GeNGXtDxby3d5unlwMhe"
+    "Sy4uWW2WHRGEhXQqqRQr04SIEdgqeEjob4KV565agqMiE7pZyYMOeCGtN15VJgTIUpOUQcj5lL02WXaa4bEOHw9DRp4p2JwCSaCqm+bl46Pv"
+    "bs7vdgLVnh2K0/Xa1fr9V1PgIphdaA+oPmoMMpCTWcQhQYZShE3qBQqriwrRZ6AUA/JClRF8irZhLhU4nXDYkE6AgNPq7lLXFR1U6NiAIJqs"
+    "RVCtCsHUPhvgrMHzo2S3d7vSeu0mzR0Zf2C9Nq3Q2xNEKLloYYgENoykpCpAE6WEc8Vo8EAUXKjkLGN9zbAGb8lta7uxP2FqC/0aBEE36HQI"
+    "R6ifHthjOrSKHPws/qVo5cu17LQYn6WDxz674+MOzQfaXPfu23Urd8K0IDqqVgp/kqzwFtuQdGPgHjUsG5INpEVxcvxlAFZGXZ82oEdFBo7k"
+    "rJGWw258/CeMovr1zWKYxMtmLt39Q36bx6Nw91eO9eLNGFx7vD3rTVEX7DqpzUBnJvZEte60CDRiTkV6tum782h9fqAu0rbB0vc4vOwkXIBm"
+    "Hko4YRZm5QFaC4lnyaugZw8MHDLKLZAnVHo2Mf/phj697u7IPDBY9H7xar3g2AjWqjSmaWrSG2krZ2FhaAHFScmcPuRCBSxwtJj09nT7VFM6"
+    "OXgiWADVt+IzxxM2BpUkg16xSPeoj3J0FFSsEXZg8kUuecFo2s+fP5TbDzvp/8DQoM3a1fr97zxBwoDf6CEIolHo+xPCqKHihaZcyq5X8Uk0"
+    "Wp+pwbJtDG2CskHfgIOiFC1lMh5BflXR4kTid72dYGfG0IGhv7J0tXn7+9o1joggiAmCDLeCdnReD+GhCGVuFY7dFVov7tl56HRDU5GGp9ct"
+    "odbmlh6rfNDHu4taoFTUWGt0ccJbQKfSPxLRlf+rY2O/lxNa15/xsk5aKq7eX3/a+qSTPe/ufOKJ7Fs99JEn1j/+yBMj1fvRR56gDAW1/l4/"
+    "P/Lk8bP/+Rkm20b4+aEkxz+U5If6lJEf82NDfpTPAflBPtjjR/ykjp8fvfF9Pnrjh/ksjRdPLf1Lj9z/MWbo/+hD8U8k9H8Otz843P6Hnlb/"
+    "Ku7zV5w6/3OM/CvWyb/yXPgfZND7z8ntu7n+5yj2/Xb5s7PV/12GiD9zKvhfcWz1i+dQ/9gDl39OUL57yUjkf//Rvy+d5fvC4b0yEcbsjuoS"
+    "ykUfneArM2HM6mH5cwefpdJgNaPuooenBldfZWIJIVfITpZiXZBylcztcKLHB4UbTl/L+rjQcuIRqRtyO5sjLrY7M9Psma/z9fVnjY6Uqbz3"
+    "Y6MemTKfmXh0Mu/98Ki1MeWCVxmxY2XOy9CxDdl3T+rCtB36FJcEA03BPuT7iUyQAMg4Ltb1YEiEtU4iW26W1t4cZcWebbH1OOL93pfVScOM"
+    "Fw6Y1avYjN63VQUq6AXZsOZqcgVAty4+ipQU8Uv5cGGZ2dEpmdbLaTU6iprx2rRUF2kgUjjmk8812uXvrR2ymT0+tLi1pcnsqwzYgjdeixIV"
+    "Hkq0GfnYGMjE2rTtEsdy+jcWXCgEacMMmJM8GqgrBiill/QUrwOu0mubTEY1v9xmXP36Risx+uBhbL0ZM8E6yRwY10LrAG4EK/RaR5obQI1W"
+    "aNwgJWaaCtFbjpEsxSygvLQy+XWN9jB8+aXheX/96wdo6bAWSWquGtASBvbeKNddUl0mCHcLLjMyP6g4OVvaZnMJdKKmHLuty5OT2csOydc0"
+    "20NZefEoZvPyUcxw3miFqijyUbWyWX7KxqfpggGeSSx2hI/g2wwd+it6HM7qRFNQbIAWX7Z3SP0hafOKppEpyY9dST5WBvrfHhuwfO9FD8tf"
+    "xY9cR1xEJF5nK4yia5BhHbBcQfZADDlBMNDP4QeFMW2yF1TpyUWqu7l1Zi1bLcd2X9OV1pOPHxtsvbX9yAxVeeHeYPfLX8VeWuahKWUrbLka"
+    "2gLWdJMBJ1AnKYfcZNeNjdl4LR2zLZhEyUB1Lce0liN/UdjQc90rWms9zPixtURbysdylVx7b66H9c8NvWqNle3oEzIdWm1wN3LnjQRf5RPC"
+    "ouwclfmGEJDTh0lyis1CwpRkaQuWgr189FGO4RVts4S1O8EX5X7VCcONv8bf5orn2sfZCGLSpZsgQLKK/FhM9vSXFo4tQDSFNRolmVuVYSVn"
+    "jDKkp2I8t2SdTYhe3PA1Q+1+5vC+QuePI4TN1V/LnH8CITw34GQ2QI+U/gpJH9afapWIvAGrS1rPPhN5DsFzCOkQEHe7jFao691N2i4/aB44"
+    "JnMowont0Z/phJZjiM0uO3GkpVyOITYrtb0V8LRhAOujdjDA0FmKvpLWB7GPTrIhfUcrg4ogwxzsBRazUOLK1Fi97ECWT9pcCn0pityVXw++"
+    "X+5tEE+eK2xeOFfYJU94CWXhYLplZDv8VELyg8MtMJqmGZ+ABLgUjgUMxbNGhPVBCBq+LN0oh4gj2fh6Jvk68PcF6Pzrxa8PzhPUqLBcqKRE"
+    "lZCinpoFJiIpgcVpp0sViUxX2sEMPQyyAmx1RNVogROLxpl6CEd0auR9hUlPEBN7E9fzwnQxC9i8dBawecVZwMqZaYjMSbeDKNNrkjGdHjne"
+    "eIHzKJF0Q+S+xhMJRg5+rj9hORr6zlyXx/GsaNzqFbHYelTvC7ogue71ux+hmodRSiZCdUTpQptt4HVaoLiC/2WIqDUObrLLfEqQbZZJGm1k"
+    "2fWgF0dBU6b/+fNW+ksP7f05hfd1p/D+MGN1nz8n94ce7vpzWusrTGv9OX71Tyebv/g81Z8DUvek33/ziac/R5ieOML050zSf9ZM0h9xyOgP"
+    "MzX05xjQg2NAv9dcz3+HqZU/yBjKF8+V/JHmJ77uQMT/KRxaevvL+UfWr64uL74cmBbxrx0n+Oxf8zUm8X2vH/qXnGH3cyjdKUPpXj5l7q86"
+    "IO3nxLNTzic+NcLs33py2Q80iuznbLGTZ4v9HBZ24rCwvaNE/h8gF99P"
+)},
+    "variables": ["TOKENIZERS_PARALLELISM"],
+    "golden": None,
+}
+
+
+class ColabBootStop(Exception):
+    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def colab_boot_home():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(home) / "colab-boot"
+
+
+def colab_boot_write(path, data, mode=0o644):
+    """Writes a file whole: beside its place, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.chmod(name, mode)
+    os.replace(name, path)
+
+
+def colab_boot_fetch(place, digest):
+    """The bytes at an address, of a file, of a file somewhere in a folder, as a Kaggle dataset is, or of a wheel of pip's index."""
+    if place.startswith("index:"):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+            command += ["--disable-pip-version-check", "--dest", folder, place[len("index:"):]]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            files = list(pathlib.Path(folder).iterdir())
+            if not files:
+                raise ColabBootStop(f"pip could not fetch {place[len('index:'):]}:\n{done.stdout.strip()}")
+            return files[0].read_bytes()
+    if not place.startswith("/"):
+        with urllib.request.urlopen(place, timeout=60) as reply:
+            return reply.read(64 << 20)
+    path = pathlib.Path(place)
+    for file in [path] if path.is_file() else sorted(path.rglob("colab[-_]boot*")):
+        data = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(data).hexdigest() == digest:
+            return data
+    raise ColabBootStop(f"there is no colab-boot with sha256 {digest} in {place}")
+
+
+def colab_boot_binary():
+    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
+    if found:
+        return found
+    wanted = COLAB_BOOT["binary"]
+    if not wanted["url"]:
+        raise ColabBootStop(
+            "colab-boot is not on PATH, and this cell was built without a place to get it from: "
+            "install it, name it with COLAB_BOOT_BINARY, or build the cell with --binary-url"
+        )
+    folder = colab_boot_home() / "bin" / wanted["sha256"]
+    path, kept = folder / "colab-boot", folder / "download"
+    data = kept.read_bytes() if kept.is_file() else b""
+    if hashlib.sha256(data).hexdigest() != wanted["sha256"]:
+        data = colab_boot_fetch(wanted["url"], wanted["sha256"])
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != wanted["sha256"]:
+            raise ColabBootStop(f"the download has sha256 {digest}, this cell expects {wanted['sha256']}; it was not run")
+        colab_boot_write(kept, data)
+    if data.startswith(b"PK"):  # a wheel; what is to run lies in it
+        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+            data = wheel.read(next(name for name in wheel.namelist() if name.endswith(".data/scripts/colab-boot")))
+    # At each run: what lies there may have been changed, or cut short by a full disk.
+    if not path.is_file() or path.read_bytes() != data or not os.access(path, os.X_OK):
+        colab_boot_write(path, data, 0o755)
+    return str(path)
+
+
+def colab_boot_files():
+    """Profile and lock on disk, checked against their digests."""
+    folder = colab_boot_home() / "cells" / COLAB_BOOT["lock"]["sha256"][:12]
+    for kind, suffix in (("profile", "toml"), ("lock", "lock")):
+        data = zlib.decompress(base64.b64decode(COLAB_BOOT[kind]["packed"]))
+        if hashlib.sha256(data).hexdigest() != COLAB_BOOT[kind]["sha256"]:
+            raise ColabBootStop(f"the {kind} in this cell was changed; make the cell anew with `colab-boot golden build`")
+        colab_boot_write(folder / f"{COLAB_BOOT['name']}.{suffix}", data)
+    return folder / f"{COLAB_BOOT['name']}.toml"
+
+
+class ColabBootImports:
+    """First on sys.meta_path, finds nothing, and remembers when which module was looked for: a file that has not changed since is what
+    the kernel has loaded."""
+
+    colab_boot = True
+
+    def __init__(self):
+        self.begun, self.stamps = {}, {}
+
+    def find_spec(self, name, path=None, target=None):
+        now = time.time_ns()
+        self.begun[name] = (now, time.monotonic_ns(), self.begun.get(name, (0, 0, now))[2])
+
+
+def colab_boot_imports():
+    """The one of this kernel; it outlives the cell that made it."""
+    for finder in sys.meta_path:
+        if getattr(type(finder), "colab_boot", False):
+            return finder
+    sys.meta_path.insert(0, ColabBootImports())
+    return sys.meta_path[0]
+
+
+def colab_boot_started():
+    """When this process started, by the clock of files, in nanoseconds. A thread of now tells the clock that starts are counted by."""
+    ticks = []
+
+    def read():
+        ticks.append([int(open(f"/proc/{path}/stat").read().rpartition(")")[2].split()[19]) for path in ("thread-self", "self")])
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    age = ticks[0][0] - ticks[0][1]
+    return time.time_ns() - (age + 1) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+
+
+def colab_boot_plain(value):
+    """`value` in a form that is equal for equal values of equal types; ValueError for what is not made of Python's own types alone."""
+    kind = type(value)
+    if kind in (bool, int, float, complex, str, bytes, type(None), type(...)):
+        return (kind.__name__, repr(value))
+    if kind in (tuple, list):
+        return (kind.__name__, [colab_boot_plain(one) for one in value])
+    if kind in (set, frozenset):
+        return (kind.__name__, sorted(map(repr, map(colab_boot_plain, value))))
+    if kind is dict:
+        return (kind.__name__, [(colab_boot_plain(key), colab_boot_plain(one)) for key, one in value.items()])
+    raise ValueError(kind.__name__)
+
+
+def colab_boot_key(code):
+    """What makes two pieces of code do the same, wherever they stand in their file."""
+    consts = tuple(colab_boot_key(one) if hasattr(one, "co_code") else (type(one).__name__, repr(one)) for one in code.co_consts)
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return (counts, names, consts, code.co_code, getattr(code, "co_exceptiontable", b""))
+
+
+def colab_boot_differs(code, name, space, live):
+    """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
+    ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
+    tree, compiled = code
+    known, wanted = set(), set()
+
+    def walk(outer, counts):
+        for one in outer.co_consts:
+            if hasattr(one, "co_code"):
+                is_function = one.co_flags & 1  # CO_OPTIMIZED; not the body of a class
+                known.add(colab_boot_key(one))
+                if counts and is_function and not one.co_name.startswith("<"):
+                    wanted.add((one.co_name, colab_boot_key(one)))
+                walk(one, counts and (not is_function or one.co_name.startswith("<generic")))
+
+    walk(compiled, True)
+    in_memory = {colab_boot_key(function.__code__): function.__name__ for function in live}
+    for key, function in in_memory.items():
+        if key not in known:
+            return ("differs", f"`{function}`")
+    for function, key in wanted:
+        if key not in in_memory:
+            return ("differs", f"`{function}`")
+    unknown = []
+
+    def same(node, there, space):
+        try:
+            value = colab_boot_plain(ast.literal_eval(node))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            unknown.append(f"line {node.lineno}")
+            return True
+        try:
+            return there in space and colab_boot_plain(space[there]) == value
+        except ValueError:
+            return False
+
+    def of_import(node, space):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                module = one.name if one.asname else one.name.partition(".")[0]
+                if space.get(one.asname or module) is not sys.modules.get(module, 0):
+                    unknown.append(f"line {node.lineno}")
+        elif node.module != "__future__":
+            package = name if "__path__" in dict_of(sys.modules.get(name)) else name.rpartition(".")[0]
+            package = ".".join(package.split(".")[: max(len(package.split(".")) - node.level + 1, 0)])
+            source = ".".join(part for part in (package if node.level else "", node.module) if part)
+            for one in node.names:
+                value = space.get(one.asname or one.name, 0)
+                found = dict_of(sys.modules.get(source)).get(one.name, sys.modules.get(f"{source}.{one.name}", 1))
+                if one.name == "*" or value is not found:
+                    unknown.append(f"line {node.lineno}")
+
+    def dict_of(value):
+        return object.__getattribute__(value, "__dict__") if value is not None else {}
+
+    def of_function(node, space):
+        value = space.get(node.name)
+        names = {getattr(one, "id", None) for one in node.decorator_list}
+        if names - {"property", "staticmethod", "classmethod"}:
+            return unknown.append(f"line {node.lineno}")
+        value = getattr(value, "__func__", None) or getattr(value, "fget", None) or value if names else value
+        if type(value) is not types.FunctionType:
+            return node.name
+        defaults = zip(node.args.defaults, value.__defaults__ or ())
+        keywords = [(one, (value.__kwdefaults__ or {}).get(key.arg)) for key, one in zip(node.args.kwonlyargs, node.args.kw_defaults) if one]
+        for one, there in [*defaults, *keywords]:
+            if not same(one, "default", {"default": there}):
+                return node.name
+
+    def of_class(node, space):
+        value = space.get(node.name)
+        bases = [getattr(one, "attr", getattr(one, "id", "")) for one in node.bases]
+        if type(value) is not type or node.decorator_list or node.keywords:
+            return unknown.append(f"line {node.lineno}")
+        if bases != [base.__name__ for base in value.__bases__ if bases or base is not object]:
+            return node.name
+        return of_body(node.body, dict(vars(value)))
+
+    def of_body(body, space):
+        for node in body:
+            different = None
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                of_import(node, space)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                different = of_function(node, space)
+            elif isinstance(node, ast.ClassDef):
+                different = of_class(node, space)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                for target in getattr(node, "targets", None) or [node.target]:
+                    if not isinstance(target, ast.Name):
+                        unknown.append(f"line {node.lineno}")
+                    elif not same(node.value, target.id, space):
+                        different = target.id
+            elif not (isinstance(node, (ast.Pass, ast.AnnAssign)) or isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+                unknown.append(f"line {node.lineno}")
+            if different:
+                return different
+
+    different = of_body(tree.body, space)
+    if different:
+        return ("differs", f"`{different}`")
+    return ("unknown", unknown[0]) if unknown else None
+
+
+def colab_boot_modules(loaded):
+    """The names of the loaded modules that have a file outside the standard library, and those whose file is not known to be the one that they were loaded from: with its stamp
+    then, if known, and what a comparison of their code says."""
+    imports, started, now = colab_boot_imports(), colab_boot_started(), time.time_ns() - time.monotonic_ns()
+    standard, before, stamps, suspects = os.path.dirname(os.__file__) + os.sep, imports.stamps, {}, []
+    for name, (module, file) in loaded.items():
+        if file.startswith(standard) and "-packages" + os.sep not in file:
+            continue
+        try:
+            data = os.stat(file)
+            stamp = [data.st_ctime_ns, data.st_size]
+        except OSError:
+            stamp = None
+        begun, known = imports.begun.get(name), before.get(name)
+        if begun:  # since the last look; a clock that was set in between proves nothing
+            steady = abs(begun[0] - begun[1] - now) < 1_000_000_000
+            was = stamp if stamp and steady and stamp[0] < begun[0] - 20_000_000 else None
+        elif known and known[0] == id(module):
+            was = known[1]
+        else:
+            was = stamp if stamp and stamp[0] < started else None
+        stamps[name] = (id(module), was)
+        # One that was loaded again may have left what it was before in other hands.
+        first = begun[2] - 20_000_000 if begun and begun[2] != begun[0] else None
+        again = bool(begun and stamp) and (known is not None and known[1] != stamp or first is not None and stamp[0] >= first)
+        if was != stamp or was is None or again:
+            suspects.append((name, file, was, stamp))
+    imports.stamps, imports.begun = stamps, {}
+    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded)}
+
+
+def colab_boot_compared(suspects, loaded):
+    """Each of the suspects with what their code says, as far as that takes no time to speak of."""
+    end, function = time.monotonic() + 0.07, types.FunctionType
+    live = {file: [] for _, file, _, stamp in suspects if stamp and file.endswith(".py")}
+    for one in [one for one in gc.get_objects() if type(one) is function] if live else []:
+        if one.__code__.co_filename in live:
+            live[one.__code__.co_filename].append(one)
+    changed = []
+    for name, file, was, stamp in suspects:
+        found = ("unknown", "no source to compare")
+        if file in live:
+            try:
+                if time.monotonic() > end:
+                    raise TimeoutError("not compared in time")
+                with open(file, "rb") as source:
+                    text = source.read()
+                code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)
+                found = colab_boot_differs(code, name, object.__getattribute__(loaded[name][0], "__dict__"), live[file])
+            except Exception as error:
+                found = ("unknown", f"{type(error).__name__}: {error}")
+        # Of one that was loaded from this very file, only what was left from before can differ.
+        found = ("same", "") if not found or found[0] == "unknown" and was == stamp else found
+        changed.append({"name": name, "file": file, "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
+    return changed
+
+
+def colab_boot_facts(variables):
+    """What this kernel has loaded and how it is set, for colab-boot to judge. Imports nothing, runs nothing of a module, initialises no device."""
+
+    def own(module):
+        try:  # a module may be anything, and answer to any name; what it is made of lies here
+            return object.__getattribute__(module, "__dict__")
+        except Exception:
+            return {}
+
+    def text(value):  # a module may have any text; JSON may not
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None
+
+    def encodable(text):
+        return isinstance(text, str) and text.encode("utf-8", "ignore").decode() == text
+
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    for name, module in loaded.items():
+        file = own(module).get("__file__")
+        if not encodable(file):
+            continue
+        files[name] = (module, file)
+        # What lies in a regular package goes with it; namespace packages have no file of their own.
+        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
+            continue
+        modules[name] = {"file": file, "version": text(own(module).get("__version__"))}
+
+    def asked(question):
+        try:
+            return bool(question())
+        except Exception:
+            return None
+
+    def told(question):
+        try:
+            return question()
+        except Exception:
+            return None
+
+    def torch_memory():
+        cuda = loaded["torch"].cuda
+        stats, (free, total) = cuda.memory_stats(), cuda.mem_get_info()
+        parts = {"reserved": "reserved_bytes.all.current", "allocated": "allocated_bytes.all.current"}
+        parts.update({"split": "inactive_split_bytes.all.current", "retries": "num_alloc_retries", "failed": "num_ooms"})
+        return {"free": free, "total": total, **{name: stats.get(key, 0) for name, key in parts.items()}}
+
+    initialised, memory = {}, None
+    if "torch" in loaded:
+        initialised["torch.cuda"] = asked(lambda: loaded["torch"].cuda.is_initialized())
+        memory = told(torch_memory) if initialised["torch.cuda"] else None
+    if "jax" in loaded:
+        bridge = loaded.get("jax._src.xla_bridge")
+        initialised["jax"] = asked(lambda: bridge is not None and bridge.backends_are_initialized())
+    if "tensorflow" in loaded:
+        context = loaded.get("tensorflow.python.eager.context")
+        initialised["tensorflow"] = asked(lambda: context.context()._initialized)
+    return {
+        "schema": 2,
+        "pid": os.getpid(),
+        "modules": modules,
+        **(told(lambda: colab_boot_modules(files)) or {}),
+        "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
+        "initialised": {name: known for name, known in initialised.items() if known is not None},
+        "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],
+        "start_method": told(lambda: loaded["multiprocessing"].get_start_method(allow_none=True)),
+        "hash_randomization": bool(sys.flags.hash_randomization),
+        "torch_memory": memory,
+    }
+
+
+# What `doctor` wants to know of this kernel's environment.
+COLAB_BOOT_ASKED = "CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS PYTHONHASHSEED PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF".split()
+COLAB_BOOT_ASKED += "TF_FORCE_GPU_ALLOW_GROWTH XLA_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_PREALLOCATE".split()
+
+
+def colab_boot_show(page):
+    """Shows a page below what was printed, where the front end shows pages."""
+    try:
+        from IPython.display import display
+
+        with open(page) as file:
+            display({"text/html": file.read(), "text/plain": ""}, raw=True)
+    except (ImportError, OSError):
+        pass
+
+
+def colab_boot_run(verb, *options):
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
+    about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
+    if verb == "doctor":
+        about = ["--profile", str(colab_boot_files())]
+    command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
+    named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    if verb == "doctor":
+        named += COLAB_BOOT_ASKED
+    with tempfile.TemporaryDirectory() as folder:
+        facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
+        with open(facts, "w") as file:
+            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), file)
+        command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
+        page = os.path.join(folder, "doctor.html")
+        if verb == "doctor" and "--log" not in options and "--list" not in options:
+            command.append(f"--html={page}")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+        colab_boot_show(page)
+        try:
+            with open(report) as file:
+                return process.returncode, json.load(file)["report"] or {}
+        except (OSError, ValueError):
+            return process.returncode, {}
+
+
+def colab_boot_golden():
+    """Asks the golden repository, once a boot, whether this release was withdrawn. One that can't be asked changes nothing."""
+    golden = COLAB_BOOT["golden"]
+    if not golden:
+        return
+    try:
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        boot = ""
+    asked = colab_boot_files().parent / "asked"
+    if boot and asked.is_file() and asked.read_text() == boot:
+        return
+    release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
+    command = [colab_boot_binary(), "golden", "verify", release, "--from", golden["at"]]
+    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    for key in golden["keys"]:
+        command += ["--trusted-key", key]
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED"):
+        command.append("--allow-yanked")
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
+    except subprocess.TimeoutExpired:
+        print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
+        return
+    print(done.stdout, end="", flush=True)
+    if done.returncode == 1:
+        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; why stands above")
+    if "golden-unchecked" not in done.stdout:
+        colab_boot_write(asked, boot.encode())
+
+
+def colab_boot_set(variables):
+    """Gives this kernel the variables that it has not read too early; the others came with its restart."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def colab_boot_server():
+    """Address and token of the Jupyter server that owns this kernel; None where there is no way to find out."""
+    if os.environ.get("COLAB_JUPYTER_IP"):
+        port = os.environ.get("KMP_TARGET_PORT", "9000")
+        return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+    except ImportError:
+        return None
+    for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        try:
+            server = json.loads(path.read_text())
+            if str(server["pid"]) == os.environ.get("JPY_PARENT_PID"):
+                return server["url"], server.get("token", "")
+        except (OSError, ValueError, TypeError, KeyError):
+            pass  # of a server that was killed while it wrote, or of something else
+    return None
+
+
+# Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
+# gone. If the server won't, the kernel is ended, and the server starts another.
+COLAB_BOOT_RESTART = """
+import os, signal, sys, time, urllib.request
+url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
+time.sleep(0.7)
+try:
+    request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
+    urllib.request.urlopen(request, timeout=30).read()
+except Exception:
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+def colab_boot_restart():
+    """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
+    if os.environ.get("COLAB_BOOT_RESTART") == "external":
+        print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
+        return
+    try:
+        from ipykernel.connect import get_connection_file
+    except ImportError:
+        raise ColabBootStop("colab-boot: this Python is no notebook's: end it, start it again, and run this once more") from None
+
+    server = colab_boot_server()
+    kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
+    if server:
+        url = f"{server[0]}api/kernels/{kernel}/restart"
+        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
+        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
+        child.stdin.close()
+    else:
+        get_ipython().kernel.do_shutdown(True)  # noqa: F821
+    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+
+
+def colab_boot_record():
+    """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
+    if os.environ.get("COLAB_BOOT_RECORD") == "0":
+        return
+    command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=10)
+        import faulthandler
+
+        COLAB_BOOT["crash"] = open(done.stdout.strip(), "w")
+        faulthandler.enable(COLAB_BOOT["crash"])
+    except (OSError, ValueError, subprocess.SubprocessError):
+        pass  # a boot goes on without it; `doctor` says that nobody watches
+
+
+def colab_boot_seed(seed):
+    """Seeds what this kernel has loaded, and asks it to be deterministic. What that promises, `colab-boot plan` says."""
+    import random
+
+    random.seed(seed)
+    numpy, torch, tensorflow = (sys.modules.get(name) for name in ("numpy", "torch", "tensorflow"))
+    if numpy:
+        numpy.random.seed(seed % 2**32)
+    if torch:
+        torch.manual_seed(seed)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.backends.cudnn.benchmark = False
+    if tensorflow:
+        tensorflow.keras.utils.set_random_seed(seed % 2**32)
+        tensorflow.config.experimental.enable_op_determinism()
+
+
+def colab_boot_apply():
+    colab_boot_golden()
+    code, report = colab_boot_run("apply", "--locked")
+    colab_boot_set(report.get("set-live") or {})
+    if code == 10:
+        colab_boot_restart()
+    elif code:
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+    colab_boot_record()
+
+
+colab_boot_apply()
+
+# %%
+# Holds the installed files against the lock and tests each framework in a process of its own.
+if colab_boot_run("verify")[0]:
+    raise ColabBootStop("colab-boot verify found problems; they stand above")

@@ -1,0 +1,48 @@
+//! How installed files differ from their RECORD. After a full disk or a killed installer, exit codes and metadata look right while files
+//! are missing or cut short.
+
+use crate::diag::{Code, Finding};
+use crate::model::{PackageName, Version};
+
+/// What is wrong with a distribution on disk.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileFault {
+    /// No dist-info of it.
+    NotInstalled,
+    /// The one of another version.
+    OtherVersion(String),
+    /// Several dist-info folders for one name.
+    Duplicates(Vec<String>),
+    /// Its RECORD, the list of its files, is not there.
+    NoRecord,
+    Missing(String),
+    Changed(String),
+    Unreadable(String, String),
+    /// A cache that Python runs without comparing it with the source beside it.
+    Unchecked(String),
+}
+
+impl std::fmt::Display for FileFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotInstalled => f.write_str("is not installed"),
+            Self::OtherVersion(version) => write!(f, "{version} is installed"),
+            Self::Duplicates(names) => write!(f, "is there more than once: {}", names.join(", ")),
+            Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or it came by other means"),
+            Self::Missing(path) => write!(f, "`{path}` is missing"),
+            Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
+            Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
+            Self::Unchecked(path) => write!(f, "`{path}` runs in place of its source, unchecked"),
+        }
+    }
+}
+
+/// One finding for the faults of a distribution.
+pub fn finding_of(name: &PackageName, version: &Version, faults: &[FileFault]) -> Option<Finding> {
+    let (first, rest) = faults.split_first()?;
+    let mut finding = Finding::error(Code::VerifyFiles, format!("{name} {version}: {first}"));
+    for fault in rest {
+        finding = finding.with_note(fault.to_string());
+    }
+    Some(finding.with_help("`colab-boot apply` installs it again"))
+}

@@ -1,0 +1,23 @@
+//! What killed installers have left, and names that are there more than once.
+
+use std::collections::BTreeMap;
+
+use crate::host::files::names_if_any;
+use crate::machine::Layout;
+use crate::model::PackageName;
+use crate::model::wheel::dist_info;
+
+/// Names with more than one dist-info in site-packages, and leftovers of killed installers.
+pub fn ghosts(layout: &Layout) -> Vec<String> {
+    let mut seen: BTreeMap<PackageName, Vec<String>> = BTreeMap::new();
+    let mut ghosts = Vec::new();
+    for entry in names_if_any(&layout.purelib) {
+        if entry.starts_with('~') {
+            ghosts.push(entry);
+        } else if let Some((name, _)) = dist_info(&entry) {
+            seen.entry(name).or_default().push(entry.clone());
+        }
+    }
+    ghosts.extend(seen.into_values().filter(|entries| entries.len() > 1).flatten());
+    ghosts
+}

@@ -1,0 +1,97 @@
+//! What files looked like when they were last read and found right, so that the next look needs no more than their size and ctime.
+//!
+//! What makes an entry void: another size or ctime; another RECORD, of the installation or of the wheel. A file that was changed so
+//! shortly before it was read that a later change could have the same ctime has no entry.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::host::stamps::Stamp;
+use crate::model::{PackageName, Sha256};
+
+/// So many earlier looks of files are remembered of one distribution.
+const FORMER: usize = 20_000;
+
+/// Of one environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hashed {
+    pub distributions: BTreeMap<PackageName, HashedDistribution>,
+    /// Files of site-packages that run whenever Python starts, when imports were last seen to find what is locked.
+    pub startup: BTreeMap<PathBuf, Stamp>,
+}
+
+/// The files of one distribution, all of which were right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HashedDistribution {
+    /// Its dist-info folder.
+    pub info: PathBuf,
+    pub source: [Stamp; 2],
+    /// Its files were compared with the RECORD of its wheel, not with its own.
+    pub of_wheel: bool,
+    pub places: Vec<HashedFolder>,
+    /// The wheel that it was installed from, where that is known.
+    pub wheel: Option<Sha256>,
+    /// What files of the same wheel looked like in earlier installations of it.
+    pub former: Vec<(PathBuf, Stamp)>,
+}
+
+/// A folder with files of the distribution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HashedFolder {
+    pub folder: PathBuf,
+    /// When no file in it came first that is not the distribution's.
+    pub own: Stamp,
+    /// Of its `__pycache__`, when no unchecked code lay in it.
+    pub cache: Stamp,
+    /// By name.
+    pub files: Vec<(String, Stamp)>,
+}
+
+impl Hashed {
+    /// With what was read since.
+    #[must_use]
+    pub fn with(mut self, new: BTreeMap<PackageName, HashedDistribution>) -> Self {
+        for (name, one) in new {
+            let one = match self.distributions.remove(&name) {
+                Some(old) => one.after(old),
+                None => one,
+            };
+            self.distributions.insert(name, one);
+        }
+        self
+    }
+}
+
+impl HashedDistribution {
+    /// With what is remembered of `old`, an earlier installation of the same wheel, or an earlier look at this one.
+    fn after(mut self, old: Self) -> Self {
+        if self.info == old.info && self.wheel == old.wheel {
+            let here: HashSet<(PathBuf, Stamp)> = self.files().collect();
+            let gone = old.files().filter(|one| one.1 != Stamp::UNKNOWN && !here.contains(one));
+            let gone: Vec<(PathBuf, Stamp)> = gone.collect();
+            self.former = old.former.into_iter().chain(gone).rev().take(FORMER).collect();
+            self.former.reverse();
+        }
+        self
+    }
+
+    fn files(&self) -> impl Iterator<Item = (PathBuf, Stamp)> {
+        let of = |place: &HashedFolder| {
+            place.files.iter().map(|(name, stamp)| (place.folder.join(name), *stamp)).collect::<Vec<_>>()
+        };
+        self.places.iter().flat_map(of)
+    }
+
+    fn has(&self, file: &Path, stamp: Stamp) -> bool {
+        let place = self.places.iter().find(|place| file.parent() == Some(&place.folder));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        place.is_some_and(|place| place.files.iter().any(|(own, at)| *own == name && *at == stamp))
+    }
+
+    /// Whether `file` had the right bytes when it looked like `stamp`.
+    pub fn has_had(&self, file: &Path, stamp: Stamp) -> bool {
+        self.has(file, stamp) || self.former.iter().any(|(own, at)| own == file && *at == stamp)
+    }
+}

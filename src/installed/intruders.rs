@@ -1,0 +1,110 @@
+//! Files that nobody installed and that Python takes before an installed module: a folder or compiled code beside `module.py`, a cache that
+//! is run without a look at its source.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::host::files::{names_if_any, read_start};
+
+/// A file, or a folder with an `__init__`, that comes first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Intruder {
+    pub place: PathBuf,
+    /// The installed file that is never read.
+    pub hides: PathBuf,
+}
+
+/// Those in `folder`, in which `expected` are a distribution's files. `tag` is that of the interpreter: `cpython-312`.
+pub(super) fn intruders_in(folder: &Path, expected: &BTreeSet<&str>, tag: &str) -> Vec<Intruder> {
+    let mut found = Vec::new();
+    for name in names_if_any(folder).iter().filter(|name| !expected.contains(name.as_str())) {
+        let Some((stem, rank)) = importable(name, tag) else { continue };
+        let hides = expected.iter().find(|own| importable(own, tag).is_some_and(|(own, at)| own == stem && at > rank));
+        if let Some(hides) = hides.filter(|_| rank > 0 || is_package(&folder.join(name))) {
+            found.push(Intruder { place: folder.join(name), hides: folder.join(hides) });
+        }
+    }
+    found
+}
+
+/// The module that `import` finds in an entry of this name, and after how many other kinds of entries
+/// (<https://docs.python.org/3/library/importlib.html#importlib.machinery.FileFinder>; `importlib.machinery.all_suffixes`, 3.8 to 3.14).
+fn importable<'a>(name: &'a str, tag: &str) -> Option<(&'a str, u8)> {
+    let Some((stem, suffix)) = name.split_once('.') else {
+        return Some((name, 0));
+    };
+    let rank = match suffix {
+        "abi3.so" => 2,
+        "so" => 3,
+        "py" => 4,
+        "pyc" => 5,
+        _ if suffix.ends_with(".so") && suffix.strip_prefix(tag).is_some_and(|rest| rest.starts_with('-')) => 1,
+        _ => return None,
+    };
+    Some((stem, rank))
+}
+
+/// Whether a folder is a regular package, which comes before every file; one without an `__init__` comes last.
+fn is_package(folder: &Path) -> bool {
+    names_if_any(folder).iter().any(|name| name.starts_with("__init__."))
+}
+
+/// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` without comparing them with it: unchecked
+/// hash-based caches (PEP 552).
+pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<String> {
+    let cache = folder.join("__pycache__");
+    let is_of_one = |name: &String| {
+        let stem = name.split('.').next().unwrap_or_default();
+        name.ends_with(".pyc") && expected.contains(format!("{stem}.py").as_str())
+    };
+    let is_unchecked = |name: &String| {
+        let start = read_start(&cache.join(name), 8).unwrap_or_default();
+        start.get(4).is_some_and(|flags| flags & 0b11 == 0b01)
+    };
+    names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{intruders_in, unchecked_caches};
+    use crate::host::files::write_whole;
+
+    #[test]
+    fn what_import_finds_first_is_known() {
+        let expected = BTreeSet::from(["six.py", "_yaml.cpython-312-x86_64-linux-gnu.so", "pkg", "fast.abi3.so"]);
+        for (path, hides) in [
+            ("six/__init__.py", Some("six.py")),
+            ("six/data.txt", None),
+            ("six.cpython-312-x86_64-linux-gnu.so", Some("six.py")),
+            ("six.cpython-311-x86_64-linux-gnu.so", None),
+            ("six.so", Some("six.py")),
+            ("six.pyc", None),
+            ("six.txt", None),
+            ("_yaml.py", None),
+            ("_yaml/__init__.abi3.so", Some("_yaml.cpython-312-x86_64-linux-gnu.so")),
+            ("fast.py", None),
+            ("fast.so", None),
+            ("pkg.py", None),
+            ("own.py", None),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            write_whole(&folder.path().join(path), b"").expect(path);
+            let found = intruders_in(folder.path(), &expected, "cpython-312");
+            let hidden: Vec<_> = found.iter().filter_map(|one| one.hides.file_name()?.to_str()).collect();
+            assert_eq!(hidden, hides.into_iter().collect::<Vec<_>>(), "{path}");
+        }
+    }
+
+    #[test]
+    fn caches_that_nothing_checks_are_known() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, flags) in [("a", 0), ("b", 1), ("c", 3), ("d", 1)] {
+            let path = folder.path().join(format!("__pycache__/{name}.cpython-312.pyc"));
+            write_whole(&path, &[203, 13, 13, 10, flags, 0, 0, 0, 1, 2, 3]).expect(name);
+        }
+        let found = unchecked_caches(folder.path(), &BTreeSet::from(["a.py", "b.py", "c.py"]));
+        assert_eq!(found, ["b.cpython-312.pyc"]);
+    }
+}

@@ -1,0 +1,315 @@
+//! A look at the files of the locked distributions: all of them at every plan and apply, by what earlier looks have read; and at what comes
+//! before them when Python imports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::diag::{Code, Failure, Finding};
+use crate::host::stamps::Stamp;
+use crate::host::{Invocation, files};
+use crate::installed::{
+    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Intruder, Options, check_distributions, compare,
+};
+use crate::ledger::Hand;
+use crate::lock::{LockedPackage, LockedTarget};
+use crate::machine::{Layout, installed_modules};
+use crate::marker::Marker;
+use crate::model::PackageName;
+use crate::model::modules::runs_at_start;
+use crate::session::Session;
+use crate::session::machine::Seen;
+use crate::state::State;
+use crate::verdict::Files;
+
+/// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them.
+const FIND: &str = "import importlib.util, json, sys
+found = {}
+for name in sys.argv[1:]:
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    found[name] = spec.origin if spec and spec.has_location else None
+print('\\n\\x1e' + json.dumps(found))";
+
+/// As long as an interpreter is given to tell about itself.
+const AT_MOST: Duration = Duration::from_secs(20);
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Files that changed since they were last read; of others that were never read the size is compared.
+    Least,
+    /// Whatever was never read, or changed since.
+    News,
+    /// Every file.
+    All,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct FileCheck {
+    /// What is wrong with the files of locked distributions.
+    pub faults: BTreeMap<PackageName, Vec<FileFault>>,
+    /// What the others were compared with.
+    pub basis: BTreeMap<PackageName, Basis>,
+    /// Distributions of the right version that are to be installed again, each with the reason.
+    pub broken: BTreeMap<PackageName, String>,
+    pub findings: Vec<Finding>,
+    /// What earlier checks have read.
+    before: Hashed,
+    /// What earlier checks and this one have read, where this one has read something.
+    pub hashed: Hashed,
+    /// This check has read more than earlier ones.
+    pub has_news: bool,
+    files: usize,
+    read: usize,
+    by_size: usize,
+}
+
+/// Where to look.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub layout: &'a Layout,
+    pub state: &'a State,
+    pub target: &'a LockedTarget,
+    pub seen: &'a Seen,
+    pub marker: Option<&'a Marker>,
+}
+
+impl Scene<'_> {
+    /// The names that an apply which did not end has changed.
+    fn doubted(&self) -> &[PackageName] {
+        let marker = self.marker.filter(|marker| marker.is_in_doubt());
+        marker.map(|marker| marker.changed.as_slice()).unwrap_or_default()
+    }
+
+    /// Whether `package` has files that a wheel says: Debian's own packages have files that Debian has changed, and what no index has
+    /// is known by its version alone.
+    fn can_be_compared(&self, package: &LockedPackage) -> bool {
+        package.wheel.is_some() && is_ours(self.layout, self.seen, &package.name)
+    }
+
+    fn is_installed(&self, package: &LockedPackage) -> bool {
+        self.seen.machine.installed.get(&package.name).is_some_and(|one| one.version == package.version)
+    }
+}
+
+impl Session<'_> {
+    /// Looks at the files of all locked distributions that are installed.
+    pub fn check_files(&self, scene: Scene<'_>, reading: Reading) -> Result<FileCheck, Failure> {
+        let known: Hashed = if reading == Reading::All { Hashed::default() } else { scene.state.hashed() };
+        let (comparable, others): (Vec<_>, Vec<_>) =
+            scene.target.packages.iter().partition(|one| scene.can_be_compared(one));
+        let layouts: Vec<Layout> = comparable.iter().map(|one| where_it_lies(scene, &one.name)).collect();
+        let held = comparable.iter().zip(&layouts).map(|(one, layout)| held(layout, scene.state, one)).collect();
+        let tag = scene.seen.machine.python.as_ref().map(|python| python.facts.cache_tag());
+        let depth = if reading == Reading::Least { Depth::Sizes } else { Depth::Bytes };
+        let compared = compare(held, Options { depth, known: &known, tag: tag.as_deref() });
+        let mut check =
+            FileCheck { files: compared.files, read: compared.read, by_size: compared.by_size, ..FileCheck::default() };
+        check.basis.extend(others.iter().map(|one| (one.name.clone(), Basis::Nothing)));
+        for (at, one) in comparable.iter().enumerate() {
+            check.add(scene, one, &compared.faults[at], compared.basis[at]);
+        }
+        check.findings.extend(compared.intruders.iter().map(|(name, intruder)| comes_first(name, intruder)));
+        check.broken.extend(half_back(scene)?);
+        check.broken.extend(from_elsewhere(scene)?);
+        let startup = startup_files(scene.layout);
+        let same_start = startup == known.startup;
+        if reading != Reading::Least && !same_start {
+            check.findings.extend(self.hidden_by_startup(scene, &startup, &known)?);
+        }
+        check.has_news = reading != Reading::Least && !(same_start && compared.hashed.is_empty());
+        check.before = if reading == Reading::All { scene.state.hashed() } else { known };
+        check.hashed = if check.has_news { check.before.clone().with(compared.hashed) } else { Hashed::default() };
+        check.hashed.distributions.retain(|name, _| scene.target.package(name).is_some());
+        if check.findings.is_empty() {
+            check.hashed.startup = startup;
+        }
+        Ok(check)
+    }
+
+    /// Locked distributions of which `import` finds another copy, now that `startup` runs when Python starts.
+    fn hidden_by_startup(
+        &self,
+        scene: Scene<'_>,
+        startup: &BTreeMap<PathBuf, Stamp>,
+        known: &Hashed,
+    ) -> Result<Vec<Finding>, Failure> {
+        let machine = &scene.seen.machine;
+        let Some(python) = machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
+            return Ok(Vec::new());
+        };
+        let standard = machine.python.as_ref().and_then(|python| Some(python.home.as_ref()?.stdlib.clone()));
+        let mut owners: BTreeMap<String, (&PackageName, &PathBuf)> = BTreeMap::new();
+        for one in scene.target.packages.iter().filter(|one| scene.is_installed(one)) {
+            let Some(location) = machine.installed.get(&one.name).and_then(|one| one.location.as_ref()) else {
+                continue;
+            };
+            let modules = installed_modules(&one.name, location)?;
+            owners.extend(
+                modules
+                    .into_iter()
+                    .filter(|module| !module.contains('.'))
+                    .map(|module| (module, (&one.name, location))),
+            );
+        }
+        if owners.is_empty() {
+            return Ok(Vec::new());
+        }
+        let arguments: Vec<&str> = ["-c", FIND].into_iter().chain(owners.keys().map(String::as_str)).collect();
+        // A Python that does not start is reported elsewhere.
+        let Ok(finished) = Invocation::new(python, &arguments, self.environment).output(AT_MOST) else {
+            return Ok(Vec::new());
+        };
+        let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
+        let found: BTreeMap<String, Option<PathBuf>> = serde_json::from_str(line.trim()).unwrap_or_default();
+        let is_meant = |file: &PathBuf, location: &PathBuf| {
+            let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+            file.starts_with(location)
+                || real(file).starts_with(real(location))
+                || standard.as_ref().is_some_and(|standard| file.starts_with(standard))
+        };
+        let new = startup.iter().filter(|(path, stamp)| known.startup.get(*path) != Some(stamp));
+        let new: Vec<String> = new.map(|(path, _)| format!("`{}`", path.display())).collect();
+        let hidden = owners.iter().filter_map(|(module, (name, location))| {
+            let file = found.get(module)?.as_ref().filter(|file| !is_meant(file, location))?;
+            let message = format!("Python finds `{module}` in `{}` before {name} as it is locked", file.display());
+            let help = "remove that copy, or what puts it first; then run the command again";
+            let note = format!("these run when Python starts, and are new: {}", new.join(", "));
+            Some(Finding::error(Code::KernelShadowed, message).with_note(note).with_help(help))
+        });
+        Ok(hidden.collect())
+    }
+}
+
+impl FileCheck {
+    /// Adds what was found of one distribution.
+    fn add(&mut self, scene: Scene<'_>, package: &LockedPackage, faults: &[FileFault], basis: Basis) {
+        let Some(first) = faults.iter().min() else {
+            self.basis.insert(package.name.clone(), basis);
+            return;
+        };
+        let is_ours = matches!(scene.seen.ledger.hand(&package.name, Some(&package.version)), Hand::Ours(_));
+        let doubted = scene.doubted().contains(&package.name);
+        // The image has it without a list of its files: there is nothing to compare with.
+        if *first == FileFault::NoRecord && !is_ours && !doubted {
+            self.basis.insert(package.name.clone(), Basis::Nothing);
+            return;
+        }
+        let mut faults = faults.to_vec();
+        faults.sort();
+        // Another version is a change of its own.
+        if scene.is_installed(package) {
+            let more = if faults.len() > 1 { format!(" and {} more", faults.len() - 1) } else { String::new() };
+            self.broken.insert(package.name.clone(), format!("{first}{more}"));
+        }
+        self.faults.insert(package.name.clone(), faults);
+    }
+
+    /// Whether `file` of a distribution without a fault had the right bytes when it looked like `stamp`.
+    pub fn was_right(&self, name: &PackageName, file: &Path, stamp: Option<Stamp>) -> bool {
+        let Some(stamp) = stamp else { return false };
+        let is_known = |hashed: &Hashed| hashed.distributions.get(name).is_some_and(|one| one.has_had(file, stamp));
+        is_known(&self.hashed) || is_known(&self.before)
+    }
+
+    /// What was read, with the distributions that were installed and read since.
+    pub fn hashed_with(&self, new: BTreeMap<PackageName, HashedDistribution>) -> Hashed {
+        let known = if self.has_news { &self.hashed } else { &self.before };
+        known.clone().with(new)
+    }
+
+    /// What was compared, where `installed` are packages that were installed and read since.
+    pub fn evidence(&self, installed: &[PackageName]) -> Files {
+        let of_wheel = installed.iter().map(|name| (name, Basis::Wheel));
+        let kept = self.basis.iter().map(|(name, basis)| (name, *basis));
+        let all: BTreeMap<&PackageName, Basis> = kept.chain(of_wheel).collect();
+        let count = |basis: Basis| all.values().filter(|one| **one == basis).count();
+        let faulty = self.faults.keys().filter(|name| !installed.contains(name));
+        Files {
+            against_wheel: count(Basis::Wheel),
+            against_own: count(Basis::Own),
+            by_version: count(Basis::Nothing),
+            files: self.files,
+            read: self.read,
+            by_size: self.by_size,
+            faulty: faulty.cloned().collect(),
+        }
+    }
+}
+
+fn comes_first(name: &PackageName, intruder: &Intruder) -> Finding {
+    let (place, hides) = (intruder.place.display(), intruder.hides.display());
+    Finding::error(Code::KernelShadowed, format!("Python takes `{place}` instead of `{hides}` of {name}"))
+        .with_help("no package owns it: move it to another folder, then run the command again")
+}
+
+/// The files of site-packages that run when Python starts.
+fn startup_files(layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
+    let names = layout.folders().into_iter().flat_map(|folder| {
+        files::names_if_any(folder).into_iter().filter(|name| runs_at_start(name)).map(|name| folder.join(name))
+    });
+    names.map(|path| (path.clone(), Stamp::of(&path))).collect()
+}
+
+/// The layout with the folder that `import` finds the distribution in: it may be there in both.
+fn where_it_lies(scene: Scene<'_>, name: &PackageName) -> Layout {
+    let mut layout = scene.layout.clone();
+    if let Some(folder) = scene.seen.machine.installed.get(name).and_then(|one| one.location.clone()) {
+        layout.purelib.clone_from(&folder);
+        layout.platlib = folder;
+    }
+    layout
+}
+
+/// Whether a distribution lies where installers for this environment put it: Debian's own lie elsewhere, and no RECORD of a wheel is
+/// theirs.
+fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
+    let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
+    location.is_none_or(|folder| layout.folders().contains(&folder))
+}
+
+/// Those given by address that were never installed from here: another file may have the same version.
+fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
+    let mut found = BTreeMap::new();
+    for package in &scene.target.packages {
+        let direct = package.wheel.as_ref().filter(|wheel| wheel.index == "direct");
+        let is_known = |digest| scene.state.record_text(&digest).map(|text| text.is_some());
+        if let Some(wheel) = direct
+            && !wheel.sha256.map_or(Ok(false), is_known)?
+        {
+            found.insert(package.name.clone(), "its files are not known to be those of the wheel".to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// What was on its way back when an apply was killed, and is not whole.
+fn half_back(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
+    let mut held = Vec::new();
+    let doubted: BTreeSet<&PackageName> = scene.doubted().iter().collect();
+    for name in doubted.into_iter().filter(|name| scene.target.package(name).is_none()) {
+        let installed = scene.seen.machine.installed.get(name);
+        let entry = scene.seen.ledger.distributions.get(name);
+        let entry = entry.filter(|entry| installed.is_some_and(|one| one.version == entry.version));
+        if let Some((entry, digest)) = entry.and_then(|entry| Some((entry, entry.sha256?)))
+            && scene.state.record_text(&digest)?.is_some()
+        {
+            held.push(Held { layout: scene.layout, name, version: &entry.version, wheel: Some((scene.state, digest)) });
+        }
+    }
+    let all: Vec<PackageName> = held.iter().map(|one| one.name.clone()).collect();
+    let faults = check_distributions(held, 1);
+    let broken = all.into_iter().zip(faults).filter_map(|(name, faults)| Some((name, faults.first()?.to_string())));
+    Ok(broken.collect())
+}
+
+/// `package` as it is compared: with the RECORD of its wheel, where it was installed from here.
+pub fn held<'a>(layout: &'a Layout, state: &'a State, package: &'a LockedPackage) -> Held<'a> {
+    let digest = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
+    let wheel = digest.filter(|digest| state.record_stamp(digest) != Stamp::UNKNOWN).map(|digest| (state, digest));
+    Held { layout, name: &package.name, version: &package.version, wheel }
+}

@@ -1,0 +1,142 @@
+//! The code that a kernel holds, against the files that are installed: which distributions are stale, and which repairs no kernel notices.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use crate::host::files;
+use crate::host::stamps::Stamp;
+use crate::installed::FileFault;
+use crate::machine::RawDistribution;
+use crate::model::PackageName;
+use crate::notebook::{ChangedModule, Code, Facts, Loaded, Modules, Stale};
+use crate::session::file_check::FileCheck;
+use crate::session::machine::Seen;
+
+/// The distributions of which `loaded` holds other code than is installed, or may do so.
+pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileCheck) -> Vec<Stale> {
+    let Modules::Reported(facts) = &loaded.modules else { return Vec::new() };
+    let Some(changed) = &facts.changed else { return Vec::new() };
+    let suspects: Vec<&ChangedModule> = changed.iter().filter(|one| one.code != Code::Same).collect();
+    let owners = owners(seen, suspects.iter().map(|one| one.file.as_path()));
+    let mut found: BTreeMap<&PackageName, Vec<&ChangedModule>> = BTreeMap::new();
+    for one in suspects {
+        let Some(name) = owners.get(one.file.as_path()) else { continue };
+        // The bytes that it was loaded from were those of the wheel, and they are again.
+        let is_proven = one.code == Code::Unknown && check.was_right(name, &one.file, one.loaded.map(stamp));
+        if !is_proven {
+            found.entry(name).or_default().push(one);
+        }
+    }
+    let stale = |(name, modules): (&PackageName, Vec<&ChangedModule>)| {
+        let first = modules.iter().find(|one| one.code == Code::Differs).or_else(|| modules.first())?;
+        Some(Stale {
+            name: name.clone(),
+            module: first.name.clone(),
+            more: modules.len() - 1,
+            is_certain: first.code == Code::Differs,
+            why: first.why.clone(),
+        })
+    };
+    found.into_iter().filter_map(stale).collect()
+}
+
+const fn stamp((changed, size): (i64, u64)) -> Stamp {
+    Stamp { size, changed }
+}
+
+/// Which distribution has each of `files`, by its RECORD. Files of the user's own have none.
+fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, PackageName> {
+    let mut wanted: HashMap<PathBuf, &Path> = HashMap::new();
+    for file in files {
+        wanted.insert(file.to_owned(), file);
+        // A folder of the path may be a link.
+        wanted.extend(file.canonicalize().ok().map(|real| (real, file)));
+    }
+    let mut found = HashMap::new();
+    let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
+    for one in all.take_while(|_| !wanted.is_empty()) {
+        let (Ok(name), Some(site)) = (one.name.parse::<PackageName>(), one.folder.parent()) else { continue };
+        let real = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+        for path in recorded_paths(one) {
+            let owned = [site.join(&path), real.join(&path)].into_iter().find_map(|place| wanted.get(&place).copied());
+            found.extend(owned.map(|file| (file, name.clone())));
+        }
+    }
+    found
+}
+
+/// The files with code that an installed distribution names.
+fn recorded_paths(one: &RawDistribution) -> Vec<String> {
+    let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
+    let paths = crate::inspect::parse_record(&record).into_iter().map(|entry| entry.path);
+    paths.filter(|path| is_code(path)).collect()
+}
+
+fn is_code(path: &str) -> bool {
+    path.ends_with(".py") || path.ends_with(".so")
+}
+
+/// The distributions whose broken files no code in the kernel comes from: their repair needs no restart.
+pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) -> BTreeSet<PackageName> {
+    let Modules::Reported(facts) = &loaded.modules else {
+        return BTreeSet::new();
+    };
+    if facts.changed.is_none() {
+        return BTreeSet::new();
+    }
+    let is_silent = |name: &&PackageName| {
+        let site = seen.machine.installed.get(*name).and_then(|one| one.location.as_ref());
+        let faults = check.faults.get(*name);
+        site.zip(faults)
+            .is_some_and(|(site, faults)| faults.iter().all(|fault| is_unnoticed(name, site, fault, (facts, check))))
+    };
+    check.broken.keys().filter(is_silent).cloned().collect()
+}
+
+/// Whether no code in memory comes from the file that is at fault.
+fn is_unnoticed(name: &PackageName, site: &Path, fault: &FileFault, (facts, check): (&Facts, &FileCheck)) -> bool {
+    let path = match fault {
+        FileFault::NoRecord | FileFault::Duplicates(_) => return true,
+        FileFault::NotInstalled | FileFault::OtherVersion(_) | FileFault::Unchecked(_) => return false,
+        FileFault::Missing(path) | FileFault::Changed(path) | FileFault::Unreadable(path, _) => path,
+    };
+    // Metadata and scripts are read by other processes.
+    if path.contains(".dist-info/") || path.contains(".data/scripts/") || path.starts_with("../") {
+        return true;
+    }
+    let file = site.join(crate::model::contents::installed_path(path).unwrap_or_default());
+    let is_it = |one: &&ChangedModule| one.file == file;
+    match facts.changed.iter().flatten().find(is_it) {
+        // It was loaded before it was damaged.
+        Some(module) => check.was_right(name, &file, module.loaded.map(stamp)),
+        // It was loaded since, or not at all; any other file may have been read by any module.
+        None if is_code(path) => !facts.names.contains(&module_of(path)),
+        None => false,
+    }
+}
+
+/// `pkg.deep` of `pkg/deep/__init__.py`, `pkg._core` of `pkg/_core.cpython-312-x86_64-linux-gnu.so`.
+fn module_of(path: &str) -> String {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or_default();
+    let parts = folder.split('/').chain([stem]).filter(|part| !part.is_empty() && *part != "__init__");
+    parts.collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::module_of;
+
+    #[test]
+    fn files_have_the_names_of_their_modules() {
+        for (path, module) in [
+            ("six.py", "six"),
+            ("pkg/__init__.py", "pkg"),
+            ("pkg/deep/__init__.py", "pkg.deep"),
+            ("pkg/deep/a.py", "pkg.deep.a"),
+            ("pkg/_core.cpython-312-x86_64-linux-gnu.so", "pkg._core"),
+        ] {
+            assert_eq!(module_of(path), module);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a plan depends on besides its answer: the files, what the kernel holds, what was changed before, what can be brought back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::cli::PlanOptions;
+use crate::diag::Failure;
+use crate::lock::{LockedPackage, LockedTarget};
+use crate::marker::{Marker, Touched};
+use crate::matrix::Overlay;
+use crate::model::PackageName;
+use crate::notebook::Loaded;
+use crate::plan::wanted_back;
+use crate::session::Session;
+use crate::session::answer::Answer;
+use crate::session::file_check::{FileCheck, Reading, Scene};
+use crate::session::held_code::silent_repairs;
+use crate::session::kernel::{environment_file, folders, loaded, modules, other_kernels};
+use crate::session::machine::Seen;
+use crate::state::State;
+
+/// All of it.
+pub(super) struct Situation {
+    pub marker: Option<Marker>,
+    pub files: FileCheck,
+    /// Wheels of what was there before the first apply and is wanted back.
+    pub before: BTreeMap<PackageName, LockedPackage>,
+    pub loaded: Loaded,
+    pub silent: BTreeSet<PackageName>,
+    pub folders: Vec<PathBuf>,
+    pub environment_file: Option<String>,
+    pub linked: BTreeMap<PackageName, Vec<Overlay>>,
+    /// Modules of installed distributions that change.
+    pub modules: BTreeMap<PackageName, BTreeSet<String>>,
+    pub other_kernels: usize,
+}
+
+impl Situation {
+    /// What was changed since this machine started.
+    pub(super) fn history(&self, boot_id: &str) -> &[Touched] {
+        let known = self.marker.as_ref().filter(|marker| marker.boot_id == boot_id);
+        known.map(|marker| marker.touched.as_slice()).unwrap_or_default()
+    }
+}
+
+/// Looks at what a plan for `answer` depends on.
+pub(super) fn observe_situation(
+    answer: &Answer,
+    options: &PlanOptions,
+    session: &Session<'_>,
+    reading: Reading,
+) -> Result<Situation, Failure> {
+    let Answer { profile, wish, seen, target, .. } = answer;
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let state = layout.map(|layout| State::of(&session.paths.state, layout));
+    let marker = state.as_ref().map_or(Ok(None), State::marker)?;
+    let scene = layout.zip(state.as_ref()).map(|(layout, state)| Scene {
+        layout,
+        state,
+        target,
+        seen,
+        marker: marker.as_ref(),
+    });
+    let files = scene.map_or_else(|| Ok(FileCheck::default()), |scene| session.check_files(scene, reading))?;
+    let broken = &files.broken;
+    let wanted = if wish.prune { wanted_back(&seen.ledger, target, &seen.machine, broken) } else { Vec::new() };
+    let before = session.wheels_back(&wanted, options, seen);
+    // A restoration without the index would be none; another apply goes on, and says what stays.
+    let before = if profile.is_none() { before? } else { before.unwrap_or_default() };
+    let loaded = loaded(session, seen, &options.machine, &files)?;
+    Ok(Situation {
+        silent: silent_repairs(seen, &loaded, &files),
+        folders: folders(seen),
+        environment_file: environment_file(seen)?,
+        linked: session.linked_here(seen),
+        modules: modules(seen, moving(seen, target, broken))?,
+        other_kernels: other_kernels(seen),
+        marker,
+        files,
+        before,
+        loaded,
+    })
+}
+
+/// What may change: the modules of these are looked at.
+fn moving(seen: &Seen, target: &LockedTarget, broken: &BTreeMap<PackageName, String>) -> Vec<PackageName> {
+    let owned = seen.ledger.distributions.keys().chain(seen.ledger.removed.keys());
+    let moves = |package: &&LockedPackage| {
+        let installed = seen.machine.installed.get(&package.name);
+        installed.is_some_and(|one| one.version != package.version) || broken.contains_key(&package.name)
+    };
+    target.packages.iter().filter(moves).map(|package| &package.name).chain(owned).cloned().collect()
+}

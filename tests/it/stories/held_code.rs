@@ -1,0 +1,208 @@
+//! The code that a kernel holds: a change by any tool is seen, pure Python too, and what is current never restarts.
+
+use crate::stories::Day;
+use crate::stories::notebook::{Kernel, Notebook, Stack, cells};
+use crate::support::index_server::{Release, Table};
+use crate::support::python::Venv;
+use crate::support::test::Test;
+
+const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
+
+fn release(files: &[(&str, &str)]) -> Release {
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    Release { files, ..Release::default() }
+}
+
+/// Packages whose two versions differ in one respect each.
+fn day() -> Day {
+    let mut test = Test::new();
+    let venv = Venv::new(&test, &[]);
+    test.environment.remove("COLAB_BOOT_ROOT");
+    let mut table = Table::new();
+    let rows: &[(&str, &str, &str)] = &[
+        ("funct", "def word():\n    return 'old'\n", "def word():\n    return 'new'\n"),
+        ("const", "word = 'old'\n", "word = 'new'\n"),
+        ("attr", "class A:\n    word = 'old'\n", "class A:\n    word = 'new'\n"),
+        ("default", "def f(word='old'):\n    return word\n", "def f(word='new'):\n    return word\n"),
+        ("opaque", "word = ''.join(['o', 'l', 'd'])\n", "word = ''.join(['n', 'e', 'w'])\n"),
+        ("added", "def one():\n    return 1\n", "def one():\n    return 1\n\n\ndef two():\n    return 2\n"),
+        (
+            "method",
+            "class A:\n    def f(self):\n        return 'old'\n",
+            "class A:\n    def f(self):\n        return 'new'\n",
+        ),
+    ];
+    for (name, old, new) in rows {
+        let versions = table.entry((*name).to_owned()).or_default();
+        versions.insert("1.0".to_owned(), release(&[(&format!("{name}.py"), old)]));
+        versions.insert("2.0".to_owned(), release(&[(&format!("{name}.py"), new)]));
+    }
+    let versions = table.entry("deep".to_owned()).or_default();
+    for (version, word) in [("1.0", "old"), ("2.0", "new")] {
+        let inner = format!("def word():\n    return '{word}'\n");
+        let files = [
+            ("space/deep/__init__.py", ""),
+            ("space/deep/inner.py", inner.as_str()),
+            ("space/deep/unused.py", "x = 1\n"),
+        ];
+        versions.insert(version.to_owned(), release(&files));
+    }
+    Day::of(test, venv, table)
+}
+
+/// A cell in which the user has pip install something, as `!pip` does.
+fn pip(day: &Day, what: &str) -> String {
+    let options = "'--quiet', '--no-deps', '--no-cache-dir', '--disable-pip-version-check'";
+    format!(
+        "import subprocess, sys\nassert subprocess.run([sys.executable, '-m', 'pip', 'install', {options}, \
+         '--index-url', '{}', *'{what}'.split()], stdout=subprocess.DEVNULL).returncode == 0",
+        day.server.url
+    )
+}
+
+/// Runs the boot cell: whether it restarts, and never for a second time.
+#[track_caller]
+fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about: &str) -> (bool, String) {
+    let (restarts, said) = notebook.boot(kernel, boot);
+    let again = notebook.boot(kernel, boot);
+    assert!(!again.0 && again.1.contains("ready: "), "{about}: {}", again.1);
+    (restarts, said)
+}
+
+const NAMES: [&str; 7] = ["funct", "const", "attr", "default", "opaque", "added", "method"];
+
+/// `funct==2.0 const==2.0 …`
+fn all(names: &[&str], version: &str) -> String {
+    names.iter().map(|name| format!("{name}=={version}")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn old_code_in_memory_is_seen_whichever_tool_installed_the_new() {
+    for stack in BOTH {
+        let day = day();
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        let wanted: Vec<String> = NAMES.iter().map(|name| format!("{name} >=2")).collect();
+        day.profile("p", &wanted.iter().map(String::as_str).collect::<Vec<_>>(), "");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        notebook.run(&kernel, &pip(&day, &all(&NAMES, "1.0")));
+        notebook.run(&kernel, &format!("import {}", NAMES.join(", ")));
+        assert_eq!(notebook.run(&kernel, &pip(&day, &all(&NAMES, "2.0"))), "", "{stack:?}");
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "all of them");
+        assert!(restarts, "{stack:?}: {said}");
+        for name in NAMES {
+            let differs = if name == "opaque" { "changed on disk" } else { "in memory is not the installed code" };
+            assert!(said.contains(&format!("restart   {name}: `{name}` {differs}")), "{stack:?} {name}: {said}");
+        }
+        let verified = notebook.run(&kernel, &verify);
+        assert!(verified.contains("\nverified"), "{verified}");
+    }
+}
+
+#[test]
+fn what_is_current_does_not_restart() {
+    for stack in BOTH {
+        let day = day();
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        let names: Vec<&str> = NAMES.into_iter().filter(|name| *name != "opaque").collect();
+        let wanted: Vec<String> = names.iter().map(|name| format!("{name} >=2")).collect();
+        day.profile("p", &wanted.iter().map(String::as_str).collect::<Vec<_>>(), "");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        // Installed before it was imported, and no cell of ours has run.
+        notebook.run(&kernel, &pip(&day, &all(&names, "2.0")));
+        notebook.run(&kernel, &format!("import {}", names.join(", ")));
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "all of them");
+        assert!(!restarts, "{stack:?}: {said}");
+        assert!(notebook.run(&kernel, &verify).contains("\nverified"), "{stack:?}");
+    }
+}
+
+#[test]
+fn what_a_kernel_imports_after_a_change_is_known_to_be_new() {
+    for stack in BOTH {
+        let day = day();
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        day.profile("p", &["opaque >=2", "deep >=2", "funct"], "");
+        let (boot, _) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        notebook.boot(&mut kernel, &boot);
+        // In one cell, as people do it; the code of `opaque` alone proves nothing.
+        let cell =
+            format!("{}\nimport opaque, space.deep.inner\nprint(opaque.word)", pip(&day, "opaque==1.0 deep==1.0"));
+        assert_eq!(notebook.run(&kernel, &cell).trim(), "old", "{stack:?}");
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "old versions");
+        assert!(restarts, "{stack:?}: {said}");
+        let cell = format!(
+            "{}\nimport opaque, space.deep.inner\nprint(opaque.word)",
+            pip(&day, "--force-reinstall opaque==2.0 deep==2.0")
+        );
+        assert_eq!(notebook.run(&kernel, &cell).trim(), "new", "{stack:?}");
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "imported after a reinstallation");
+        assert!(!restarts, "{stack:?}: {said}");
+    }
+}
+
+#[test]
+fn modules_below_a_namespace_and_reloaded_ones_are_judged_by_themselves() {
+    let day = day();
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.profile("p", &["deep >=2", "opaque >=2", "funct >=2"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.boot(&mut kernel, &boot);
+    notebook.run(&kernel, &pip(&day, "deep==1.0 opaque==1.0 funct==1.0"));
+    notebook.run(&kernel, "import space.deep.inner");
+    notebook.run(&kernel, &pip(&day, "deep==2.0 opaque==2.0 funct==2.0"));
+    let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "a submodule");
+    assert!(
+        restarts && said.contains("deep: `space.deep.inner` in memory is not the installed code (`word` differs)"),
+        "{said}"
+    );
+    // Loaded again, nothing of the old is left.
+    for (import, use_, stays) in [
+        ("import opaque", "importlib.reload(opaque); print(opaque.word)", false),
+        ("import funct", "importlib.reload(funct); print(funct.word())", false),
+        ("import funct; from funct import word", "importlib.reload(funct); print(word())", true),
+    ] {
+        let mut kernel = notebook.kernel();
+        assert!(!notebook.boot(&mut kernel, &boot).0);
+        notebook.run(&kernel, &pip(&day, "opaque==1.0 funct==1.0"));
+        notebook.run(&kernel, &format!("import importlib; {import}"));
+        notebook.run(&kernel, &pip(&day, "opaque==2.0 funct==2.0"));
+        let said = notebook.run(&kernel, use_);
+        assert_eq!(said.trim(), if stays { "old" } else { "new" }, "{import}");
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, import);
+        assert_eq!(restarts, stays, "{import}: {said}");
+    }
+}
+
+#[test]
+fn a_repair_restarts_only_a_kernel_that_holds_the_damage() {
+    for stack in BOTH {
+        let day = day();
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        day.profile("p", &["deep >=2", "opaque >=2"], "");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        notebook.boot(&mut kernel, &boot);
+        notebook.run(&kernel, "import space.deep.inner, opaque");
+        let site = day.venv.layout();
+        let edit = |path: &str, text: &str| std::fs::write(site.join(path), text).expect("a write");
+        assert!(!notebook.boot(&mut kernel, &boot).0);
+        // A file that the kernel has not loaded, then one that was loaded before it was damaged.
+        for path in ["space/deep/unused.py", "space/deep/inner.py", "opaque.py"] {
+            edit(path, "word = 'damaged'\n");
+            let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, path);
+            assert!(!restarts && said.contains("applied: 2 packages as locked"), "{stack:?} {path}: {said}");
+            assert!(notebook.run(&kernel, &verify).contains("\nverified"), "{path}");
+        }
+        std::fs::hard_link(site.join("opaque.py"), day.test.path("link.py")).expect("a link");
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "a hard link");
+        assert!(!restarts && said.contains("ready: "), "{stack:?}: {said}");
+        edit("space/deep/unused.py", "word = 'damaged'\n");
+        assert_eq!(notebook.run(&kernel, "import space.deep.unused; print(space.deep.unused.word)").trim(), "damaged");
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "loaded while it was damaged");
+        assert!(restarts, "{stack:?}: {said}");
+    }
+}

@@ -3,7 +3,7 @@
 # Made by `colab-boot golden build` 0.1.0 from the profile and lock below; make it anew rather than editing it.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
 import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
-import threading, time, types, urllib.request, zipfile, zlib
+import signal, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
     "name": "pytorch",
@@ -135,8 +135,22 @@ COLAB_BOOT = {
 }
 
 
-class ColabBootStop(Exception):
-    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback."""
+def colab_boot_front():
+    """What runs this code: the "kernel" of a notebook, "ipython" without one, or plain "python"."""
+    shell = sys.modules["IPython"].get_ipython() if hasattr(sys.modules.get("IPython"), "get_ipython") else None
+    if shell is None:
+        return "python"
+    return "ipython" if getattr(shell, "kernel", None) is None else "kernel"
+
+
+class ColabBootStop(SystemExit if colab_boot_front() == "python" else Exception):
+    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback. A script ends with its exit code."""
+
+    def __init__(self, message, code=1):
+        super().__init__(message)
+        if isinstance(self, SystemExit):
+            print(message, file=sys.stderr, flush=True)
+            self.code = code
 
     def _render_traceback_(self):
         return [str(self)]
@@ -298,10 +312,7 @@ def colab_boot_differs(code, name, space, live):
     for key, function in in_memory.items():
         if key not in known:
             return ("differs", f"`{function}`")
-    for function, key in wanted:
-        if key not in in_memory:
-            return ("differs", f"`{function}`")
-    unknown = []
+    unknown = [f"`{function}` is not in memory" for function, key in wanted if key not in in_memory][:1]
 
     def same(node, there, space):
         try:
@@ -353,7 +364,7 @@ def colab_boot_differs(code, name, space, live):
         if type(value) is not type or node.decorator_list or node.keywords:
             return unknown.append(f"line {node.lineno}")
         if bases != [base.__name__ for base in value.__bases__ if bases or base is not object]:
-            return node.name
+            return unknown.append(f"line {node.lineno}")
         return of_body(node.body, dict(vars(value)))
 
     def of_body(body, space):
@@ -376,19 +387,20 @@ def colab_boot_differs(code, name, space, live):
             if different:
                 return different
 
+    # A program may set what its file has set: another value alone proves nothing.
     different = of_body(tree.body, space)
     if different:
-        return ("differs", f"`{different}`")
+        return ("unknown", f"`{different}` has another value")
     return ("unknown", unknown[0]) if unknown else None
 
 
 def colab_boot_modules(loaded):
-    """The names of the loaded modules that have a file outside the standard library, and those whose file is not known to be the one that they were loaded from: with its stamp
+    """The names of the loaded modules that lie in site-packages, and those whose file is not known to be the one that they were loaded from: with its stamp
     then, if known, and what a comparison of their code says."""
     imports, started, now = colab_boot_imports(), colab_boot_started(), time.time_ns() - time.monotonic_ns()
-    standard, before, stamps, suspects = os.path.dirname(os.__file__) + os.sep, imports.stamps, {}, []
+    installed, before, stamps, suspects = "-packages" + os.sep, imports.stamps, {}, []
     for name, (module, file) in loaded.items():
-        if file.startswith(standard) and "-packages" + os.sep not in file:
+        if installed not in file:
             continue
         try:
             data = os.stat(file)
@@ -408,29 +420,50 @@ def colab_boot_modules(loaded):
         first = begun[2] - 20_000_000 if begun and begun[2] != begun[0] else None
         again = bool(begun and stamp) and (known is not None and known[1] != stamp or first is not None and stamp[0] >= first)
         if was != stamp or was is None or again:
-            suspects.append((name, file, was, stamp))
+            suspects.append((name, file, was, stamp, again))
     imports.stamps, imports.begun = stamps, {}
     return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded)}
 
 
+def colab_boot_functions(name, space, file):
+    """The functions from `file` that the namespace of the module `name` leads to: its own, those of its classes, and what these are wrapped in."""
+    found, seen, open_ = [], set(), [space]
+    while open_ and len(seen) < 50_000:
+        for one in gc.get_referents(open_.pop()):
+            kind = type(one)
+            if id(one) in seen or kind in (types.ModuleType, types.CodeType, str, bytes, int, float) or not gc.is_tracked(one):
+                continue
+            if isinstance(one, type) and type.__getattribute__(one, "__module__") != name:
+                continue
+            if kind is types.FunctionType and one.__globals__ is not space:
+                continue
+            seen.add(id(one))
+            if kind is types.FunctionType and one.__code__.co_filename == file:
+                found.append(one)
+            open_.append(one)
+    return found
+
+
 def colab_boot_compared(suspects, loaded):
     """Each of the suspects with what their code says, as far as that takes no time to speak of."""
-    end, function = time.monotonic() + 0.07, types.FunctionType
-    live = {file: [] for _, file, _, stamp in suspects if stamp and file.endswith(".py")}
-    for one in [one for one in gc.get_objects() if type(one) is function] if live else []:
-        if one.__code__.co_filename in live:
-            live[one.__code__.co_filename].append(one)
+    end, function = time.monotonic() + 0.06, types.FunctionType
+    anywhere = {file: [] for _, file, _, stamp, again in suspects if again and file.endswith(".py")}
+    for one in [one for one in gc.get_objects() if type(one) is function] if anywhere else []:
+        if one.__code__.co_filename in anywhere:
+            anywhere[one.__code__.co_filename].append(one)
     changed = []
-    for name, file, was, stamp in suspects:
+    for name, file, was, stamp, again in suspects:
         found = ("unknown", "no source to compare")
-        if file in live:
+        if stamp and file.endswith(".py"):
             try:
-                if time.monotonic() > end:
+                if time.monotonic() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
                     raise TimeoutError("not compared in time")
+                space = object.__getattribute__(loaded[name][0], "__dict__")
+                live = anywhere[file] if again else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()
                 code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)
-                found = colab_boot_differs(code, name, object.__getattribute__(loaded[name][0], "__dict__"), live[file])
+                found = colab_boot_differs(code, name, space, live)
             except Exception as error:
                 found = ("unknown", f"{type(error).__name__}: {error}")
         # Of one that was loaded from this very file, only what was left from before can differ.
@@ -541,15 +574,36 @@ def colab_boot_run(verb, *options):
         page = os.path.join(folder, "doctor.html")
         if verb == "doctor" and "--log" not in options and "--list" not in options:
             command.append(f"--html={page}")
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-            for line in process.stdout:
-                print(line, end="", flush=True)
+        code = colab_boot_follow(command)
         colab_boot_show(page)
         try:
             with open(report) as file:
-                return process.returncode, json.load(file)["report"] or {}
+                return code, json.load(file)["report"] or {}
         except (OSError, ValueError):
-            return process.returncode, {}
+            return code, {}
+
+
+def colab_boot_follow(command):
+    """Runs a command and prints what it says. The stop button stops the command, which puts right what it has begun: its end is waited for.
+    At the third press it is killed."""
+    process, stopped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True), 0
+    while True:
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+            code = process.wait()
+            break
+        except KeyboardInterrupt:
+            stopped += 1
+            print("colab-boot: stopping; what was begun is put right first", flush=True)
+            try:  # a front end interrupts the kernel alone, or all that it has started
+                process.kill() if stopped > 2 else process.send_signal(signal.SIGINT)
+            except OSError:
+                pass
+    process.stdout.close()
+    if stopped:
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped (exit code {code})", 130)
+    return code
 
 
 def colab_boot_golden():
@@ -578,7 +632,7 @@ def colab_boot_golden():
         return
     print(done.stdout, end="", flush=True)
     if done.returncode == 1:
-        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; why stands above")
+        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; see the reason above")
     if "golden-unchecked" not in done.stdout:
         colab_boot_write(asked, boot.encode())
 
@@ -611,6 +665,17 @@ def colab_boot_server():
     return None
 
 
+def colab_boot_runner():
+    """The program that runs this notebook without a person, such as papermill; None where there is none."""
+    try:
+        words = pathlib.Path(f"/proc/{os.getppid()}/cmdline").read_text().split("\0")
+    except OSError:
+        return None
+    names = {os.path.basename(os.path.dirname(word) if word.endswith("__main__.py") else word) for word in words}
+    known = ("papermill", "jupyter-nbconvert", "nbconvert", "jupyter-execute", "execute", "nbclient", "pytest", "jupytext", "quarto")
+    return next((name for name in known if name in names), None)
+
+
 # Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
 # gone. If the server won't, the kernel is ended, and the server starts another.
 COLAB_BOOT_RESTART = """
@@ -628,14 +693,14 @@ except Exception:
 def colab_boot_restart():
     """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
     if os.environ.get("COLAB_BOOT_RESTART") == "external":
-        print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
-        return
-    try:
-        from ipykernel.connect import get_connection_file
-    except ImportError:
-        raise ColabBootStop("colab-boot: this Python is no notebook's: end it, start it again, and run this once more") from None
+        raise ColabBootStop("colab-boot: restart the kernel from outside, then run this cell again", 10)
+    if colab_boot_front() != "kernel":
+        raise ColabBootStop("colab-boot: this Python is not a notebook kernel: exit it, start it again, and run this once more", 10)
+    server, runner = colab_boot_server(), colab_boot_runner()
+    if runner and not server:
+        raise ColabBootStop(f"colab-boot: {runner} does not restart kernels: run it once more, it starts a new one")
+    from ipykernel.connect import get_connection_file
 
-    server = colab_boot_server()
     kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
     if server:
         url = f"{server[0]}api/kernels/{kernel}/restart"
@@ -651,7 +716,7 @@ def colab_boot_restart():
 
 def colab_boot_record():
     """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
-    if os.environ.get("COLAB_BOOT_RECORD") == "0":
+    if os.environ.get("COLAB_BOOT_RECORD") == "0" or colab_boot_front() != "kernel":
         return
     command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
     try:
@@ -688,13 +753,13 @@ def colab_boot_apply():
     if code == 10:
         colab_boot_restart()
     elif code:
-        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; see the messages above", code)
     colab_boot_record()
 
 
 colab_boot_apply()
 
 # %%
-# Holds the installed files against the lock and tests each framework in a process of its own.
+# Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
-    raise ColabBootStop("colab-boot verify found problems; they stand above")
+    raise ColabBootStop("colab-boot verify found problems; see the messages above")

@@ -7,6 +7,7 @@ mod report;
 mod unmet;
 mod rollback;
 mod install;
+mod ledgers;
 mod malformed;
 mod startup;
 mod sweep;

@@ -11,17 +11,15 @@ use crate::apply::malformed::open_all;
 use crate::apply::outcome::{applied, now, outcome, settle};
 use crate::apply::report::ApplyReport;
 use crate::apply::startup::locked_out;
-use crate::apply::sweep::{empty_trash, sweep};
+use crate::apply::sweep::{empty_trash, leftovers, sweep};
 use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::{Invocation, files};
 use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of};
-use crate::ledger::{Before, Hand, Ledger, Step};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
 use crate::marker::{Event, Marker, Now};
-use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
 use crate::output::{Report, Style};
@@ -59,9 +57,11 @@ pub fn carry_out(
         let report = Report::new(data, String::new()).with_findings(planned.findings.clone());
         return Ok(report.with_verdict(Verdict::refused(planned.errors())));
     }
-    let state = State::of(held, &layout);
+    let state = State::of(&session.paths.state, &layout);
     let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
-    if plan.is_empty() && !planned.decision.environment_differs && !doubted {
+    // A killed installer may have left something that only an apply moves aside.
+    let is_clean = leftovers(&layout.purelib)?.is_empty();
+    if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
         return settle(planned, &state);
     }
     let index_url = options.index.index_url.as_deref();
@@ -107,7 +107,7 @@ impl Work<'_> {
         let before = now(self.planned, marker.as_ref())?;
         let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
         step(begin, &before)?;
-        let steps = steps(self.planned);
+        let steps = self.steps();
         let title = &self.planned.wish.title;
         self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
         self.clear_the_way(&|change| change.from.clone())?;
@@ -133,6 +133,8 @@ impl Work<'_> {
         }
         self.state.write_ledger(&self.settled_ledger(&steps))?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
+        let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
+        self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
         let next = step(Event::Finish, &Now { clock: process_clock()?, ..before.clone() })?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
@@ -156,51 +158,6 @@ impl Work<'_> {
         let mut touched = touched(&decision.plan, &modules, &self.planned.silent);
         touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
         Ok(Event::Begin { changed, touched })
-    }
-
-    /// The ledger when all is done.
-    fn settled_ledger(&self, steps: &[Step]) -> Ledger {
-        let Planned { decision, lock, seen, wish, .. } = self.planned;
-        let mut ledger = seen.ledger.after(steps, &wish.title, lock.digest());
-        if self.planned.profile.is_none() {
-            ledger = ledger.restored();
-        }
-        // What another hand has changed or removed, and the profile no longer wants, is not colab-boot's any more.
-        let target = &self.planned.target;
-        ledger.distributions.retain(|name, _| {
-            let installed = seen.machine.installed.get(name).map(|one| &one.version);
-            target.package(name).is_some()
-                || steps.iter().any(|step| step.name == *name)
-                || matches!(seen.ledger.hand(name, installed), Hand::Ours(_))
-        });
-        let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
-        ledger.python = python.unwrap_or_default();
-        ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
-        ledger.debian.extend(decision.plan.apt.iter().map(|step| step.name.clone()));
-        ledger.debian.sort();
-        ledger.debian.dedup();
-        ledger
-    }
-
-    /// The ledger when the installer has failed: what it did not come to is as it was before.
-    fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
-        let Planned { lock, seen, wish, .. } = self.planned;
-        let mut there = BTreeSet::new();
-        for folder in self.layout.folders() {
-            let names = files::names_in(folder)?;
-            there.extend(
-                names
-                    .iter()
-                    .filter_map(|entry| dist_info(entry))
-                    .filter_map(|(name, version)| Some((name, version.parse::<Version>().ok()?))),
-            );
-        }
-        let came = |step: &&Step| match &step.becomes {
-            Some((version, _)) => there.contains(&(step.name.clone(), version.clone())),
-            None => !there.iter().any(|(name, _)| *name == step.name),
-        };
-        let done: Vec<Step> = steps.iter().filter(came).cloned().collect();
-        Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
     }
 
     /// What becomes of a failed install: its log is kept, and what was there before comes back.
@@ -360,22 +317,6 @@ struct Kept {
     clashes: Vec<Finding>,
     /// The modules that the new wheels bring.
     modules: BTreeMap<PackageName, BTreeSet<String>>,
-}
-
-/// What the plan does, as the ledger writes it.
-fn steps(planned: &Planned) -> Vec<Step> {
-    let present = |change: &Change| {
-        let one = planned.seen.machine.installed.get(&change.name)?;
-        let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
-        let (version, installer) = (one.version.clone(), one.installer.clone());
-        Some(Before { version, installer, requires, direct: one.direct })
-    };
-    let becomes = |change: &Change| {
-        let package = change.package.as_ref()?;
-        Some((package.version.clone(), package.wheel.as_ref().and_then(|wheel| wheel.sha256)))
-    };
-    let step = |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
-    planned.decision.plan.changes.iter().map(step).collect()
 }
 
 impl Work<'_> {

@@ -8,7 +8,6 @@ use crate::lock::write_lock;
 use crate::output::{Report, Style};
 use crate::script::Part;
 use crate::session::{Planned, Reading, Session, make, script_of};
-use crate::state::hold;
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options = &understood(options);
@@ -18,7 +17,7 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
 }
 
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let held = hold(&session.paths.state, &|line| session.say(line))?;
+    let held = session.hold(&options.plan.machine, Some(&options.plan.profile))?;
     let planned = make(&options.plan, session, Reading::News)?;
     if !planned.has_error() {
         keep_lock(options, &planned)?;

@@ -13,7 +13,6 @@ use crate::output::{Report, Style, plan_line, render_plan};
 use crate::plan::{Plan, Restart, Wish};
 use crate::recorder::unfollow_crashes;
 use crate::session::{Answer, Planned, PythonReport, Reading, Session, decided};
-use crate::state::hold;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options_of_plan = PlanOptions {
@@ -32,7 +31,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
             Reading::News,
         )?));
     }
-    let held = hold(&session.paths.state, &|line| session.say(line))?;
+    let held = session.hold(&options.machine, None)?;
     let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session, Reading::News)?;
     let debian = planned.seen.ledger.debian.join(" ");
     let mut report = carry_out(&planned, &options_of_plan, session, &held.folder, style)?;

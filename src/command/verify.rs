@@ -12,12 +12,12 @@ use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::LockedTarget;
 use crate::machine::Python;
-use crate::marker::{Event, Standing, standing};
+use crate::marker::{Standing, standing};
 use crate::model::accepted::accept;
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
 use crate::session::{Planned, PythonReport, Reading, Seen, Session, answer, decided, installed, surroundings};
-use crate::state::{State, hold};
+use crate::state::State;
 use crate::verdict::{Files, Verdict};
 use crate::verify::{
     Repeated, SmokeOutcome, file_findings, imports, kernel_findings, no_gpu, recorded, repeated, shadowed, shown_tests,
@@ -36,7 +36,7 @@ struct VerifyReport<'a> {
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     // An apply under way would be seen half done, and its marker written over.
-    let _held = hold(&session.paths.state, &|line| session.say(line))?;
+    let _held = session.hold(&options.machine, Some(&options.profile))?;
     let planned = locked(options, session)?;
     let (seen, target) = (&planned.seen, &planned.target);
     seen.must_be_readable()?;
@@ -45,24 +45,14 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         Failure::input("a described machine can't be verified").help("leave out --runtime and --machine")
     })?;
     let state = State::of(&session.paths.state, layout);
-    let mut marker = planned.marker.clone();
-    let now = now(&planned, marker.as_ref())?;
-    let stands = standing(marker.as_ref(), &now);
+    let now = now(&planned, planned.marker.as_ref())?;
+    let stands = standing(planned.marker.as_ref(), &now);
     let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| belongs_here(one)).cloned().collect();
-    let (of_files, leftovers) = file_findings(&planned, layout)?;
-    findings.extend(of_files);
+    findings.extend(file_findings(&planned, layout)?);
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;
     }
     let evidence = evidence_of(&planned, planned.files.evidence(&[]));
-    let faulty = &evidence.files.faulty;
-    // Of a lock that was never applied here the marker knows nothing, and what it knows of another stays.
-    let is_ours = !matches!(stands, Standing::Fresh | Standing::NewMachine);
-    if is_ours && (!faulty.is_empty() || leftovers) {
-        // The next apply looks at them, whatever it would have thought.
-        let why = "verify found files that are not what they should be".to_owned();
-        state.step(&mut marker, Event::Doubt { changed: faulty.clone(), why }, &now)?;
-    }
     findings.extend(missing_debian(target, seen));
     let is_locked = |name: &PackageName| target.package(name).is_some();
     let environment = Environment { held: installed(session, seen), complete: true, ..surroundings(seen) };

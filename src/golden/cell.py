@@ -2,7 +2,7 @@
 # Made by `colab-boot golden build` @TOOL@ from the profile and lock below; make it anew rather than editing it.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
 import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
-import threading, time, types, urllib.request, zipfile, zlib
+import signal, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
     "name": "@NAME@",
@@ -14,8 +14,22 @@ COLAB_BOOT = {
 }
 
 
-class ColabBootStop(Exception):
-    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback."""
+def colab_boot_front():
+    """What runs this code: the "kernel" of a notebook, "ipython" without one, or plain "python"."""
+    shell = sys.modules["IPython"].get_ipython() if hasattr(sys.modules.get("IPython"), "get_ipython") else None
+    if shell is None:
+        return "python"
+    return "ipython" if getattr(shell, "kernel", None) is None else "kernel"
+
+
+class ColabBootStop(SystemExit if colab_boot_front() == "python" else Exception):
+    """Ends the cell, and with it the cells queued behind it, in one line instead of a traceback. A script ends with its exit code."""
+
+    def __init__(self, message, code=1):
+        super().__init__(message)
+        if isinstance(self, SystemExit):
+            print(message, file=sys.stderr, flush=True)
+            self.code = code
 
     def _render_traceback_(self):
         return [str(self)]
@@ -133,15 +147,36 @@ def colab_boot_run(verb, *options):
         page = os.path.join(folder, "doctor.html")
         if verb == "doctor" and "--log" not in options and "--list" not in options:
             command.append(f"--html={page}")
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-            for line in process.stdout:
-                print(line, end="", flush=True)
+        code = colab_boot_follow(command)
         colab_boot_show(page)
         try:
             with open(report) as file:
-                return process.returncode, json.load(file)["report"] or {}
+                return code, json.load(file)["report"] or {}
         except (OSError, ValueError):
-            return process.returncode, {}
+            return code, {}
+
+
+def colab_boot_follow(command):
+    """Runs a command and prints what it says. The stop button stops the command, which puts right what it has begun: its end is waited for.
+    At the third press it is killed."""
+    process, stopped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True), 0
+    while True:
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+            code = process.wait()
+            break
+        except KeyboardInterrupt:
+            stopped += 1
+            print("colab-boot: stopping; what was begun is put right first", flush=True)
+            try:  # a front end interrupts the kernel alone, or all that it has started
+                process.kill() if stopped > 2 else process.send_signal(signal.SIGINT)
+            except OSError:
+                pass
+    process.stdout.close()
+    if stopped:
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped (exit code {code})", 130)
+    return code
 
 
 def colab_boot_golden():
@@ -170,7 +205,7 @@ def colab_boot_golden():
         return
     print(done.stdout, end="", flush=True)
     if done.returncode == 1:
-        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; why stands above")
+        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; see the reason above")
     if "golden-unchecked" not in done.stdout:
         colab_boot_write(asked, boot.encode())
 
@@ -203,6 +238,17 @@ def colab_boot_server():
     return None
 
 
+def colab_boot_runner():
+    """The program that runs this notebook without a person, such as papermill; None where there is none."""
+    try:
+        words = pathlib.Path(f"/proc/{os.getppid()}/cmdline").read_text().split("\0")
+    except OSError:
+        return None
+    names = {os.path.basename(os.path.dirname(word) if word.endswith("__main__.py") else word) for word in words}
+    known = ("papermill", "jupyter-nbconvert", "nbconvert", "jupyter-execute", "execute", "nbclient", "pytest", "jupytext", "quarto")
+    return next((name for name in known if name in names), None)
+
+
 # Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
 # gone. If the server won't, the kernel is ended, and the server starts another.
 COLAB_BOOT_RESTART = """
@@ -220,14 +266,14 @@ except Exception:
 def colab_boot_restart():
     """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
     if os.environ.get("COLAB_BOOT_RESTART") == "external":
-        print("colab-boot: restart the kernel from outside, then run this cell again", flush=True)
-        return
-    try:
-        from ipykernel.connect import get_connection_file
-    except ImportError:
-        raise ColabBootStop("colab-boot: this Python is no notebook's: end it, start it again, and run this once more") from None
+        raise ColabBootStop("colab-boot: restart the kernel from outside, then run this cell again", 10)
+    if colab_boot_front() != "kernel":
+        raise ColabBootStop("colab-boot: this Python is not a notebook kernel: exit it, start it again, and run this once more", 10)
+    server, runner = colab_boot_server(), colab_boot_runner()
+    if runner and not server:
+        raise ColabBootStop(f"colab-boot: {runner} does not restart kernels: run it once more, it starts a new one")
+    from ipykernel.connect import get_connection_file
 
-    server = colab_boot_server()
     kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
     if server:
         url = f"{server[0]}api/kernels/{kernel}/restart"
@@ -243,7 +289,7 @@ def colab_boot_restart():
 
 def colab_boot_record():
     """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
-    if os.environ.get("COLAB_BOOT_RECORD") == "0":
+    if os.environ.get("COLAB_BOOT_RECORD") == "0" or colab_boot_front() != "kernel":
         return
     command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
     try:
@@ -280,7 +326,7 @@ def colab_boot_apply():
     if code == 10:
         colab_boot_restart()
     elif code:
-        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; what to do stands above")
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; see the messages above", code)
     colab_boot_record()
 
 

@@ -4,12 +4,16 @@
 //! first apply. It counts only while that very version is installed: any other version was put there by another hand, whatever
 //! the ledger says. Pure; the file is read and written by the commands.
 
+mod notes;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{PackageName, Sha256, Version};
+
+pub use notes::{Notes, Recurring};
 
 /// The format of the record.
 pub const SCHEMA: u32 = 1;

@@ -28,7 +28,9 @@ pub use debian::Debian;
 pub use judge::judge;
 pub use looker::Looker;
 pub use neutral::{Neutral, neutral_text};
-pub use observe::{find_info, installed_modules, is_kernel_command, kernel_identity, observe, owned_elsewhere};
+pub use observe::{
+    find_info, installed_modules, is_kernel_command, kernel_identity, observe, observe_interpreter, owned_elsewhere,
+};
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
 pub use python::observe_python;

@@ -11,7 +11,7 @@ use crate::inspect::parse_record;
 use crate::machine::debian::Debian;
 use crate::machine::looker::{Looker, said, search_path};
 use crate::machine::python::observe_python;
-use crate::machine::raw::{Observed, RawDistribution, RawKernel, Said};
+use crate::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
 use crate::machine::{Kernel, Layout};
 use crate::model::PackageName;
 use crate::model::modules::modules_among;
@@ -75,6 +75,12 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         distributions,
         conditions: None,
     }
+}
+
+/// The interpreter alone, as [`observe`] finds it.
+pub fn observe_interpreter(looker: Looker<'_>) -> Option<RawPython> {
+    let kernel_pid = observe_kernel(looker).ok().flatten().map(|kernel| kernel.pid);
+    observe_python(Looker { kernel_pid, ..looker }).0
 }
 
 fn text_of(path: &Path, source: &str) -> Said {

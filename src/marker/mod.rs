@@ -150,8 +150,6 @@ pub enum Event {
     Finish,
     /// An apply has found nothing to change.
     Look,
-    /// A verification has found that these are not what they should be.
-    Doubt { changed: Vec<PackageName>, why: String },
 }
 
 /// What follows from an event.
@@ -186,10 +184,6 @@ pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move
     let stands = standing(marker, now);
     match (event, marker) {
         (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Next::Change)),
-        (Event::Doubt { changed, why }, _) => {
-            let begun = begin(now, changed, Vec::new(), marker);
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..begun }, Next::Stop))
-        }
         (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
             Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone() }, Next::Stop))
         }

@@ -14,6 +14,8 @@ pub struct Loaded {
     pub replaced: Vec<PathBuf>,
     /// Distributions of which the kernel holds other code than is installed, or may do so.
     pub stale: Vec<Stale>,
+    /// The variables that it was started with: a server hands its own down, and again after a restart.
+    pub handed: BTreeMap<String, String>,
     /// When the kernel said so, in the unit of [`Kernel::start_time`](crate::machine::Kernel::start_time).
     pub at: u64,
 }
@@ -78,7 +80,8 @@ pub struct Subject<'a> {
 
 impl Loaded {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self { modules: Modules::Unknown, replaced: Vec::new(), stale: Vec::new(), at: 0 };
+    pub const UNKNOWN: Self =
+        Self { modules: Modules::Unknown, replaced: Vec::new(), stale: Vec::new(), handed: BTreeMap::new(), at: 0 };
 
     /// Whether the kernel has compared what it has loaded with what is installed: no earlier change has to be looked up then.
     pub fn was_compared(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Looks at a kernel: its facts file, its memory map, the clock that its start time is counted by.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
@@ -27,7 +27,18 @@ pub fn observe_loaded(
     let maps =
         files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
     let replaced = deleted_below(&maps, folders);
-    Ok(Loaded { modules, replaced, stale: Vec::new(), at: process_clock()? })
+    Ok(Loaded { modules, replaced, stale: Vec::new(), handed: handed_down(kernel), at: process_clock()? })
+}
+
+/// The variables that `kernel` was started with (`/proc/<pid>/environ`, proc(5)); none where they can't be read.
+fn handed_down(kernel: &Kernel) -> BTreeMap<String, String> {
+    let path = format!("/proc/{}/environ", kernel.pid);
+    let bytes = files::read_bytes(Path::new(&path), 4 << 20).unwrap_or_default();
+    let pair = |entry: &[u8]| {
+        let (name, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    bytes.split(|byte| *byte == 0).filter_map(pair).collect()
 }
 
 /// What the kernel has written of itself into the file at `path`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Notes};
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::Machine;
 use crate::marker::Touched;
@@ -47,6 +47,9 @@ pub struct Basis<'a> {
     pub matrix: &'a Matrix,
     pub prune: bool,
     pub ledger: &'a Ledger,
+    pub notes: &'a Notes,
+    /// What an apply that did not end was to change.
+    pub doubted: &'a [PackageName],
     /// Wheels of what was there before colab-boot came and is wanted back.
     pub before: &'a BTreeMap<PackageName, LockedPackage>,
     /// Distributions whose files are known to be broken, to be installed again though their version is right.

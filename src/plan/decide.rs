@@ -2,13 +2,12 @@
 //! comes out, and nothing is decided again later.
 
 use crate::diag::{Code, Finding};
-use crate::ledger::Hand;
 use crate::machine::Machine;
 use crate::marker::Touched;
-use crate::model::PackageName;
+use crate::model::{PackageName, Version};
 use crate::plan::families::broken_families;
 use crate::plan::restart::{Restart, environment_touched, evidence, restart, touched};
-use crate::plan::variables::{Environment, judge_environment, set_by, variable_changes};
+use crate::plan::variables::{Earlier, Environment, judge_environment, set_by, variable_changes};
 use crate::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
 
 /// What is to be done, and what it means.
@@ -23,6 +22,8 @@ pub struct Decision {
     pub environment: Environment,
     /// The environment file on the machine is not the one the plan wants.
     pub environment_differs: bool,
+    /// Packages that another tool has changed, with the version that it put there.
+    pub foreign_changes: Vec<(PackageName, Option<Version>)>,
     pub findings: Vec<Finding>,
 }
 
@@ -36,6 +37,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
         apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),
         apt_snapshot: basis.wish.apt_snapshot.clone(),
         environment: basis.wish.environment.clone(),
+        earlier_variables: basis.notes.variables.keys().cloned().collect(),
         variables: Vec::new(),
         download_bytes: sizes.clone().flatten().sum(),
         unknown_sizes: sizes.filter(Option::is_none).count(),
@@ -46,12 +48,14 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     findings.extend(broken_families(&basis, &plan.changes));
     findings.extend(breakage::unmet(&basis, &plan.changes, &plan.kept));
     findings.extend(skip_apt(&mut plan, basis.machine));
-    findings.extend(foreign(&basis));
-    let wanted = environment_line(&plan.environment);
+    let (foreign, foreign_changes) = foreign(&basis);
+    findings.extend(foreign);
+    let wanted = environment_line(&plan.environment, &plan.earlier_variables);
     let environment_differs = wanted.as_deref() != basis.environment_file;
     let before = basis.environment_file.map(set_by).unwrap_or_default();
     plan.variables = variable_changes(&plan.environment, &before);
-    let environment = judge_environment(&plan.environment, &before, basis.loaded, basis.matrix);
+    let earlier = Earlier { file: &before, ever: &basis.notes.variables };
+    let environment = judge_environment(&plan.environment, earlier, basis.loaded, basis.matrix);
     // Without a kernel there is nobody who lacks it.
     let may_have_one = basis.machine.kernel.is_some() || basis.machine.runtime.is_some();
     findings.extend(for_children(&environment).filter(|_| may_have_one));
@@ -59,7 +63,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &plan, &environment);
     let restart = restart(&basis, &touched, &evidence);
-    Decision { plan, touched, restart, evidence, environment, environment_differs, findings }
+    Decision { plan, touched, restart, evidence, environment, environment_differs, foreign_changes, findings }
 }
 
 /// Takes the apt step out of a plan that can't have it, and says so.
@@ -81,28 +85,38 @@ fn for_children(environment: &Environment) -> Option<Finding> {
     (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))
 }
 
-/// What colab-boot has installed and another hand has changed since.
-fn foreign(basis: &Basis<'_>) -> Vec<Finding> {
-    let changed = |name: &PackageName| {
-        let package = basis.target.package(name)?;
+/// What colab-boot has installed and another tool has changed since: a finding for each, and what it was changed to.
+fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version>)>) {
+    let (mut findings, mut changes) = (Vec::new(), Vec::new());
+    for (name, entry) in &basis.ledger.distributions {
+        let Some(package) = basis.target.package(name) else { continue };
         let installed = basis.machine.installed.get(name);
-        let Hand::Changed(entry) = basis.ledger.hand(name, installed.map(|one| &one.version)) else {
-            return None;
-        };
+        let version = installed.map(|one| &one.version);
+        // An apply that was killed or failed may not have come so far.
+        if version == Some(&entry.version) || version == Some(&package.version) || basis.doubted.contains(name) {
+            continue;
+        }
         let message = match installed {
-            Some(one) if one.version == package.version => return None,
             Some(one) => {
-                let by = if one.installer.is_empty() { "another hand" } else { &one.installer };
-                format!("{name} {} was replaced by {} ({by})", entry.version, one.version)
+                let by = if one.installer.is_empty() { "another tool" } else { &one.installer };
+                format!(
+                    "{name} {} was replaced with {} by {by} after colab-boot installed it",
+                    entry.version, one.version
+                )
             }
-            None => format!("{name} {} was removed", entry.version),
+            None => format!("{name} {} was removed by another tool after colab-boot installed it", entry.version),
         };
-        Some(Finding::warning(Code::ForeignChange, format!("{message} after colab-boot had installed it")).with_help(
+        let again = format!("`apply` reinstalls {}", package.version);
+        let help = if basis.notes.times(name, version) == 0 {
+            format!("{again}. Remove the cell or script that changes it, or pin that version in the profile")
+        } else {
             format!(
-                "it is put right to {}; leave the cell or script out that changes it, or add its wish to the profile",
-                package.version
-            ),
-        ))
-    };
-    basis.ledger.distributions.keys().filter_map(changed).collect()
+                "{again}, and something changes it again each time: search the cells below for `install` with `{name}`, or with a package \
+                 that requires it (`pip show {name}` lists them under Required-by); remove that line, or pin the version in the profile"
+            )
+        };
+        findings.push(Finding::warning(Code::ForeignChange, message).with_help(help));
+        changes.push((name.clone(), version.cloned()));
+    }
+    (findings, changes)
 }

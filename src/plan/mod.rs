@@ -12,7 +12,7 @@ mod preset;
 mod refusals;
 mod xla_text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -41,6 +41,9 @@ pub struct Plan {
     pub kept: Vec<Kept>,
     /// Variables for the kernel and its children.
     pub environment: BTreeMap<String, String>,
+    /// Names that the environment file has set before.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub earlier_variables: BTreeSet<String>,
     /// Those that the environment file does not set so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<VariableChange>,

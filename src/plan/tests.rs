@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Source};
-use crate::ledger::{Before, Ledger, Step};
+use crate::ledger::{Before, Ledger, Notes, Step};
 use crate::lock::{LockedApt, LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::{Installed, Kernel, Machine, Recorded, find_runtime};
 use crate::matrix::Matrix;
@@ -76,6 +76,8 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
         matrix: &matrix,
         prune: true,
         ledger,
+        notes: &Notes::default(),
+        doubted: &[],
         before: &before,
         broken: &BTreeMap::new(),
         silent: &BTreeSet::new(),
@@ -213,7 +215,7 @@ fn unwanted_packages_go_and_replaced_ones_come_back() {
 }
 
 #[test]
-fn another_hand_is_named() {
+fn a_change_by_another_tool_is_named() {
     let mut machine = machine(&[("a", installed("2.0", &[])), ("b", installed("1.0", &[]))]);
     machine.installed.get_mut(&name("a")).expect("a package").installer = "pip".into();
     let ledger = ledger(&[("a", "1.0", None), ("b", "1.0", None), ("c", "1.0", None)]);
@@ -225,6 +227,9 @@ fn another_hand_is_named() {
         .filter(|finding| finding.code == Code::ForeignChange)
         .map(|finding| finding.message.clone())
         .collect();
-    // One that was not there before and is gone again looks like an apply that was killed before it came to it.
-    assert_eq!(messages, ["a 1.0 was replaced by 2.0 (pip) after colab-boot had installed it"]);
+    let wanted = [
+        "a 1.0 was replaced with 2.0 by pip after colab-boot installed it",
+        "c 1.0 was removed by another tool after colab-boot installed it",
+    ];
+    assert_eq!(messages, wanted);
 }

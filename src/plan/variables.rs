@@ -11,18 +11,18 @@ use crate::notebook::{Facts, Loaded, Modules};
 /// The variable by which a process knows that the file has spoken: the digest of what it has set.
 const DIGEST: &str = "COLAB_BOOT_ENV";
 
-/// The names that the file has set, for a later cell to ask about.
+/// The names that the file has set, now or earlier, for a later cell to ask about.
 const NAMES: &str = "COLAB_BOOT_ENV_NAMES";
 
-/// The line of the environment file, without its newline; `None` where the profile sets nothing.
+/// The line of the environment file, without its newline; `None` where the profile sets nothing. `earlier` are names that it has set before.
 ///
 /// The first Python of a process tree sets the variables and leaves their digest in `COLAB_BOOT_ENV`; its children see the digest
 /// and leave alone what their caller gave them.
-pub fn environment_line(variables: &BTreeMap<String, String>) -> Option<String> {
+pub fn environment_line(variables: &BTreeMap<String, String>, earlier: &BTreeSet<String>) -> Option<String> {
     if variables.is_empty() {
         return None;
     }
-    let all = with_marks(variables);
+    let all = with_marks(variables, earlier);
     let json = serde_json::to_string(&all).unwrap_or_default();
     let digest = &all[DIGEST];
     // Older Pythons read the file in the encoding of the locale.
@@ -32,11 +32,12 @@ pub fn environment_line(variables: &BTreeMap<String, String>) -> Option<String> 
 }
 
 /// `variables` with what tells child processes that they are set.
-fn with_marks(variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+fn with_marks(variables: &BTreeMap<String, String>, earlier: &BTreeSet<String>) -> BTreeMap<String, String> {
     let json = serde_json::to_string(variables).unwrap_or_default();
     let mut all = variables.clone();
     all.insert(DIGEST.to_owned(), Sha256::of(json.as_bytes()).short());
-    all.insert(NAMES.to_owned(), variables.keys().cloned().collect::<Vec<_>>().join(","));
+    let names: BTreeSet<&String> = variables.keys().chain(earlier).collect();
+    all.insert(NAMES.to_owned(), names.into_iter().cloned().collect::<Vec<_>>().join(","));
     all
 }
 
@@ -84,10 +85,19 @@ pub(super) fn variable_changes(
     names.into_iter().map(of).filter(|change| change.from != change.to).collect()
 }
 
-/// Judges what `wanted` means for a kernel that has `loaded`, where the environment file has set `before`.
+/// What the environment file has set.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier<'a> {
+    /// Now, before the plan.
+    pub file: &'a BTreeMap<String, String>,
+    /// At any time.
+    pub ever: &'a BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Judges what `wanted` means for a kernel that has `loaded`, where the environment file has set what is `earlier`.
 pub(super) fn judge_environment(
     wanted: &BTreeMap<String, String>,
-    before: &BTreeMap<String, String>,
+    earlier: Earlier<'_>,
     loaded: &Loaded,
     matrix: &Matrix,
 ) -> Environment {
@@ -98,15 +108,20 @@ pub(super) fn judge_environment(
     };
     // The kernel has started with the file, or was given what it says: whatever differs now, something in the kernel has changed since, and
     // would again after every restart.
-    let digest = with_marks(wanted).remove(DIGEST);
+    let digest = with_marks(wanted, &BTreeSet::new()).remove(DIGEST);
     let has_started_with_it = facts.and_then(|facts| facts.environment.get(DIGEST)).is_some_and(|mark| *mark == digest);
-    for (name, value) in differing(wanted, before, facts) {
+    for (name, value) in differing(wanted, earlier, facts) {
+        let is_now = facts.and_then(|facts| facts.environment.get(name)).and_then(Option::as_ref);
+        // A restart would bring it back: the server that starts the kernel has it.
+        let comes_back = value.is_none() && is_now.is_some() && loaded.handed.get(name) == is_now;
         match (matrix.read_of(name), facts) {
             // Children of this kernel have it until it is taken out.
             (Some(Read::Start), Some(_)) if value.is_none() => drop(judged.live.insert(name.to_owned(), None)),
             (Some(Read::Start), None) if value.is_none() => {}
             (Some(Read::Start), _) => judged.for_children.push(name.to_owned()),
-            (_, Some(_)) if has_started_with_it => drop(judged.live.insert(name.to_owned(), value.cloned())),
+            (_, Some(_)) if has_started_with_it || comes_back => {
+                drop(judged.live.insert(name.to_owned(), value.cloned()));
+            }
             (read, Some(facts)) => match too_late(name, read, facts) {
                 None => drop(judged.live.insert(name.to_owned(), value.cloned())),
                 Some(why) => judged.because.push(why),
@@ -117,7 +132,8 @@ pub(super) fn judge_environment(
         }
     }
     if !judged.live.is_empty() && judged.because.is_empty() {
-        let marks = with_marks(wanted).into_iter().filter(|(name, _)| name == DIGEST || name == NAMES);
+        let names = earlier.ever.keys().cloned().collect();
+        let marks = with_marks(wanted, &names).into_iter().filter(|(name, _)| name == DIGEST || name == NAMES);
         judged.live.extend(marks.map(|(name, value)| (name, Some(value))));
     }
     judged
@@ -126,7 +142,7 @@ pub(super) fn judge_environment(
 /// The variables that are not as wanted: by the kernel's own values where it tells them, else by what the file had set.
 fn differing<'a>(
     wanted: &'a BTreeMap<String, String>,
-    before: &'a BTreeMap<String, String>,
+    Earlier { file: before, ever }: Earlier<'a>,
     facts: Option<&'a Facts>,
 ) -> Vec<(&'a str, Option<&'a String>)> {
     let is_set = |name: &String| match facts.and_then(|facts| facts.environment.get(name)) {
@@ -139,7 +155,13 @@ fn differing<'a>(
         .map(|(name, value)| (name.as_str(), Some(value)));
     // What the file had set and sets no more is taken out, unless the user has given it another value since.
     let left = before.iter().filter(|(name, value)| !wanted.contains_key(*name) && is_set(name) == Some(*value));
-    changed.chain(left.map(|(name, _)| (name.as_str(), None))).collect()
+    // So is what an earlier file had set and something else has kept, such as a server that was started then.
+    let is_kept = |(name, values): &(&String, &BTreeSet<String>)| {
+        let value = facts.and_then(|facts| facts.environment.get(*name)).and_then(Option::as_ref);
+        !wanted.contains_key(*name) && !before.contains_key(*name) && value.is_some_and(|value| values.contains(value))
+    };
+    let kept = ever.iter().filter(is_kept).map(|(name, _)| (name.as_str(), None));
+    changed.chain(left.map(|(name, _)| (name.as_str(), None))).chain(kept).collect()
 }
 
 /// Why setting `name` in the kernel comes too late; `None` where it does not.
@@ -168,9 +190,9 @@ fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{environment_line, judge_environment, set_by};
+    use super::{Earlier, environment_line, judge_environment, set_by};
     use crate::matrix::Matrix;
     use crate::notebook::{Loaded, Modules, read_facts};
 
@@ -181,10 +203,10 @@ mod tests {
     #[test]
     fn the_file_says_what_it_sets() {
         let all = variables(&[("A", "1"), ("B", "it's \"quoted\"")]);
-        let line = environment_line(&all).expect("a line");
+        let line = environment_line(&all, &BTreeSet::new()).expect("a line");
         assert!(line.contains("\"COLAB_BOOT_ENV_NAMES\":\"A,B\""), "{line}");
         assert_eq!(set_by(&line), all);
-        assert_eq!(environment_line(&BTreeMap::new()), None);
+        assert_eq!(environment_line(&BTreeMap::new(), &BTreeSet::new()), None);
         assert!(set_by("import os").is_empty());
     }
 
@@ -240,7 +262,7 @@ mod tests {
     fn what_a_kernel_changes_itself_is_no_reason_to_restart_it_again() {
         let matrix = Matrix::bundled().expect("the matrix");
         let wanted = variables(&[("FORCE_COLOR", "0")]);
-        let line = environment_line(&wanted).expect("a line");
+        let line = environment_line(&wanted, &BTreeSet::new()).expect("a line");
         let digest = line.split('\'').nth(3).expect("a digest").to_owned();
         let facts = |mark: &str| {
             let text = format!(
@@ -248,9 +270,28 @@ mod tests {
             );
             Loaded { modules: Modules::Reported(Box::new(read_facts(&text).expect("facts"))), ..Loaded::default() }
         };
-        let fresh = judge_environment(&wanted, &wanted, &facts(&digest), &matrix);
+        let ever = BTreeMap::new();
+        let earlier = Earlier { file: &wanted, ever: &ever };
+        let fresh = judge_environment(&wanted, earlier, &facts(&digest), &matrix);
         assert!(fresh.because.is_empty() && fresh.live["FORCE_COLOR"].as_deref() == Some("0"), "{fresh:?}");
-        assert_eq!(judge_environment(&wanted, &wanted, &facts("another"), &matrix).because.len(), 1);
+        assert_eq!(judge_environment(&wanted, earlier, &facts("another"), &matrix).because.len(), 1);
+    }
+
+    #[test]
+    fn what_a_server_hands_down_is_taken_out_without_a_restart() {
+        let matrix = Matrix::bundled().expect("the matrix");
+        let ever = BTreeMap::from([("MY_FLAG".to_owned(), ["1", "2"].map(str::to_owned).into())]);
+        let judged = |value: &str, handed: &[(&str, &str)]| {
+            let text = format!(r#"{{"modules": {{"os": {{}}}}, "environment": {{"MY_FLAG": "{value}"}}}}"#);
+            let modules = Modules::Reported(Box::new(read_facts(&text).expect("facts")));
+            let loaded = Loaded { modules, handed: variables(handed), ..Loaded::default() };
+            let (nothing, earlier) = (BTreeMap::new(), BTreeMap::new());
+            judge_environment(&nothing, Earlier { file: &earlier, ever: &ever }, &loaded, &matrix)
+        };
+        let handed = judged("2", &[("MY_FLAG", "2")]);
+        assert!(handed.because.is_empty() && handed.live["MY_FLAG"].is_none(), "{handed:?}");
+        assert_eq!(judged("2", &[]).because.len(), 1, "a restart takes it out");
+        assert!(judged("the user's own", &[]).live.is_empty());
     }
 
     #[test]
@@ -261,7 +302,8 @@ mod tests {
                 facts.map_or(Modules::Unknown, |text| Modules::Reported(Box::new(read_facts(text).expect(about))));
             let loaded = Loaded { modules, ..Loaded::default() };
             let one = |text: &str| text.split_once('=').map(|pair| variables(&[pair])).unwrap_or_default();
-            let judged = judge_environment(&one(wanted), &one(before), &loaded, &matrix);
+            let ever = BTreeMap::new();
+            let judged = judge_environment(&one(wanted), Earlier { file: &one(before), ever: &ever }, &loaded, &matrix);
             let live = judged.live.keys().any(|name| !name.starts_with("COLAB_BOOT"));
             let seen = match (live, judged.because.is_empty(), judged.for_children.is_empty()) {
                 (true, true, true) => "live",

@@ -181,7 +181,7 @@ fn requirements(
 fn environment(text: &mut String, plan: &Plan) {
     text.push_str(ENVIRONMENT);
     let file = format!("\"$site/{ENVIRONMENT_FILE}\"");
-    match environment_line(&plan.environment) {
+    match environment_line(&plan.environment, &plan.earlier_variables) {
         None => push(text, format_args!("rm -f {file}\n")),
         Some(line) => {
             push(text, format_args!("cat >{file}.new <<'END_OF_LINE'\n{line}\nEND_OF_LINE\nmv {file}.new {file}\n"));

@@ -10,12 +10,12 @@ use crate::host::files;
 use crate::ledger::Ledger;
 use crate::machine::{
     Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, assumed_driver, find_runtime, judge, observe,
-    resolve_gpus,
+    observe_interpreter, resolve_gpus,
 };
 use crate::matrix::InstalledGpu;
 use crate::model::{PythonFacts, Version};
 use crate::session::Session;
-use crate::state::State;
+use crate::state::{Hold, State, hold};
 
 /// A machine with what led to it.
 pub struct Seen {
@@ -139,6 +139,15 @@ impl Session<'_> {
                 "make it anew with `python3 -m venv --clear {}`, or name another Python with --python",
                 folder.display()
             )))
+    }
+
+    /// Holds the environment that the options mean, so that no other colab-boot changes it.
+    pub fn hold(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Hold, Failure> {
+        let is_here = options.runtime.is_none() && options.machine.is_none();
+        let near = near(beside)?;
+        let looker = Looker { kernel_pid: options.kernel_pid, near: &near, ..self.looker(options.python.as_deref()) };
+        let python = if is_here { observe_interpreter(looker) } else { None };
+        hold(&self.paths.state, python.as_ref().map(|python| &python.layout), &|line| self.say(line))
     }
 
     /// What is there, usable or not.

@@ -8,6 +8,7 @@ use url::Url;
 use crate::cli::PlanOptions;
 use crate::diag::{Failure, Finding, Severity};
 use crate::index::Traffic;
+use crate::ledger::Notes;
 use crate::lock::{Lock, LockedTarget};
 use crate::machine::owned_elsewhere;
 use crate::marker::Marker;
@@ -42,6 +43,7 @@ pub struct Planned {
     /// Kernels of this environment that run, where none has asked.
     pub other_kernels: usize,
     pub marker: Option<Marker>,
+    pub notes: Notes,
     /// What the files of the locked packages were compared with, and what is wrong with them.
     pub files: FileCheck,
     /// Distributions of which only files are repaired that the kernel does not hold.
@@ -76,6 +78,8 @@ pub fn decided(
         matrix: session.matrix,
         prune: wish.prune && seen.here,
         ledger: &seen.ledger,
+        notes: &situation.notes,
+        doubted: situation.doubted(),
         before: &situation.before,
         broken: &situation.files.broken,
         silent: &situation.silent,
@@ -94,7 +98,7 @@ pub fn decided(
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
     let indexes = session.indexes(&options.index, profile.as_ref(), &target)?;
-    let Situation { marker, files, loaded, silent, folders, other_kernels, .. } = situation;
+    let Situation { marker, notes, files, loaded, silent, folders, other_kernels, .. } = situation;
     Ok(Planned {
         wish,
         profile,
@@ -106,6 +110,7 @@ pub fn decided(
         folders,
         other_kernels,
         marker,
+        notes,
         files,
         silent,
         findings,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::cli::PlanOptions;
 use crate::diag::Failure;
+use crate::ledger::Notes;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::marker::{Marker, Touched};
 use crate::matrix::Overlay;
@@ -22,6 +23,7 @@ use crate::state::State;
 /// All of it.
 pub(super) struct Situation {
     pub marker: Option<Marker>,
+    pub notes: Notes,
     pub files: FileCheck,
     /// Wheels of what was there before the first apply and is wanted back.
     pub before: BTreeMap<PackageName, LockedPackage>,
@@ -36,6 +38,12 @@ pub(super) struct Situation {
 }
 
 impl Situation {
+    /// What an apply that did not end was to change.
+    pub(super) fn doubted(&self) -> &[PackageName] {
+        let marker = self.marker.as_ref().filter(|marker| marker.is_in_doubt());
+        marker.map(|marker| marker.changed.as_slice()).unwrap_or_default()
+    }
+
     /// What was changed since this machine started.
     pub(super) fn history(&self, boot_id: &str) -> &[Touched] {
         let known = self.marker.as_ref().filter(|marker| marker.boot_id == boot_id);
@@ -75,6 +83,7 @@ pub(super) fn observe_situation(
         linked: session.linked_here(seen),
         modules: modules(seen, moving(seen, target, broken))?,
         other_kernels: other_kernels(seen),
+        notes: state.as_ref().map(State::notes).unwrap_or_default(),
         marker,
         files,
         before,

@@ -1,5 +1,4 @@
-//! The state folder: one lock for all applies of this machine, and for each environment a marker, a ledger and the RECORDs of what was
-//! installed.
+//! The state folder: for each environment a lock, a marker, a ledger, and the RECORDs and the look of what was installed.
 
 mod hold;
 mod orphan;
@@ -13,7 +12,7 @@ use crate::diag::Failure;
 use crate::host::files;
 use crate::host::stamps::Stamp;
 use crate::inspect::{Entry, parse_record};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Notes};
 use crate::machine::Layout;
 use crate::marker::{Event, Marker, Move, Next, Now, SCHEMA, next};
 use crate::model::Sha256;
@@ -138,6 +137,19 @@ impl State {
     pub fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {
         files::create_private_folder(&self.folder.join("records"))?;
         files::write_whole(&self.record_path(wheel), text.as_bytes())
+    }
+
+    /// The notes; empty ones where there are none, or none that can be read.
+    pub fn notes(&self) -> Notes {
+        let text = files::read_optional(&self.folder.join("notes.json")).ok().flatten().unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    pub fn keep_notes(&self, notes: &Notes) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(notes)
+            .map_err(|error| Failure::bug("the notes have no JSON form").because(&error))?;
+        files::write_whole(&self.folder.join("notes.json"), format!("{text}\n").as_bytes())
     }
 
     fn hashed_path(&self) -> PathBuf {

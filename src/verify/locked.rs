@@ -6,8 +6,8 @@ use crate::installed::{finding_of, ghosts};
 use crate::machine::Layout;
 use crate::session::Planned;
 
-/// What is wrong with the files of the locked packages; and whether a killed installer has left something.
-pub fn file_findings(planned: &Planned, layout: &Layout) -> Result<(Vec<Finding>, bool), Failure> {
+/// What is wrong with the files of the locked packages, and what a killed installer has left.
+pub fn file_findings(planned: &Planned, layout: &Layout) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for (name, faults) in &planned.files.faults {
         let version = planned.target.package(name).map(|package| &package.version);
@@ -22,5 +22,5 @@ pub fn file_findings(planned: &Planned, layout: &Layout) -> Result<(Vec<Finding>
     if !others.is_empty() && planned.files.faults.is_empty() {
         findings.push(Finding::warning(Code::VerifyFiles, format!("installed more than once: {}", others.join(", "))));
     }
-    Ok((findings, !left.is_empty()))
+    Ok(findings)
 }

@@ -247,7 +247,7 @@ fn apt_killed_at_work_is_finished_by_the_next_run() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let mut next = world.start();
-    let log = world.test.path("state/apply.log");
+    let log = world.test.state_file("apply.log");
     while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("waiting for the dpkg that is at work")) {
         assert!(next.try_wait().expect("a child").is_none(), "it did not wait for dpkg");
         assert!(started.elapsed() < Duration::from_mins(1), "it never came to dpkg");

@@ -55,7 +55,7 @@ fn an_installer_at_work_is_ended_first() {
         [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143), ("-HUP", "SIGHUP", 129), ("-QUIT", "SIGQUIT", 131)];
     for (signal, name, code) in signals.into_iter().filter(|(_, _, code)| !is_ignored(code - 128)) {
         // That of the run before.
-        let _ = std::fs::remove_file(test.path("state/apply.journal"));
+        let _ = std::fs::remove_file(test.state_file("apply.journal"));
         let mut child = start(&test, &arguments);
         wait_for_installer(&test, &mut child);
         send(signal, &child);
@@ -65,7 +65,7 @@ fn an_installer_at_work_is_ended_first() {
         assert!(said.contains(&format!("stopped by {name}, in the step `wheels`")), "{said}");
         let left = at_work(&test.folder.path().display().to_string());
         assert!(left.is_empty(), "{left:?}");
-        assert!(!test.path("state/apply.process").exists());
+        assert!(!test.state_file("apply.process").exists());
         let status = test.run(&["status", "--python", &python]);
         assert!(status.stdout.contains("interrupted"), "{status:?}");
     }
@@ -100,14 +100,14 @@ fn a_second_signal_kills_an_installer_that_ignores_the_first() {
     send("-TERM", &child);
     std::thread::sleep(Duration::from_secs(2));
     assert!(child.try_wait().expect("a child").is_none(), "it left its installer alone");
-    assert!(test.path("state/apply.process").exists());
+    assert!(test.state_file("apply.process").exists());
     let asked_again = Instant::now();
     send("-TERM", &child);
     let outcome = child.wait_with_output().expect("an end");
     assert!(asked_again.elapsed() < Duration::from_secs(10), "it had its twenty seconds");
     assert_eq!(outcome.status.code(), Some(143), "{}", String::from_utf8_lossy(&outcome.stderr));
     let left = at_work(&test.folder.path().display().to_string());
-    assert!(left.is_empty() && !test.path("state/apply.process").exists(), "{left:?}");
+    assert!(left.is_empty() && !test.state_file("apply.process").exists(), "{left:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ start              → {"kernel": ID}
 run ID CELLS       → {"statuses": [...], "outputs": [...]}: the cells are queued at once, as "Run all" does
 send ID CELL       → {}: nothing is waited for
 stop ID            → {}: the kernel is ended
+interrupt ID       → {}: the kernel is interrupted, as the stop button does
 settle ID OLD      → {"pid": PID}: waits until the kernel answers, in another process than OLD where that is given
 """
 
@@ -102,6 +103,8 @@ for line in sys.stdin:
         channels[kernel].send(cell)
     elif verb == "stop":
         call("DELETE", f"api/kernels/{rest[0]}")
+    elif verb == "interrupt":
+        call("POST", f"api/kernels/{rest[0]}/interrupt")
     elif verb == "settle":
         answer = {"pid": settle(*rest)}
     print(json.dumps(answer), flush=True)

@@ -200,9 +200,9 @@ fn a_later_cell_that_changes_a_package_is_named_and_costs_one_restart() {
         notebook.run(&kernel, "import lib");
         day.pip(&["install", "--no-deps", "lib==1.0"]);
         let verified = notebook.run(&kernel, &verify);
-        assert!(verified.contains("lib 2.0 was replaced by 1.0 (pip)"), "{verified}");
+        assert!(verified.contains("lib 2.0 was replaced with 1.0 by pip"), "{verified}");
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(restarts && said.contains("lib 2.0 was replaced by 1.0 (pip)"), "{said}");
+        assert!(restarts && said.contains("lib 2.0 was replaced with 1.0 by pip"), "{said}");
         notebook.run(&kernel, "import lib");
         assert!(!notebook.boot(&mut kernel, &boot).0);
         assert!(notebook.run(&kernel, &verify).contains("\nverified"));
@@ -220,7 +220,10 @@ fn an_apply_from_a_terminal_is_met_by_the_kernel_that_it_replaced_code_under() {
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "1.0");
     assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("applied: "));
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    assert!(restarts && said.contains("lib: `lib` in memory is not the installed code (`word` differs)"), "{said}");
+    assert!(
+        restarts && said.contains("lib: `lib` changed on disk after the kernel loaded it (`word` has another value)"),
+        "{said}"
+    );
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0");
     assert!(!notebook.boot(&mut kernel, &boot).0);
 }
@@ -250,4 +253,60 @@ fn a_library_that_another_hand_replaces_under_a_kernel_is_seen() {
     assert!(notebook.boot(&mut kernel, &boot).0);
     assert!(!notebook.boot(&mut kernel, &boot).0);
     assert!(notebook.run(&kernel, &verify).contains("\nverified"));
+}
+
+#[test]
+fn variables_that_a_server_hands_down_go_when_no_profile_sets_them() {
+    for stack in BOTH {
+        let day = Day::new(ROWS);
+        day.profile("p", &["lib"], "[env]\nMY_FLAG = '2'\nKEPT = 'x'\n");
+        day.run(&["apply", "p.toml"]).expect(0);
+        let Some(mut notebook) = Notebook::open_within(&day, stack) else { return };
+        day.profile("p", &["lib"], "[env]\nKEPT = 'x'\n");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        let look = "import os; print(os.environ.get('MY_FLAG'), os.environ.get('KEPT'))";
+        assert_eq!(notebook.run(&kernel, look).trim(), "2 x", "{stack:?}");
+        for _ in 0..2 {
+            let (restarts, said) = notebook.boot(&mut kernel, &boot);
+            assert!(!restarts, "{stack:?}: the server would hand it down again: {said}");
+            assert_eq!(notebook.run(&kernel, look).trim(), "None x", "{stack:?}: {said}");
+            let verified = notebook.run(&kernel, &verify);
+            assert!(verified.contains("\nverified"), "{stack:?}: {verified}");
+        }
+        // The next kernel of that server has it once more, until the cell has run.
+        let mut other = notebook.kernel();
+        assert_eq!(notebook.run(&other, look).trim(), "2 x", "{stack:?}");
+        assert!(
+            notebook.run(&other, &verify).contains("colab_boot_run"),
+            "{stack:?}: the cell that defines it has not run"
+        );
+        assert!(!notebook.boot(&mut other, &boot).0, "{stack:?}");
+        assert_eq!(notebook.run(&other, look).trim(), "None x", "{stack:?}");
+        // The user's own value is the user's.
+        notebook.run(&other, "os.environ['MY_FLAG'] = 'mine'");
+        assert!(!notebook.boot(&mut other, &boot).0, "{stack:?}");
+        assert_eq!(notebook.run(&other, look).trim(), "mine x", "{stack:?}");
+    }
+}
+
+#[test]
+fn a_change_that_comes_back_is_named_also_where_it_was_there_before() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    // The image had 1.0, the profile brings 2.0, a later cell installs 1.0 again.
+    day.pip(&["install", "--no-deps", "lib==1.0"]);
+    day.profile("p", &["lib >=2"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.boot(&mut kernel, &boot);
+    for time in 0..3 {
+        day.pip(&["install", "--no-deps", "lib==1.0"]);
+        let (_, said) = notebook.boot(&mut kernel, &boot);
+        assert!(said.contains("lib 2.0 was replaced with 1.0 by pip"), "{said}");
+        assert_eq!(said.contains("something changes it again each time"), time > 0, "{time}: {said}");
+    }
+    day.pip(&["uninstall", "--yes", "lib"]);
+    let (_, said) = notebook.boot(&mut kernel, &boot);
+    assert!(said.contains("lib 2.0 was removed by another tool") && !said.contains("each time"), "{said}");
 }

@@ -16,6 +16,7 @@ mod linked;
 mod locks;
 mod notebook;
 mod orphans;
+mod outside;
 mod page;
 mod profiles;
 mod targets;

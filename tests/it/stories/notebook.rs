@@ -33,6 +33,16 @@ fn stack(which: Stack) -> Option<&'static (Test, Venv)> {
     made.as_ref()
 }
 
+/// Links the stack into the environment of `day`, as an image would have it; returns the environment that it lies in. `None` without the index.
+pub fn give_stack(day: &Day, which: Stack) -> Option<&'static Venv> {
+    let Some((_, venv)) = stack(which) else {
+        eprintln!("skipped: the index can't be reached, so there is no Jupyter");
+        return None;
+    };
+    std::fs::write(day.venv.layout().join("stack.pth"), format!("{}\n", venv.layout().display())).expect("a link");
+    Some(venv)
+}
+
 /// A notebook server and its user.
 pub struct Notebook {
     _server: Running,
@@ -44,11 +54,17 @@ pub struct Notebook {
 impl Notebook {
     /// Serves kernels in the environment of `day`, which gets the stack as an image would have it. `None` without the index.
     pub fn open(day: &Day, which: Stack) -> Option<Self> {
-        let Some((_, venv)) = stack(which) else {
-            eprintln!("skipped: the index can't be reached, so there is no Jupyter");
-            return None;
-        };
-        std::fs::write(day.venv.layout().join("stack.pth"), format!("{}\n", venv.layout().display())).expect("a link");
+        let venv = give_stack(day, which)?;
+        Some(Self::with_server(day, venv, &venv.python))
+    }
+
+    /// The same with a server that runs in the day's own environment, and so with what its environment file sets.
+    pub fn open_within(day: &Day, which: Stack) -> Option<Self> {
+        let venv = give_stack(day, which)?;
+        Some(Self::with_server(day, venv, &day.venv.python))
+    }
+
+    fn with_server(day: &Day, venv: &Venv, python: &Path) -> Self {
         let kernels = day.test.path("jupyter/kernels/day");
         std::fs::create_dir_all(&kernels).expect("a folder");
         let spec = json!({
@@ -57,7 +73,7 @@ impl Notebook {
             "language": "python",
         });
         std::fs::write(kernels.join("kernel.json"), spec.to_string()).expect("a kernel");
-        let (server, url) = serve(day, venv);
+        let (server, url) = serve(day, python);
         let mut user = Command::new(&venv.python)
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/kernel.py"))
             .env("JUPYTER_URL", url)
@@ -68,7 +84,7 @@ impl Notebook {
             .expect("the user starts");
         let input = user.stdin.take().expect("a pipe");
         let answers = BufReader::new(user.stdout.take().expect("a pipe"));
-        Some(Self { _server: server, _user: Running(user), input, answers })
+        Self { _server: server, _user: Running(user), input, answers }
     }
 
     fn tell(&mut self, line: &Value) -> Value {
@@ -109,6 +125,11 @@ impl Notebook {
         self.tell(&json!(["send", kernel.id, cell]));
     }
 
+    /// Presses the stop button.
+    pub fn interrupt(&mut self, kernel: &Kernel) {
+        self.tell(&json!(["interrupt", kernel.id]));
+    }
+
     /// Ends a kernel for good.
     pub fn stop(&mut self, kernel: &Kernel) {
         self.tell(&json!(["stop", kernel.id]));
@@ -139,14 +160,14 @@ pub struct Kernel {
     pub pid: u64,
 }
 
-fn serve(day: &Day, venv: &Venv) -> (Running, String) {
+fn serve(day: &Day, python: &Path) -> (Running, String) {
     let runtime = day.test.path("runtime");
     let mut environment = day.test.environment.clone();
     environment.insert("COLAB_BOOT_BINARY".into(), env!("CARGO_BIN_EXE_colab-boot").into());
     environment.insert("JUPYTER_RUNTIME_DIR".into(), runtime.display().to_string());
     environment.insert("JUPYTER_PATH".into(), day.test.path("jupyter").display().to_string());
     let log = day.test.path("server.log");
-    let child = Command::new(&venv.python)
+    let child = Command::new(python)
         .args(["-m", "jupyter_server", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"])
         .arg(format!("--IdentityProvider.token={TOKEN}"))
         .env_clear()

@@ -56,7 +56,7 @@ fn is_reached(day: &Day, moment: Moment) -> bool {
             let mut texts = folders.filter_map(|entry| std::fs::read_to_string(entry.path().join("marker.json")).ok());
             texts.any(|text| text.contains("\"phase\": \"applying\""))
         }
-        Moment::Line(line) => std::fs::read_to_string(day.test.path("state/apply.journal"))
+        Moment::Line(line) => std::fs::read_to_string(day.test.state_file("apply.journal"))
             .is_ok_and(|text| text.lines().any(|one| one == line)),
         Moment::OldGone => !site.join("lib-1.0.dist-info").exists(),
         Moment::NewThere => site.join("lib-2.0.dist-info").exists(),
@@ -71,7 +71,7 @@ fn signal(name: &str, whom: &str) -> bool {
 
 /// The group of the script, while it runs.
 fn installer(day: &Day) -> Option<String> {
-    let text = std::fs::read_to_string(day.test.path("state/apply.process")).ok()?;
+    let text = std::fs::read_to_string(day.test.state_file("apply.process")).ok()?;
     text.split(' ').next().filter(|pid| !pid.is_empty()).map(str::to_owned)
 }
 
@@ -86,7 +86,7 @@ fn apply_of(kernel: &Kernel) -> Option<String> {
 
 /// Has `kernel` apply, and kills both at `moment`; the installer stands still then. Returns its group, if it had begun.
 fn kill_at(day: &Day, notebook: &mut Notebook, kernel: &Kernel, (boot, moment): (&str, Moment)) -> Option<String> {
-    let _ = std::fs::remove_file(day.test.path("state/apply.journal"));
+    let _ = std::fs::remove_file(day.test.state_file("apply.journal"));
     notebook.send(kernel, boot);
     let began = Instant::now();
     let mut apply = None;

@@ -230,9 +230,9 @@ pub fn first_line(pipe: Option<impl Read>) -> String {
 
 /// Waits until an apply installs wheels.
 pub fn wait_for_installer(test: &Test, child: &mut Child) {
-    let journal = test.path("state/apply.journal");
     let started = Instant::now();
-    let installing = || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("begin wheels"));
+    let installing =
+        || std::fs::read_to_string(test.state_file("apply.journal")).is_ok_and(|text| text.contains("begin wheels"));
     while !installing() {
         assert!(started.elapsed() < Duration::from_mins(5), "the install never began");
         assert!(child.try_wait().expect("a child").is_none(), "apply ended before it could be killed");
@@ -252,7 +252,7 @@ pub fn kill_in_the_middle(test: &Test, arguments: &[&str]) {
         std::thread::sleep(Duration::from_millis(2));
     }
     // The installer has a group of its own.
-    let script = std::fs::read_to_string(test.path("state/apply.process")).unwrap_or_default();
+    let script = std::fs::read_to_string(test.state_file("apply.process")).unwrap_or_default();
     let groups = [Some(child.id().to_string()), script.split(' ').next().map(str::to_owned)];
     for group in groups.into_iter().flatten().filter(|group| !group.is_empty()) {
         let killed = Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).status().expect("kill starts");

@@ -69,6 +69,15 @@ impl Test {
         Self { folder, environment }
     }
 
+    /// A file in the state of the one environment that has some.
+    pub fn state_file(&self, name: &str) -> PathBuf {
+        let all =
+            std::fs::read_dir(self.path("state/python")).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut all: Vec<PathBuf> = all.collect();
+        assert!(all.len() < 2, "several environments have state: {all:?}");
+        all.pop().unwrap_or_else(|| self.path("state/python/none")).join(name)
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -1,0 +1,77 @@
+//! What the ledger says of an apply: while it is under way, when it is done, when it has failed.
+
+use std::collections::BTreeSet;
+
+use crate::apply::work::Work;
+use crate::diag::Failure;
+use crate::host::files;
+use crate::ledger::{Before, Hand, Ledger, Step};
+use crate::model::Version;
+use crate::model::wheel::dist_info;
+use crate::plan::Change;
+use crate::session::Planned;
+
+impl Work<'_> {
+    /// What the plan does, as the ledger writes it.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let planned = self.planned;
+        let present = |change: &Change| {
+            let one = planned.seen.machine.installed.get(&change.name)?;
+            let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
+            let (version, installer) = (one.version.clone(), one.installer.clone());
+            Some(Before { version, installer, requires, direct: one.direct })
+        };
+        let becomes = |change: &Change| {
+            let package = change.package.as_ref()?;
+            Some((package.version.clone(), package.wheel.as_ref().and_then(|wheel| wheel.sha256)))
+        };
+        let step =
+            |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
+        planned.decision.plan.changes.iter().map(step).collect()
+    }
+
+    /// The ledger when all is done.
+    pub(super) fn settled_ledger(&self, steps: &[Step]) -> Ledger {
+        let Planned { decision, lock, seen, wish, .. } = self.planned;
+        let mut ledger = seen.ledger.after(steps, &wish.title, lock.digest());
+        if self.planned.profile.is_none() {
+            ledger = ledger.restored();
+        }
+        // What another hand has changed or removed, and the profile no longer wants, is not colab-boot's any more.
+        let target = &self.planned.target;
+        ledger.distributions.retain(|name, _| {
+            let installed = seen.machine.installed.get(name).map(|one| &one.version);
+            target.package(name).is_some()
+                || steps.iter().any(|step| step.name == *name)
+                || matches!(seen.ledger.hand(name, installed), Hand::Ours(_))
+        });
+        let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        ledger.python = python.unwrap_or_default();
+        ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
+        ledger.debian.extend(decision.plan.apt.iter().map(|step| step.name.clone()));
+        ledger.debian.sort();
+        ledger.debian.dedup();
+        ledger
+    }
+
+    /// The ledger when the installer has failed: what it did not come to is as it was before.
+    pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
+        let Planned { lock, seen, wish, .. } = self.planned;
+        let mut there = BTreeSet::new();
+        for folder in self.layout.folders() {
+            let names = files::names_in(folder)?;
+            there.extend(
+                names
+                    .iter()
+                    .filter_map(|entry| dist_info(entry))
+                    .filter_map(|(name, version)| Some((name, version.parse::<Version>().ok()?))),
+            );
+        }
+        let came = |step: &&Step| match &step.becomes {
+            Some((version, _)) => there.contains(&(step.name.clone(), version.clone())),
+            None => !there.iter().any(|(name, _)| *name == step.name),
+        };
+        let done: Vec<Step> = steps.iter().filter(came).cloned().collect();
+        Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
+    }
+}

@@ -1,0 +1,180 @@
+//! The boot cell where no notebook server is: a script, `IPython` in a terminal, programs that run notebooks; and the stop button.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::stories::Day;
+use crate::stories::notebook::{Notebook, Stack, cells, give_stack};
+use crate::support::test::Outcome;
+
+const ROWS: &[(&str, &str, &[&str])] = &[("lib", "1.0", &[]), ("lib", "2.0", &[])];
+const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
+
+/// A day on which lib 2.0 is wanted.
+fn day() -> Day {
+    let day = Day::new(ROWS);
+    day.profile("p", &["lib >=2"], "");
+    day
+}
+
+/// A command of the day's environment, as a user types it.
+fn command(day: &Day, words: &[&str]) -> Command {
+    let mut command = Command::new(&day.venv.python);
+    command.args(words).env_clear().envs(&day.test.environment).current_dir(day.test.folder.path());
+    command.env("COLAB_BOOT_BINARY", env!("CARGO_BIN_EXE_colab-boot")).env("PYTHONWARNINGS", "ignore");
+    command.env("PYDEVD_DISABLE_FILE_VALIDATION", "1");
+    command
+}
+
+#[track_caller]
+fn has_no_traceback(outcome: &Outcome, about: &str) {
+    let said = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(!said.contains("Traceback") && !said.contains("Error"), "{about}: {said}");
+}
+
+#[test]
+fn a_script_and_a_terminal_end_with_one_line() {
+    for stack in BOTH {
+        let day = day();
+        let Some(_) = give_stack(&day, stack) else { return };
+        let (boot, _) = cells(&day, "p");
+        std::fs::write(
+            day.test.path("boot.py"),
+            format!("import sys\nif sys.argv[1:]: import lib\n{boot}\nprint('went on')\n"),
+        )
+        .expect("a script");
+        let ways: [(&str, &[&str]); 2] =
+            [("python", &["boot.py"]), ("ipython", &["-m", "IPython", "--no-banner", "boot.py"])];
+        for (about, words) in ways {
+            let about = &format!("{stack:?} {about}");
+            day.pip(&["install", "--no-deps", "lib==1.0"]);
+            let first = Outcome::of(command(&day, words)).expect(0);
+            assert!(
+                first.stdout.contains("applied: 1 package as locked") && first.stdout.contains("went on"),
+                "{about}: {first:?}"
+            );
+            // It holds the old one.
+            day.pip(&["install", "--no-deps", "lib==1.0"]);
+            // IPython has an exit code of its own.
+            let code = if about.ends_with("ipython") { 1 } else { 10 };
+            let stopped = Outcome::of(command(&day, &[words, &["import"]].concat())).expect(code);
+            let said = format!("{}{}", stopped.stdout, stopped.stderr);
+            let line = "colab-boot: this Python is not a notebook kernel: exit it";
+            assert_eq!(said.matches(line).count(), 1, "{about}: {stopped:?}");
+            assert!(!stopped.stdout.contains("went on"), "{about}: {stopped:?}");
+            has_no_traceback(&stopped, about);
+            let again = Outcome::of(command(&day, &[words, &["import"]].concat())).expect(0);
+            assert!(
+                again.stdout.contains("ready: 1 package as locked") && again.stdout.contains("went on"),
+                "{about}: {again:?}"
+            );
+        }
+        // What goes wrong is one line as well.
+        let mut broken = command(&day, &["boot.py"]);
+        broken.env("COLAB_BOOT_STATE_DIR", "/proc/nowhere");
+        let broken = Outcome::of(broken).expect(3);
+        assert!(broken.stderr.contains("colab-boot apply ended with exit code 3"), "{broken:?}");
+        has_no_traceback(&Outcome { stdout: String::new(), ..broken }, "a failure");
+    }
+}
+
+#[test]
+fn a_person_at_ipython_sees_what_to_do() {
+    for stack in BOTH {
+        let day = day();
+        let Some(_) = give_stack(&day, stack) else { return };
+        let (boot, _) = cells(&day, "p");
+        std::fs::write(day.test.path("boot.py"), boot).expect("a script");
+        day.pip(&["install", "--no-deps", "lib==1.0"]);
+        let mut child = command(&day, &["-m", "IPython", "--no-banner", "--simple-prompt", "--colors=NoColor"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("IPython starts");
+        let typed = "import lib\nexec(open('boot.py').read())\nprint('still here', 1 + 1)\n";
+        child.stdin.take().expect("a pipe").write_all(typed.as_bytes()).expect("a line");
+        let output = child.wait_with_output().expect("IPython ends");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("colab-boot: this Python is not a notebook kernel: exit it"), "{stack:?}: {said}");
+        assert!(!said.contains("Traceback") && said.contains("still here 2"), "{stack:?}: {said}");
+    }
+}
+
+#[test]
+fn a_program_that_runs_notebooks_stops_before_the_old_code_is_used() {
+    let day = day();
+    let Some(venv) = give_stack(&day, Stack::Current) else { return };
+    let (boot, _) = cells(&day, "p");
+    let cell = |source: &str| json!({"cell_type": "code", "id": source.len().to_string(), "metadata": {}, "outputs": [], "execution_count": null, "source": source});
+    let after = "open('witness', 'a').write(lib.word + ' ')";
+    let notebook = json!({
+        "nbformat": 4, "nbformat_minor": 5,
+        "metadata": {"kernelspec": {"name": "day", "display_name": "day", "language": "python"}},
+        "cells": [cell("import lib"), cell(&boot), cell(after)],
+    });
+    std::fs::write(day.test.path("n.ipynb"), notebook.to_string()).expect("a notebook");
+    let kernels = day.test.path("jupyter/kernels/day");
+    std::fs::create_dir_all(&kernels).expect("a folder");
+    let spec = json!({
+        "argv": [day.python(), "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "day", "language": "python",
+    });
+    std::fs::write(kernels.join("kernel.json"), spec.to_string()).expect("a kernel");
+    let execute = venv.python.with_file_name("jupyter-execute").display().to_string();
+    for words in [
+        &["-m", "nbconvert", "--to", "notebook", "--execute", "n.ipynb", "--output", "done"][..],
+        &[execute.as_str(), "n.ipynb"],
+    ] {
+        let run = || {
+            let mut command = command(&day, words);
+            command.env("JUPYTER_PATH", day.test.path("jupyter"));
+            command.env("JUPYTER_RUNTIME_DIR", day.test.path("runtime"));
+            Outcome::of(command)
+        };
+        day.pip(&["install", "--no-deps", "lib==1.0"]);
+        let _ = std::fs::remove_file(day.test.path("witness"));
+        let stopped = run().expect(1);
+        assert!(stopped.stderr.contains("does not restart kernels: run it once more"), "{words:?}: {stopped:?}");
+        assert!(!stopped.stderr.contains("DeadKernelError"), "{words:?}: {stopped:?}");
+        assert!(!day.test.path("witness").exists(), "{words:?}: nothing ran on old code");
+        run().expect(0);
+        assert_eq!(day.read("witness").trim(), "2.0", "{words:?}");
+    }
+}
+
+#[test]
+fn the_stop_button_waits_for_what_was_begun() {
+    for stack in BOTH {
+        let day = day();
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        let (boot, _) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        // An apply that waits for another one.
+        day.run(&["apply", "p.toml"]).expect(0);
+        let held = std::fs::File::open(day.test.state_file("lock")).expect("a lock");
+        held.lock().expect("nobody else holds it");
+        notebook.send(&kernel, &boot);
+        let began = Instant::now();
+        let is_at_work = || {
+            String::from_utf8_lossy(&Command::new("ps").args(["ax", "-o", "args"]).output().expect("ps").stdout)
+                .contains(&format!("apply {}", day.test.path("home").display()))
+        };
+        while !is_at_work() {
+            assert!(began.elapsed() < Duration::from_mins(1), "{stack:?}: the cell never began");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        notebook.interrupt(&kernel);
+        // Cells that were queued behind it may be given up.
+        let mut said = String::new();
+        while !said.contains("next") {
+            assert!(began.elapsed() < Duration::from_mins(1), "{stack:?}: {said}");
+            said = notebook.run(&kernel, "print('next')");
+        }
+        assert!(!is_at_work(), "{stack:?}: the installer goes on behind the cell");
+        drop(held);
+        assert!(!notebook.boot(&mut kernel, &boot).0, "{stack:?}");
+    }
+}

@@ -86,6 +86,7 @@ use crate::cli::Arguments;
 use crate::diag::{Failure, Finding, Kind, Severity};
 use crate::host::Paths;
 use crate::host::destination::{is_stdout, must_be_apart, must_have_folders, write_output};
+use crate::host::mounts::must_reach;
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
@@ -130,7 +131,9 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let paths = Paths::from_environment(&environment);
     let named = arguments.named_files();
     let written: Vec<PathBuf> = named.written.iter().cloned().chain(named.begun).collect();
-    let apart = must_be_apart(&named.read, &written).and_then(|()| must_have_folders(&named.written));
+    let apart = must_reach(named.read.iter().chain(&written).chain(&named.touched))
+        .and_then(|()| must_be_apart(&named.read, &written))
+        .and_then(|()| must_have_folders(&named.written));
     // The report must not go where something is read from.
     let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));
     arguments.json = json;

@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 use crate::apply::overwrite::overwrites;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::inspect::parse_record;
 use crate::installed::Downloaded;
 use crate::lock::LockedPackage;
@@ -137,7 +138,7 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
         if !inside {
             return Ok(Some(format!("names `{shown}` in its RECORD, which is no file of it and lies elsewhere")));
         }
-        let exists = layout.folders().into_iter().any(|site| site.join(&entry.path).symlink_metadata().is_ok());
+        let exists = layout.folders().into_iter().any(|site| site.join(&entry.path).look_at_entry().is_ok());
         if made(&entry.path) || !exists {
             continue;
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use crate::diag::{Code, Finding};
+use crate::host::mounts::Look;
 use crate::installed::Downloaded;
 use crate::machine::Layout;
 use crate::model::PackageName;
@@ -114,9 +115,9 @@ fn links(layout: &Layout, paths: &[String]) -> Vec<(String, String)> {
     for folder in folders.iter().filter(|folder| plain(folder)) {
         for site in layout.folders() {
             let link = site.join(folder);
-            let is_link = link.symlink_metadata().is_ok_and(|data| data.is_symlink());
-            let Some(to) = is_link.then(|| link.canonicalize().ok()).flatten() else { continue };
-            let inside = [site, &layout.data].iter().any(|own| own.canonicalize().is_ok_and(|own| to.starts_with(own)));
+            let is_link = link.look_at_entry().is_ok_and(|data| data.is_symlink());
+            let Some(to) = is_link.then(|| link.real().ok()).flatten() else { continue };
+            let inside = [site, &layout.data].iter().any(|own| own.real().is_ok_and(|own| to.starts_with(own)));
             if !inside {
                 found.push((link.display().to_string(), to.display().to_string()));
             }

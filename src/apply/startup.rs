@@ -8,6 +8,7 @@ use crate::apply::sweep::move_aside;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::Invocation;
 use crate::host::command::last_lines;
+use crate::host::mounts::Look;
 use crate::installed::Downloaded;
 use crate::machine::Layout;
 use crate::model::PackageName;
@@ -36,7 +37,7 @@ pub(super) fn locked_out(
         brought_by.push(name.to_string());
         for file in own {
             for site in layout.folders() {
-                if site.join(&file).symlink_metadata().is_ok() {
+                if site.join(&file).look_at_entry().is_ok() {
                     move_aside(site, &file)?;
                     aside.push(format!("`{file}`"));
                 }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::machine::Layout;
 use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, Version};
@@ -59,7 +60,7 @@ fn is_leftover(folder: &Path, name: &str) -> bool {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
     };
     let by_name = name.strip_prefix('~').is_some_and(is_word) || name.starts_with(UNPACKED);
-    by_name && folder.join(name).symlink_metadata().is_ok_and(|data| data.is_dir())
+    by_name && folder.join(name).look_at_entry().is_ok_and(|data| data.is_dir())
 }
 
 /// Why an installer would stumble over the metadata at `path`.
@@ -87,7 +88,7 @@ pub(super) fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
     let trash = folder.join(TRASH);
     files::create_private_folder(&trash)?;
     let free = (0..).map(|at| trash.join(if at == 0 { name.to_owned() } else { format!("{name}.{at}") }));
-    let mut free = free.skip_while(|path| path.symlink_metadata().is_ok());
+    let mut free = free.skip_while(|path| path.look_at_entry().is_ok());
     let from = folder.join(name);
     let to = free.next().unwrap_or_else(|| trash.join(name));
     std::fs::rename(&from, &to)

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::{
-    Arguments, DeprecateOptions, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, RenewOptions,
-    SignOptions, Verb, YankOptions,
+    Arguments, DeprecateOptions, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, ProbeVerb,
+    RenewOptions, ScrubOptions, SignOptions, Verb, YankOptions,
 };
 
 /// The files that a command reads and writes, as the user names them or by default.
@@ -14,6 +14,8 @@ pub struct NamedFiles {
     pub written: Vec<PathBuf>,
     /// Written as well, with the folders above it.
     pub begun: Option<PathBuf>,
+    /// Looked at, or written to.
+    pub touched: Vec<PathBuf>,
 }
 
 /// The lock that `--lock` names, else the one beside the profile.
@@ -70,12 +72,10 @@ impl Arguments {
                 let outputs = [&options.html, &options.junit, &options.sarif, &options.bundle];
                 files.written.extend(outputs.into_iter().flatten().cloned());
             }
-            Verb::Record(_) | Verb::Probe(_) | Verb::Stage(_) => {}
-            Verb::Scrub(options) => {
-                files.written.extend(options.sarif.clone());
-                let baseline = if options.update_baseline { &mut files.written } else { &mut files.read };
-                baseline.extend(options.baseline.clone());
-            }
+            Verb::Probe(ProbeVerb::Storage(options)) => files.touched.extend(options.paths.clone()),
+            Verb::Stage(options) => files.touched.extend([options.from.clone(), options.to.clone()]),
+            Verb::Record(_) | Verb::Probe(_) => {}
+            Verb::Scrub(options) => files.of_scrub(options),
             Verb::Explain(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend(options.profile.clone());
@@ -97,6 +97,13 @@ impl NamedFiles {
         self.of_machine(&options.machine);
         self.read.push(options.profile.clone());
         self.written.extend(options.script.clone());
+    }
+
+    fn of_scrub(&mut self, options: &ScrubOptions) {
+        self.touched.extend(options.paths.clone());
+        self.written.extend(options.sarif.clone());
+        let baseline = if options.update_baseline { &mut self.written } else { &mut self.read };
+        baseline.extend(options.baseline.clone());
     }
 
     fn of_golden(&mut self, verb: &GoldenVerb) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::audit::{Environment, judge};
 use crate::cli::{AuditOptions, MachineOptions};
 use crate::diag::{Code, Failure, Finding, Severity};
+use crate::host::mounts::Look;
 use crate::machine::runtime_names;
 use crate::model::DriverVersion;
 use crate::model::accepted::accept;
@@ -97,7 +98,7 @@ impl Target {
         if text == "-" {
             return Ok(Self::File(PathBuf::from("/dev/stdin")));
         }
-        if Path::new(text).exists() {
+        if Path::new(text).is_there() {
             return Ok(Self::File(PathBuf::from(text)));
         }
         let known = runtime_names()?.iter().any(|name| name == text || name.strip_suffix("-gpu") == Some(text));

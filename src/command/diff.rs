@@ -9,6 +9,7 @@ use crate::cli::{DiffMachinesOptions, MachineOptions};
 use crate::command::fingerprint::conditions_of;
 use crate::diag::{Failure, Finding, Severity};
 use crate::difference::{Row, Side, compare};
+use crate::host::mounts::Look;
 use crate::machine::Conditions;
 use crate::output::Report;
 use crate::session::{Seen, Session};
@@ -44,7 +45,7 @@ impl Looked {
     /// A file, the name of a bundled image, or this machine.
     fn of(named: Option<&String>, options: &DiffMachinesOptions, session: &Session<'_>) -> Result<Self, Failure> {
         let machine = match named {
-            Some(name) if Path::new(name).exists() => {
+            Some(name) if Path::new(name).is_there() => {
                 MachineOptions { machine: Some(name.into()), ..MachineOptions::default() }
             }
             Some(name) if name.contains('/') || name.ends_with(".json") => {

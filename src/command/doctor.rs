@@ -1,13 +1,16 @@
 //! `doctor`: what of this machine will end, slow down or spoil the work.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding, Severity};
 use crate::doctor::{
     Asked, Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
-    foreign_checks, foreign_names, known, listed, observe_vitals, shown, unbundled,
+    foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled,
 };
+use crate::host::mounts::{Look, reach};
 use crate::machine::Observed;
 use crate::matrix::Check;
 use crate::notebook::facts_of;
@@ -59,17 +62,20 @@ fn asked(
     is_meant: &dyn Fn(&Check) -> bool,
 ) -> Result<Report, Failure> {
     let seen = session.machine(&options.machine)?;
-    if let Some(lost) = options.data.iter().find(|path| seen.here && !path.exists()) {
+    // One on a mount that does not answer is a finding.
+    let is_lost = |path: &&PathBuf| seen.here && reach(path).is_ok() && !path.is_there();
+    if let Some(lost) = options.data.iter().find(is_lost) {
         return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
     }
-    let there = wish.data.iter().filter(|path| !seen.here || path.exists());
+    let there = wish.data.iter().filter(|path| !seen.here || path.is_there());
     let place = Place::of(&seen.machine, options.data.iter().chain(there))?;
     let mut facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}")));
     }
-    let sight = Sight::now(session, kernel, &place);
+    let smi_hangs = smi_hangs(seen.observed.as_ref());
+    let sight = Sight { smi_hangs, ..Sight::now(session, kernel, &place) };
     // Of another machine there is what its bundle has seen; this one has nothing to do with it.
     let vitals = if seen.here {
         observe_vitals(&sight)
@@ -128,7 +134,7 @@ fn plans(
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
         missing: seen
             .here
-            .then(|| wish.data.iter().filter(|path| !path.exists()).map(|path| path.display().to_string()).collect()),
+            .then(|| wish.data.iter().filter(|path| !path.is_there()).map(|path| path.display().to_string()).collect()),
         needs: wish.needs.clone(),
         after_crash: options.after_crash,
         applied_on: marker.map(|marker| marker.boot_id),

@@ -8,6 +8,7 @@ use crate::cli::{ExplainOptions, IndexOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind, nearest};
 use crate::doctor::explained_text;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::lock::{Lock, LockedTarget, stale};
 use crate::model::PackageName;
 use crate::output::{Report, ShownWhy};
@@ -55,10 +56,9 @@ fn unknown(text: &str) -> Failure {
 /// The one profile of this folder that has a lock beside it.
 fn only_locked_profile() -> Option<PathBuf> {
     let names = files::names_if_any(Path::new("."));
-    let mut locked = names
-        .iter()
-        .map(PathBuf::from)
-        .filter(|path| path.extension().is_some_and(|ending| ending == "toml") && path.with_extension("lock").exists());
+    let mut locked = names.iter().map(PathBuf::from).filter(|path| {
+        path.extension().is_some_and(|ending| ending == "toml") && path.with_extension("lock").is_there()
+    });
     locked.next().filter(|_| locked.next().is_none())
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::cli::FetchOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
 use crate::model::Sha256;
 use crate::output::{Report, Style, bytes, needed_images, path_text};
@@ -58,7 +59,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let mut total = 0;
     for package in wheels.values().filter_map(|package| package.wheel.as_ref()) {
         let path = options.into.join(&package.file);
-        total += std::fs::metadata(&path).map_or(0, |data| data.len());
+        total += path.look().map_or(0, |data| data.len());
     }
     let count = wheels.len();
     let plural = if count == 1 { "" } else { "s" };
@@ -95,7 +96,7 @@ fn profile_of(
     targets: &[&LockedTarget],
 ) -> Result<Option<Profile>, Failure> {
     let path = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
-    if options.profile.is_some() || path.exists() {
+    if options.profile.is_some() || path.is_there() {
         let profile = session.profile(&path)?;
         let why = if profile.digest == lock.profile.sha256 {
             targets.iter().find_map(|target| uncovered(&profile, target))

@@ -8,6 +8,7 @@ use crate::cli::InitOptions;
 use crate::diag::Failure;
 use crate::host::destination::write_output;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::output::{Report, path_text};
 use crate::profile::STARTER;
 
@@ -19,7 +20,7 @@ struct InitReport<'a> {
 
 pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
     let path = &options.path;
-    if path.exists() {
+    if path.is_there() {
         return Err(
             Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
         );

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::cli::{GpuProbeOptions, LoaderProbeOptions, MachineOptions, ProbeVerb, StorageProbeOptions};
 use crate::diag::{Code, Failure, Finding};
-use crate::doctor::{Place, Sight, Vitals, is_remote, observe_vitals, utilization};
+use crate::doctor::{Place, Sight, Vitals, observe_vitals, utilization};
 use crate::host::files;
+use crate::host::mounts::{Look, is_remote};
 use crate::output::Report;
 use crate::probe::{
     Folder, GpuWish, LoaderWish, Measure, Probed, Samples, probe_folders, probe_gpu, probe_loader, probe_nccl, rendered,
@@ -81,7 +82,7 @@ fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probe
     let paths = if named.is_empty() { by_default(&vitals) } else { named };
     let folder = |path: PathBuf| {
         // A link leads to where the bytes are.
-        let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        let real = path.real().unwrap_or_else(|_| path.clone());
         let kind = vitals.mount_kind(&real.display().to_string()).map(|(_, kind)| kind.to_owned()).unwrap_or_default();
         Folder { path, only_read: options.read_only || is_remote(&kind), kind }
     };
@@ -93,12 +94,12 @@ fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probe
 /// The folder that we are in, that of temporary files, the notebook's, and what is mounted from elsewhere; one of each mount.
 fn by_default(vitals: &Vitals) -> Vec<PathBuf> {
     let known = ["here", "temporary"].iter().filter_map(|name| Some(vitals.systems.get(*name)?.path.clone()));
-    let mounts = vitals.systems.iter().filter(|(name, system)| name.starts_with("mount-") && !system.dead);
+    let mounts = vitals.systems.iter().filter(|(name, _)| name.starts_with("mount-"));
     let mut seen = Vec::new();
     let mut paths = Vec::new();
     for path in known.chain(mounts.map(|(_, system)| system.path.clone())) {
         let mount = vitals.mount_kind(&path).map(|(mount, _)| mount.to_owned()).unwrap_or_default();
-        if Path::new(&path).is_dir() && !seen.contains(&mount) {
+        if Path::new(&path).is_folder_there() && !seen.contains(&mount) {
             seen.push(mount);
             paths.push(PathBuf::from(path));
         }

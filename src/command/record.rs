@@ -8,6 +8,7 @@ use crate::cli::{MachineOptions, RecordOptions};
 use crate::diag::Failure;
 use crate::doctor::{crash_file, death_folder};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::machine::PythonOrigin;
 use crate::output::{Report, path_text};
 use crate::recorder::{follow_crashes, start, watch};
@@ -28,7 +29,7 @@ pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Repo
     };
     let none = || Failure::input("no kernel of a notebook was found").help("name its process with --kernel-pid");
     let kernel = kernel.ok_or_else(none)?;
-    if !Path::new(&format!("/proc/{kernel}")).exists() {
+    if !Path::new(&format!("/proc/{kernel}")).is_there() {
         return Err(Failure::input(format!("--kernel-pid: there is no process {kernel}")));
     }
     if !options.start {

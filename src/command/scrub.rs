@@ -8,6 +8,7 @@ use crate::cli::ScrubOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files::{self, OtherNames};
+use crate::host::mounts::Look;
 use crate::host::texts::{AnyText, files_below, is_aside, read_any};
 use crate::output::Report;
 use crate::scrub::{Baseline, Sighting, sarif, scrubbed};
@@ -31,13 +32,13 @@ struct FileReport {
 
 pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Failure> {
     let usual = Path::new(BASELINE);
-    let named = options.baseline.as_deref().or_else(|| usual.exists().then_some(usual));
+    let named = options.baseline.as_deref().or_else(|| usual.is_there().then_some(usual));
     let baseline = named.map_or(Ok(Baseline::default()), |path| {
         Baseline::parse(path, files::read_optional(path)?.as_deref(), options.update_baseline)
     })?;
     let mut all = Vec::new();
     for path in &options.paths {
-        if !path.exists() {
+        if !path.is_there() {
             return Err(Failure::input(format!("there is no file or folder `{}`", path.display())));
         }
         files_below(path, true, &is_aside, &mut all);

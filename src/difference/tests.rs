@@ -116,6 +116,7 @@ fn drivers_and_cards_are_compared() {
             source: source.into(),
             text: Some(text.into()),
             error: None,
+            timed_out: false,
         };
         let mut observed =
             Observed { driver: vec![said("smi", driver)], gpus: vec![said("smi", gpu)], ..Observed::default() };

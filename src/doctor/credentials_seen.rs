@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::doctor::sight::Sight;
 use crate::doctor::vitals::Credential;
+use crate::host::mounts::Look;
 use crate::host::{Invocation, files};
 use crate::matrix::{CredentialPlace, credential_places};
 
@@ -23,7 +24,7 @@ pub(super) fn credentials(sight: &Sight<'_>) -> Vec<Credential> {
         let is_meant = working.names.contains(&name)
             || name.ends_with(".json") && working.parts.iter().any(|part| name.contains(part.as_str()));
         let path = sight.place.here.join(&name);
-        if is_meant && path.is_file() && !known(&found, &path.display().to_string()) {
+        if is_meant && path.is_file_there() && !known(&found, &path.display().to_string()) {
             found.push(of_file(sight, "a file", &path, None));
         }
     }
@@ -59,13 +60,13 @@ fn of_place(sight: &Sight<'_>, row: &CredentialPlace) -> Vec<Credential> {
         .iter()
         .filter_map(|path| under(path))
         .chain(in_folder.filter(|path| path.extension().is_some_and(|end| end == "json")));
-    found.extend(paths.filter(|path| path.is_file()).map(|path| of_file(sight, &row.service, &path, Some(row))));
+    found.extend(paths.filter(|path| path.is_file_there()).map(|path| of_file(sight, &row.service, &path, Some(row))));
     found
 }
 
 fn of_file(sight: &Sight<'_>, service: &str, path: &Path, row: Option<&CredentialPlace>) -> Credential {
     use std::os::unix::fs::PermissionsExt;
-    let mode = path.metadata().ok().map(|data| data.permissions().mode() & 0o777);
+    let mode = path.look().ok().map(|data| data.permissions().mode() & 0o777);
     let json = || serde_json::from_slice::<Value>(&files::read_bytes(path, LARGEST).ok()?).ok();
     let asked = row.filter(|row| row.expires.is_some() || row.kind.is_some());
     let json = asked.and_then(|_| json());
@@ -123,7 +124,7 @@ fn jwt_end(value: &str) -> Option<u64> {
 
 /// Whether `path` would be committed: it lies in a work tree and git does not ignore it.
 fn is_in_git(sight: &Sight<'_>, path: &Path) -> bool {
-    if !path.ancestors().any(|folder| folder.join(".git").exists()) {
+    if !path.ancestors().any(|folder| folder.join(".git").is_there()) {
         return false;
     }
     let (Some(folder), Some(text)) = (path.parent(), path.to_str()) else { return false };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 
 /// Where records of deaths, and the lock of the recorder, lie.
 pub fn death_folder(state: &Path) -> PathBuf {
@@ -94,7 +95,7 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
         found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
     }
     // Of one that is watched now there is nothing to say yet.
-    found.retain(|death| !death.watching || !Path::new(&format!("/proc/{}", death.pid)).exists());
+    found.retain(|death| !death.watching || !Path::new(&format!("/proc/{}", death.pid)).is_there());
     // A kernel that began in the second in which another died has ended after it.
     found.sort_by_key(|death| std::cmp::Reverse((death.at, death.watching)));
     Ok(found)
@@ -117,7 +118,7 @@ pub fn connection_file(pid: u32) -> Option<String> {
 pub fn is_recorded(folder: &Path, pid: u32) -> bool {
     let lock = recorder_lock(folder, pid);
     // Who gets the lock at once is alone.
-    lock.exists() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
+    lock.is_there() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
 }
 
 #[cfg(test)]

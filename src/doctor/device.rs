@@ -1,6 +1,7 @@
 //! The GPU: is it there, does the driver reach it, is it well.
 
 use crate::diag::Code;
+use crate::doctor::observe::SMI_HANGS;
 use crate::doctor::{Answer, Case, Hit, Judge};
 use crate::model::ComputeCapability;
 
@@ -51,10 +52,14 @@ fn complaint<'a>(case: &Case<'a>) -> Option<&'a str> {
 }
 
 fn gpu_lost(case: &Case<'_>) -> Answer {
+    if complaint(case) == Some(SMI_HANGS) {
+        return Hit::error("nvidia-smi does not answer within 3 s: the driver hangs").into();
+    }
     if !has_device(case) {
         return Answer::Unseen(NO_GPU.to_owned());
     }
-    match complaint(case).filter(|said| said.contains("Unknown Error") || said.contains("No devices were found")) {
+    let lost = ["Unknown Error", "No devices were found", "couldn't communicate with the NVIDIA driver"];
+    match complaint(case).filter(|said| lost.iter().any(|words| said.contains(words))) {
         Some(said) => {
             Hit::error("the device files are there, and the driver can't be reached").seen(said.trim()).into()
         }

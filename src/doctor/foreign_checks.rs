@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::diag::{Code, Failure, Finding, Severity};
 use crate::doctor::{Outcome, State};
 use crate::host::command::{Finished, NoResult, find_program, last_lines};
+use crate::host::mounts::Look;
 use crate::host::signals::name_of;
 use crate::host::{Invocation, files};
 use crate::machine::Machine;
@@ -140,7 +141,7 @@ fn own_check(check: &OwnCheck, folder: &Path, session: &Session<'_>) -> Outcome 
     let search = session.environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
     let program = &check.command[0];
     let found = if program.contains('/') { Some(folder.join(program)) } else { find_program(program, search) };
-    let Some(program) = found.filter(|path| path.exists()) else {
+    let Some(program) = found.filter(|path| path.is_there()) else {
         return unasked(OWN, &check.name, State::Failed, &format!("there is no program `{program}`"));
     };
     let arguments: Vec<&str> = check.command[1..].iter().map(String::as_str).collect();

@@ -3,25 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::diag::Code;
+use crate::diag::Code as Check;
 use crate::doctor::workers::NO_FACTS;
 use crate::doctor::{Answer, Case, Hit, Judge};
 use crate::matrix::Read;
 use crate::model::Version;
+use crate::notebook::{ChangedModule, Code};
 
-pub(super) const CHECKS: &[(Code, Judge)] = &[
-    (Code::StaleModule, stale_module),
-    (Code::ShadowedModule, shadowed_module),
-    (Code::PathOrder, path_order),
-    (Code::PthBroken, pth_broken),
-    (Code::DuplicateInstall, duplicate_install),
-    (Code::StaleBytecode, stale_bytecode),
-    (Code::MixedApt, mixed_apt),
-    (Code::PipEnv, pip_env),
-    (Code::UserActions, user_actions),
-    (Code::EnvNotRead, env_not_read),
-    (Code::HfTransferDead, hf_transfer_dead),
-    (Code::NcclNamesOld, nccl_names_old),
+pub(super) const CHECKS: &[(Check, Judge)] = &[
+    (Check::StaleModule, stale_module),
+    (Check::ShadowedModule, shadowed_module),
+    (Check::PathOrder, path_order),
+    (Check::PthBroken, pth_broken),
+    (Check::DuplicateInstall, duplicate_install),
+    (Check::StaleBytecode, stale_bytecode),
+    (Check::MixedApt, mixed_apt),
+    (Check::PipEnv, pip_env),
+    (Check::UserActions, user_actions),
+    (Check::EnvNotRead, env_not_read),
+    (Check::HfTransferDead, hf_transfer_dead),
+    (Check::NcclNamesOld, nccl_names_old),
 ];
 
 /// The folder of the user's own files, as [`crate::doctor::Vitals::folders`] has it.
@@ -29,6 +30,9 @@ pub(super) const HERE: &str = "here";
 
 fn stale_module(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
+    if let Some(changed) = &facts.changed {
+        return changed_modules(case, facts.names.len(), changed);
+    }
     let mut stale = Vec::new();
     for (module, loaded) in facts.modules.iter().filter(|(name, _)| !name.contains('.')) {
         let Some(in_memory) = loaded.version.as_deref().and_then(|text| text.parse::<Version>().ok()) else { continue };
@@ -47,6 +51,27 @@ fn stale_module(case: &Case<'_>) -> Answer {
         return Answer::Fine(format!("{} modules as they are installed", facts.modules.len()));
     }
     Hit::error("the kernel has other versions in memory than are installed").seen_all(stale).into()
+}
+
+/// What the kernel itself says of its modules, as `apply` and `verify` judge it.
+fn changed_modules(case: &Case<'_>, compared: usize, changed: &[ChangedModule]) -> Answer {
+    let layout = case.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let is_installed = |one: &&ChangedModule| {
+        layout.is_none_or(|layout| layout.folders().iter().any(|folder| one.file.starts_with(folder)))
+    };
+    let of = |code: Code| -> Vec<String> {
+        let found = changed.iter().filter(is_installed).filter(|one| one.code == code);
+        found.map(|one| format!("`{}`: {}", one.name, one.why)).collect()
+    };
+    let (differs, unknown) = (of(Code::Differs), of(Code::Unknown));
+    if !differs.is_empty() {
+        return Hit::error("the kernel has other code in memory than is installed").seen_all(differs).into();
+    }
+    if !unknown.is_empty() {
+        let message = "modules changed on disk after the kernel loaded them, and could not be compared";
+        return Hit::warning(message).seen_all(unknown).into();
+    }
+    Answer::Fine(format!("{compared} modules as they are installed"))
 }
 
 fn shadowed_module(case: &Case<'_>) -> Answer {

@@ -48,8 +48,7 @@ pub use foreign_checks::{Asked, foreign_checks, foreign_names};
 pub use observe::{observe_memory, observe_vitals, utilization};
 pub use outputs::Outputs;
 pub use shown::{known, listed, shown};
-pub use sight::{Place, Sight};
-pub use storage::is_remote;
+pub use sight::{Place, Sight, smi_hangs};
 pub use symptom::{explained_log, explained_text};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 

@@ -1,7 +1,6 @@
 //! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework, touches no GPU context.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,9 +17,10 @@ use crate::doctor::on_disk::{checkpoints, owner_of, stale_bytecode};
 use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
 use crate::doctor::sight::Sight;
-use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE, is_remote};
+use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE};
 use crate::doctor::vitals::{FileSystem, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
+use crate::host::mounts::{Look, is_elsewhere, is_remote, list_remote, reach, unreachable};
 use crate::host::{Invocation, clock, files};
 use crate::script::ENVIRONMENT_FILE;
 
@@ -28,7 +28,10 @@ use crate::script::ENVIRONMENT_FILE;
 pub(super) const CLEAN: &str = "clean";
 
 /// How long `nvidia-smi` may take.
-const SMI: Duration = Duration::from_secs(5);
+const SMI: Duration = Duration::from_secs(3);
+
+/// What stands for its complaint where it gives no answer.
+pub(super) const SMI_HANGS: &str = "nvidia-smi does not answer";
 
 /// How long Python may take to start.
 const START_LIMIT: Duration = Duration::from_secs(2);
@@ -162,7 +165,7 @@ fn texts(sight: &Sight<'_>, vitals: &mut Vitals) {
     ];
     for (name, path) in logs {
         let path = sight.paths.under_root(&path);
-        if path.is_file() {
+        if path.is_file_there() {
             vitals.texts.insert(name.to_owned(), files::read_end(&path, LOG));
         }
     }
@@ -222,7 +225,7 @@ fn systems(sight: &Sight<'_>, vitals: &mut Vitals) {
     ];
     let data = sight.place.data.iter().enumerate().map(|(at, path)| (format!("data-{at}"), path.clone()));
     wanted.extend(data);
-    // Mounts that do not answer are seen wherever they are.
+    vitals.unreachable = unreachable().to_vec();
     let text = vitals.text("/proc/self/mountinfo").unwrap_or_default();
     let far = text.lines().filter_map(|line| {
         let (before, after) = line.split_once(" - ")?;
@@ -230,24 +233,21 @@ fn systems(sight: &Sight<'_>, vitals: &mut Vitals) {
     });
     wanted.extend(far.map(|mount| (format!("mount-{mount}"), PathBuf::from(mount))).collect::<Vec<_>>());
     for (name, path) in wanted {
-        let Some(existing) = path.ancestors().find(|one| one.symlink_metadata().is_ok()) else { continue };
+        if reach(&path).is_err() {
+            continue;
+        }
+        let Some(existing) = path.ancestors().find(|one| one.look_at_entry().is_ok()) else { continue };
         let shown = path.display().to_string();
         let kind =
             vitals.mount_kind(&existing.display().to_string()).map(|(_, kind)| kind.to_owned()).unwrap_or_default();
-        let system = match files::volume(existing) {
-            Ok(volume) => FileSystem {
-                path: shown,
-                kind,
-                size: volume.size,
-                free: volume.free,
-                inodes: volume.inodes,
-                inodes_free: volume.inodes_free,
-                dead: false,
-            },
-            Err(error) if error.kind() == ErrorKind::NotConnected => {
-                FileSystem { path: shown, kind, dead: true, ..FileSystem::default() }
-            }
-            Err(_) => continue,
+        let Ok(volume) = files::volume(existing) else { continue };
+        let system = FileSystem {
+            path: shown,
+            kind,
+            size: volume.size,
+            free: volume.free,
+            inodes: volume.inodes,
+            inodes_free: volume.inodes_free,
         };
         vitals.systems.insert(name, system);
     }
@@ -276,7 +276,7 @@ fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
     }
     let path = sight.environment.get("LD_LIBRARY_PATH").cloned().unwrap_or_default();
     for folder in path.split(':').filter(|folder| folder.starts_with('/')) {
-        if sight.paths.under_root(folder).is_dir() {
+        if sight.paths.under_root(folder).is_folder_there() {
             vitals.folders.entry(folder.to_owned()).or_default().extend(starting(folder, CUDA_LIBRARIES));
         } else {
             vitals.unread.insert(folder.to_owned(), "missing".to_owned());
@@ -285,7 +285,7 @@ fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
     let shm = sight.paths.under_root("/dev/shm");
     if let Ok(names) = files::names_in(&shm) {
         let sized = names.into_iter().filter_map(|name| {
-            let size = shm.join(&name).symlink_metadata().ok()?.len();
+            let size = shm.join(&name).look_at_entry().ok()?.len();
             Some(format!("{name} {size}"))
         });
         vitals.folders.insert("/dev/shm".to_owned(), sized.collect());
@@ -304,11 +304,19 @@ fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
 
 /// What could be imported from `folder`: files of Python, and packages with a slash behind their name.
 fn sources(folder: &Path) -> Vec<String> {
+    if is_elsewhere(folder) {
+        let found = list_remote(folder, 2).into_iter().filter(|one| !one.is_folder);
+        let source = |path: String| match path.split_once('/') {
+            None => path.ends_with(".py").then_some(path),
+            Some((package, file)) => (file == "__init__.py").then(|| format!("{package}/")),
+        };
+        return found.filter_map(|one| source(one.path)).collect();
+    }
     let names = files::names_if_any(folder).into_iter().filter_map(|name| {
         if name.ends_with(".py") {
             return Some(name);
         }
-        folder.join(&name).join("__init__.py").is_file().then(|| format!("{name}/"))
+        folder.join(&name).join("__init__.py").is_file_there().then(|| format!("{name}/"))
     });
     names.collect()
 }
@@ -322,7 +330,7 @@ fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {
             vitals.environment.insert(name.clone(), String::new());
         }
         let names_file = ["PIP_CONSTRAINT", "UV_CONSTRAINT"].contains(&name.as_str());
-        if names_file && value.split_whitespace().any(|path| !path.contains("://") && !Path::new(path).exists()) {
+        if names_file && value.split_whitespace().any(|path| !path.contains("://") && !Path::new(path).is_there()) {
             vitals.unread.insert(name.clone(), "missing".to_owned());
         }
     }
@@ -352,6 +360,10 @@ fn asked(environment: &BTreeMap<String, String>, fields: &[&str]) -> Option<Resu
 
 /// What `nvidia-smi` says of each GPU.
 fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
+    if sight.smi_hangs {
+        vitals.smi_error = Some(SMI_HANGS.to_owned());
+        return;
+    }
     let Some(answer) = asked(sight.environment, GPU_FIELDS) else { return };
     match answer {
         Ok(finished) if finished.code == 0 => {
@@ -362,6 +374,6 @@ fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
             vitals.gpus = finished.stdout.lines().filter(|line| !line.trim().is_empty()).map(row).collect();
         }
         Ok(finished) => vitals.smi_error = Some(format!("{}{}", finished.stdout.trim(), finished.stderr.trim())),
-        Err(_) => vitals.smi_error = Some("nvidia-smi does not answer".to_owned()),
+        Err(_) => vitals.smi_error = Some(SMI_HANGS.to_owned()),
     }
 }

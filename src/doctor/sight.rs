@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::{Paths, files};
-use crate::machine::Machine;
+use crate::machine::{Machine, Observed};
 use crate::session::Session;
 
 /// What observing needs to know.
@@ -18,13 +18,27 @@ pub struct Sight<'a> {
     /// The process of the notebook's kernel.
     pub kernel: Option<u32>,
     pub place: &'a Place,
+    /// `nvidia-smi` was asked already, and gave no answer in time.
+    pub smi_hangs: bool,
 }
 
 impl<'a> Sight<'a> {
     /// Of this moment in a run.
     pub fn now(session: &'a Session<'_>, kernel: Option<u32>, place: &'a Place) -> Self {
-        Self { paths: &session.paths, environment: session.environment, now: session.time(), kernel, place }
+        Self {
+            paths: &session.paths,
+            environment: session.environment,
+            now: session.time(),
+            kernel,
+            place,
+            smi_hangs: false,
+        }
     }
+}
+
+/// Whether `nvidia-smi` gave no answer when the machine was observed.
+pub fn smi_hangs(observed: Option<&Observed>) -> bool {
+    observed.is_some_and(|observed| observed.driver.iter().chain(&observed.gpus).any(|said| said.timed_out))
 }
 
 /// Folders that matter to this user.

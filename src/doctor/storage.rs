@@ -2,6 +2,8 @@
 
 use crate::diag::Code;
 use crate::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, float, percent, share};
+use crate::host::mounts::is_remote;
+use crate::verdict::counted;
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::DiskLow, disk_low),
@@ -11,19 +13,13 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::DriveQuota, drive_quota),
     (Code::DriveFull, drive_full),
     (Code::DriveStale, drive_stale),
+    (Code::MountHangs, mount_hangs),
+    (Code::MountDead, mount_dead),
     (Code::EnvOnRemote, env_on_remote),
     (Code::TmpInRam, tmp_in_ram),
     (Code::CheckpointEphemeral, checkpoint_ephemeral),
     (Code::DriveUnflushed, drive_unflushed),
 ];
-
-/// Kinds of file system whose files are somewhere else.
-const REMOTE: &[&str] =
-    &["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "lustre", "ceph", "beegfs", "gpfs", "afs", "glusterfs"];
-
-pub fn is_remote(kind: &str) -> bool {
-    kind == "fuse" || kind == "fuseblk" || kind.starts_with("fuse.") && kind != "fuse.lxcfs" || REMOTE.contains(&kind)
-}
 
 fn disk_low(case: &Case<'_>) -> Answer {
     let is_disk = |(name, system): &(&String, &FileSystem)| *name != "shm" && system.size > 0 && system.kind != "tmpfs";
@@ -123,19 +119,43 @@ fn drive_full(case: &Case<'_>) -> Answer {
 }
 
 fn drive_stale(case: &Case<'_>) -> Answer {
-    let dead: Vec<String> =
-        case.vitals.systems.values().filter(|system| system.dead).map(|system| system.path.clone()).collect();
-    if !dead.is_empty() {
-        return Hit::error("a mount does not answer").seen_all(dead).into();
-    }
     let mounts = case.vitals.text("/proc/self/mountinfo").unwrap_or_default();
     let is_mounted = mounts.contains(" - fuse.drive ");
     let serves = case.vitals.processes.iter().any(|one| one.name == "drive");
     match (is_mounted, serves) {
         (true, false) => Hit::error("Google Drive is mounted, and its program does not run").into(),
         (true, true) => Answer::Fine("Google Drive answers".to_owned()),
-        (false, _) => Answer::Fine("every mount answers".to_owned()),
+        (false, _) => Answer::Unseen(NO_DRIVE.to_owned()),
     }
+}
+
+/// The mounts of which the server says nothing, or says that it is gone.
+fn unreachable(case: &Case<'_>, gone: bool, what: &str) -> Answer {
+    let Some(mounts) = case.vitals.text("/proc/self/mountinfo") else {
+        return Answer::Unseen("the mounts can't be read".to_owned());
+    };
+    let of = case.vitals.unreachable.iter().filter(|one| one.error.is_some() == gone);
+    let seen = of.map(|one| {
+        let said = one.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+        format!("{} ({}){said}; `umount -l {}`", one.path.display(), one.kind, one.path.display())
+    });
+    let seen: Vec<String> = seen.collect();
+    if !seen.is_empty() {
+        return Hit::error(what).seen_all(seen).into();
+    }
+    let kinds = mounts.lines().filter_map(|line| line.split_once(" - ")?.1.split(' ').next());
+    match kinds.filter(|kind| is_remote(kind)).count() {
+        0 => Answer::Fine("no remote file system is mounted".to_owned()),
+        count => Answer::Fine(format!("{} answered", counted(count, "remote mount"))),
+    }
+}
+
+fn mount_hangs(case: &Case<'_>) -> Answer {
+    unreachable(case, false, "a mount does not answer: every program that touches it blocks and cannot be killed")
+}
+
+fn mount_dead(case: &Case<'_>) -> Answer {
+    unreachable(case, true, "the server of a mount is gone: every access fails")
 }
 
 fn env_on_remote(case: &Case<'_>) -> Answer {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::diag::{Code, Failure};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::matrix::{Symptom, symptoms};
 use crate::output::Report;
 
@@ -132,7 +133,7 @@ fn text_of(log: &Path) -> Result<String, Failure> {
     if log == Path::new("-") {
         return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
     }
-    if log.is_dir() {
+    if log.is_folder_there() {
         return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
     }
     if !files::is_file(log)? {

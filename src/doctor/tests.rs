@@ -53,7 +53,12 @@ struct Wish {
 
 impl Fixture {
     fn machine(&self, matrix: &Matrix) -> Machine {
-        let said = |text: &str| Said { source: "fixture".to_owned(), text: Some(text.to_owned()), error: None };
+        let said = |text: &str| Said {
+            source: "fixture".to_owned(),
+            text: Some(text.to_owned()),
+            error: None,
+            timed_out: false,
+        };
         let site = std::path::PathBuf::from(&self.site);
         let (scripts, data) = ("/usr/bin".into(), "/usr".into());
         let layout = Layout { purelib: site.clone(), platlib: site, scripts, data, externally_managed: false };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::doctor::Death;
+use crate::host::mounts::Unreachable;
 use crate::notebook::mapped_files;
 
 /// Everything that was seen.
@@ -20,6 +21,9 @@ pub struct Vitals {
     pub texts: BTreeMap<String, String>,
     /// Why a source that is there could not be read, by path.
     pub unread: BTreeMap<String, String>,
+    /// Mounts that do not answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreachable: Vec<Unreachable>,
     /// By what they are for: `root`, `shm`, `temporary`, `cache`, `here`, `data`.
     pub systems: BTreeMap<String, FileSystem>,
     pub processes: Vec<Process>,
@@ -59,8 +63,6 @@ pub struct FileSystem {
     pub free: u64,
     pub inodes: u64,
     pub inodes_free: u64,
-    /// The mount does not answer (ENOTCONN).
-    pub dead: bool,
 }
 
 /// A process of this machine. Its arguments are not kept: they may hold a secret.

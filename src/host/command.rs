@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::{Look, reach};
 use crate::host::signals::Deferred;
 
 /// So much of a child's output is kept, and at most twice as much: its end, where a verdict and an error stand.
@@ -87,6 +88,8 @@ impl Invocation {
         // Away from where the user works: what lies there must not be found before what is meant.
         if let Some(folder) = self.folder.as_deref().or_else(|| self.is_anywhere().then_some(Path::new("/"))) {
             command.current_dir(folder);
+            // Shells look at what these name when they start, and it may be on a mount that does not answer.
+            command.env("PWD", folder).env_remove("OLDPWD");
         }
         command
     }
@@ -94,6 +97,7 @@ impl Invocation {
     /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its streams open; that is
     /// not waited for. A signal that ends this program ends it first.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
+        self.is_reachable()?;
         // Without handlers a signal ends us at once, and the child goes on.
         let signals = Deferred::begin().ok();
         let mut command = self.command();
@@ -127,6 +131,13 @@ impl Invocation {
         let describe = |error: std::io::Error| self.describe(&no_result(error));
         let other = log.try_clone().map_err(describe)?;
         self.command().stdout(log).stderr(other).process_group(0).spawn().map_err(describe)
+    }
+
+    /// An error where the program, or the folder that it is to run in, is on a mount that does not answer: starting it would block us.
+    fn is_reachable(&self) -> Result<(), NoResult> {
+        let program = if self.program.is_absolute() { reach(&self.program) } else { Ok(()) };
+        let folder = self.folder.as_deref().map_or(Ok(()), reach);
+        program.and(folder).map_err(NoResult::Failed)
     }
 
     fn describe(&self, error: &NoResult) -> Failure {
@@ -228,7 +239,11 @@ fn end_with_descendants(child: &mut Child) {
         let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
     }
     let _ = child.kill();
-    let _ = child.wait();
+    // One that waits for a driver or a mount does not die before that answers: it is left to itself.
+    let end = Instant::now() + TO_DIE;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 fn descendants(root: u32) -> Vec<u32> {
@@ -247,6 +262,9 @@ fn descendants(root: u32) -> Vec<u32> {
     }
     found.split_off(1)
 }
+
+/// How long a child that was killed may take to be gone.
+const TO_DIE: Duration = Duration::from_millis(300);
 
 /// A signal seldom comes alone: a terminal that is closed sends two. Those of so short a time are one.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -311,5 +329,5 @@ pub fn find_program(name: &str, search: &str) -> Option<PathBuf> {
 /// Whether `path` is a file that may be executed.
 pub fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    path.look().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::diag::Failure;
 use crate::host::files::{TEMPORARY, writing_failed};
+use crate::host::mounts::Look;
 
 /// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is a file.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -71,7 +72,7 @@ pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failur
 
 /// Whether two paths are one regular file, or would be.
 fn is_same(a: &Path, b: &Path) -> bool {
-    match (a.metadata(), b.metadata()) {
+    match (a.look(), b.look()) {
         (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
         (Err(_), Err(_)) => std::path::absolute(a).ok() == std::path::absolute(b).ok(),
         _ => false,
@@ -86,7 +87,7 @@ fn find(path: &Path) -> Result<Destination, Failure> {
         if at.starts_with("/proc") {
             return Ok(Destination::Through);
         }
-        let data = match at.symlink_metadata() {
+        let data = match at.look_at_entry() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return must_have_a_folder(&at).map(|()| Destination::Whole(at, None));
             }
@@ -99,7 +100,7 @@ fn find(path: &Path) -> Result<Destination, Failure> {
             return Ok(if data.is_file() { Destination::Whole(at, Some(data)) } else { Destination::Through });
         }
         let folder = folder_of(&at);
-        let open = folder.metadata().is_ok_and(|folder| folder.mode() & 0o002 != 0);
+        let open = folder.look().is_ok_and(|folder| folder.mode() & 0o002 != 0);
         if open && ![rustix::process::geteuid().as_raw(), 0].contains(&data.uid()) {
             return Err(Failure::input(format!("`{}` is a link of another user", at.display()))
                 .cause("it lies in a folder that everybody may write to, and could lead anywhere")
@@ -114,7 +115,7 @@ fn find(path: &Path) -> Result<Destination, Failure> {
 /// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a wish.
 fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);
-    if folder.exists() {
+    if folder.is_there() {
         return Ok(());
     }
     Err(Failure::input(format!("there is no folder `{}`", folder.display()))

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 
 use crate::diag::{Failure, Kind};
+use crate::host::mounts::{Look, reach};
 
 /// The largest text we read as a whole: profiles, locks, markers, METADATA.
 const TEXT_LIMIT: u64 = 16 << 20;
@@ -18,6 +19,7 @@ pub(super) const TEMPORARY: &str = ".colab-boot-";
 /// Opens a file to read it. A pipe or a device is an error, for reading it may never end, except below `/dev` and `/proc`, which a user
 /// names on purpose: `/dev/stdin`, or what a shell makes of `<(…)`.
 pub fn open(path: &Path) -> std::io::Result<File> {
+    reach(path)?;
     // Without NONBLOCK, opening a pipe waits for its writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
@@ -153,9 +155,9 @@ pub struct OtherNames {
 /// The other names of the file at `path`; `None` where there are none.
 pub fn other_names(path: &Path) -> Option<OtherNames> {
     use std::os::unix::fs::MetadataExt;
-    let data = path.metadata().ok().filter(|data| data.nlink() > 1)?;
-    let real = path.canonicalize().ok()?;
-    let device = |folder: &Path| folder.metadata().map(|data| data.dev()).ok();
+    let data = path.look().ok().filter(|data| data.nlink() > 1)?;
+    let real = path.real().ok()?;
+    let device = |folder: &Path| folder.look().map(|data| data.dev()).ok();
     let own = device(real.parent()?);
     let folder = real.ancestors().skip(1).take_while(|folder| device(folder) == own).last()?.to_owned();
     Some(OtherNames { count: data.nlink() - 1, inode: data.ino(), folder })
@@ -163,6 +165,7 @@ pub fn other_names(path: &Path) -> Option<OtherNames> {
 
 /// Where a link leads; `None` for what is none, or can't be looked at.
 pub fn link_of(path: &Path) -> Option<PathBuf> {
+    reach(path).ok()?;
     path.read_link().ok()
 }
 
@@ -217,6 +220,7 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    reach(folder)?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     file.write_all(bytes)?;
@@ -236,17 +240,16 @@ pub fn remove_temporaries(folder: &Path) -> Result<(), Failure> {
 
 /// Creates `folder` and its parents, as the user's own would be.
 pub fn create_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder)
+    reach(folder)
+        .and_then(|()| fs::create_dir_all(folder))
         .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
 }
 
 /// Creates `folder` and its parents, readable for its owner alone.
 pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
+    reach(folder)
+        .and_then(|()| fs::DirBuilder::new().recursive(true).mode(0o700).create(folder))
         .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
 }
 
@@ -257,7 +260,7 @@ pub fn must_be_ours(folder: &Path) -> Result<(), Failure> {
         Failure::world(format!("`{}` is not safe to keep the state in: {why}", folder.display()))
             .help("remove it, or name another folder with COLAB_BOOT_STATE_DIR")
     };
-    let data = folder.symlink_metadata().map_err(|error| refused("it can't be looked at").because(&error))?;
+    let data = folder.look_at_entry().map_err(|error| refused("it can't be looked at").because(&error))?;
     if data.file_type().is_symlink() {
         return Err(refused("it is a symbolic link"));
     }
@@ -281,6 +284,7 @@ pub fn remove_if_there(path: &Path) -> Result<(), Failure> {
 pub fn names_in(folder: &Path) -> Result<Vec<String>, Failure> {
     let read = || -> std::io::Result<Vec<String>> {
         let mut names = Vec::new();
+        reach(folder)?;
         for entry in fs::read_dir(folder)? {
             names.extend(entry?.file_name().into_string().ok());
         }
@@ -297,7 +301,7 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>, Failure> {
 
 /// Whether `path` is a file; an error if that can't be found out.
 pub fn is_file(path: &Path) -> Result<bool, Failure> {
-    match path.metadata() {
+    match path.look() {
         Ok(data) => Ok(data.is_file()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
         Err(error) => Err(Failure::world(format!("could not look at `{}`", path.display())).because(&error)),
@@ -311,7 +315,8 @@ pub fn names_if_any(folder: &Path) -> Vec<String> {
 
 /// Bytes free for us on the file system that holds `path` or its nearest existing parent.
 pub fn free_bytes(path: &Path) -> Option<u64> {
-    let existing = path.ancestors().find(|ancestor| ancestor.exists())?;
+    reach(path).ok()?;
+    let existing = path.ancestors().find(|ancestor| ancestor.is_there())?;
     let stat = rustix::fs::statvfs(existing).ok()?;
     Some(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
@@ -328,6 +333,7 @@ pub struct Volume {
 
 /// The file system that holds `path` (statvfs(3)); a mount that does not answer fails with `NotConnected`.
 pub fn volume(path: &Path) -> std::io::Result<Volume> {
+    reach(path)?;
     let stat = rustix::fs::statvfs(path)?;
     Ok(Volume {
         size: stat.f_blocks.saturating_mul(stat.f_frsize),
@@ -353,7 +359,7 @@ pub fn lock_exclusively(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> R
 
 /// The same on a folder; `None` where its file system knows no such locks.
 pub fn lock_folder(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
-    match File::open(path) {
+    match reach(path).and_then(|()| File::open(path)) {
         Ok(folder) => Ok(wait_for_lock(folder, path, at_most, on_wait)?.ok()),
         Err(_) => Ok(None),
     }

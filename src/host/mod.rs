@@ -4,6 +4,7 @@ pub mod clock;
 pub mod command;
 pub mod destination;
 pub mod files;
+pub mod mounts;
 pub mod parallel;
 pub mod paths;
 pub mod signals;

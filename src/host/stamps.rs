@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::host::mounts::{Look, reach};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, statat};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ impl Stamp {
 
     /// Of the file at `path`; [`Stamp::UNKNOWN`] where it can't be looked at.
     pub fn of(path: &Path) -> Self {
-        path.metadata().map_or(Self::UNKNOWN, |data| Self::new(data.size(), data.ctime(), data.ctime_nsec()))
+        path.look().map_or(Self::UNKNOWN, |data| Self::new(data.size(), data.ctime(), data.ctime_nsec()))
     }
 
     /// Of an open file.
@@ -65,6 +66,7 @@ pub struct Folder(File);
 
 impl Folder {
     pub fn open(path: &Path) -> std::io::Result<Self> {
+        reach(path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self(File::from(rustix::fs::open(path, flags, Mode::empty())?)))
     }

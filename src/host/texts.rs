@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::host::files;
+use crate::host::mounts::Look;
 
 /// A larger file is no text that people write.
 const LARGEST: u64 = 256 << 20;
@@ -21,7 +22,7 @@ pub enum AnyText {
 
 /// Reads `path`.
 pub fn read_any(path: &Path) -> AnyText {
-    if path.metadata().is_ok_and(|data| data.len() > LARGEST) {
+    if path.look().is_ok_and(|data| data.len() > LARGEST) {
         return AnyText::Unread(format!("it is larger than {} MB", LARGEST >> 20));
     }
     let bytes = match files::read_bytes(path, LARGEST) {
@@ -46,15 +47,15 @@ const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", 
 /// Folders of tools, and environments.
 pub fn is_aside(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
-        || folder.join("pyvenv.cfg").is_file()
+        || folder.join("pyvenv.cfg").is_file_there()
 }
 
 /// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders that `is_aside` says are passed over.
 pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {
-    let Ok(data) = path.symlink_metadata() else { return };
-    if data.is_file() || named && path.is_file() {
+    let Ok(data) = path.look_at_entry() else { return };
+    if data.is_file() || named && path.is_file_there() {
         all.push(path.to_owned());
-    } else if (data.is_dir() || named && path.is_dir()) && (named || !is_aside(path)) {
+    } else if (data.is_dir() || named && path.is_folder_there()) && (named || !is_aside(path)) {
         // Not by `files::names_if_any`: a name that is no text counts as well, and a folder that can't be read is one to be named.
         let Ok(entries) = std::fs::read_dir(path) else { return all.push(path.to_owned()) };
         let mut below: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -16,6 +16,7 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::Client;
 use crate::index::client::Http;
 use crate::index::folder::path_of;
@@ -77,11 +78,11 @@ pub fn fetch_all(
 /// Puts the file at `from` to `to` under a second name; where that can't be, as a copy. Returns its size in bytes.
 fn link_or_copy(from: &Path, to: &Path) -> std::io::Result<u64> {
     // A link to a link would be one, too.
-    let from = from.canonicalize()?;
-    if to.symlink_metadata().is_ok() {
+    let from = from.real()?;
+    if to.look_at_entry().is_ok() {
         std::fs::remove_file(to)?;
     }
-    std::fs::hard_link(&from, to).and_then(|()| Ok(to.metadata()?.len())).or_else(|_| std::fs::copy(&from, to))
+    std::fs::hard_link(&from, to).and_then(|()| Ok(to.look()?.len())).or_else(|_| std::fs::copy(&from, to))
 }
 
 async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn Progress) -> Result<(), Failure> {
@@ -126,7 +127,7 @@ struct Part {
 impl Part {
     /// Bytes.
     fn len(&self) -> u64 {
-        std::fs::metadata(&self.path).map_or(0, |data| data.len())
+        self.path.look().map_or(0, |data| data.len())
     }
 
     /// Of what is there; `None` where nothing is.

@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::inspect::Archive;
 use crate::machine::Home;
 
@@ -58,7 +59,7 @@ fn configuration_files(environment: &BTreeMap<String, String>, home: &Home) -> V
     let global = get("XDG_CONFIG_DIRS").map_or("/etc/xdg", String::as_str).split(':');
     let mut all: Vec<PathBuf> = global.map(|folder| Path::new(folder).join("pip/pip.conf")).collect();
     all.push(PathBuf::from("/etc/pip.conf"));
-    if !named.as_ref().is_some_and(|path| path.exists()) {
+    if !named.as_ref().is_some_and(|path| path.is_there()) {
         let user = get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         let own = get("XDG_CONFIG_HOME").map_or_else(|| user.join(".config"), PathBuf::from);
         all.extend([user.join(".pip/pip.conf"), own.join("pip/pip.conf")]);

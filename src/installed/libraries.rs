@@ -4,6 +4,7 @@ use std::io::{Error as IoError, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
 
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::inspect::{SharedObject, Sink, chosen, parse_record};
 use crate::model::linking::{Linking, Object};
 use crate::model::{Sha256, WheelName};
@@ -38,7 +39,7 @@ impl Compiled {
 /// What the distribution is linked against, as far as `limit` bytes of its files tell it. What is not read is named in it.
 pub fn linking_of(compiled: &Compiled, limit: u64) -> Linking {
     let place = |path: &str| compiled.folder.join(path);
-    let size = |path: &str| place(path).metadata().map_or(0, |data| data.len());
+    let size = |path: &str| place(path).look().map_or(0, |data| data.len());
     let sizes: Vec<(&str, u64)> = compiled.paths.iter().map(|path| (path.as_str(), size(path))).collect();
     let (members, mut linking) = chosen(&sizes, limit);
     for (path, size) in members.into_iter().map(|at| sizes[at]) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::host::command::{find_program, is_executable};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::machine::PythonOrigin;
 use crate::machine::looker::{Looker, search_path};
 
@@ -30,7 +31,7 @@ pub(super) fn candidates(looker: Looker<'_>) -> (Vec<Candidate>, Option<String>)
         let origin = if kernel.as_ref() == Some(&path) { PythonOrigin::Kernel } else { PythonOrigin::Named };
         Candidate { path, origin }
     };
-    if named.is_dir() {
+    if named.is_folder_there() {
         return (vec![candidate(named.join("bin/python"))], None);
     }
     let found = find_program(&text, search_path(looker)).unwrap_or_else(|| named.to_owned());

@@ -35,15 +35,19 @@ pub(super) fn search_path(looker: Looker<'_>) -> &str {
 pub(super) fn said(invocation: &Invocation, limit: Duration) -> Said {
     let source = invocation.line();
     match invocation.output(limit) {
-        Ok(finished) if finished.code == 0 => Said { source, text: Some(finished.stdout), error: None },
+        Ok(finished) if finished.code == 0 => {
+            Said { source, text: Some(finished.stdout), error: None, timed_out: false }
+        }
         Ok(finished) => {
             let error = format!("exit code {}: {}{}", finished.code, finished.stdout.trim(), finished.stderr.trim());
-            Said { source, text: None, error: Some(error) }
+            Said { source, text: None, error: Some(error), timed_out: false }
         }
-        Err(NoResult::NotFound) => Said { source, text: None, error: Some("there is no such program".to_owned()) },
+        Err(NoResult::NotFound) => {
+            Said { source, text: None, error: Some("there is no such program".to_owned()), timed_out: false }
+        }
         Err(NoResult::TimedOut(limit)) => {
-            Said { source, text: None, error: Some(format!("no answer within {} s", limit.as_secs())) }
+            Said { source, text: None, error: Some(format!("no answer within {} s", limit.as_secs())), timed_out: true }
         }
-        Err(NoResult::Failed(error)) => Said { source, text: None, error: Some(error.to_string()) },
+        Err(NoResult::Failed(error)) => Said { source, text: None, error: Some(error.to_string()), timed_out: false },
     }
 }

@@ -188,8 +188,12 @@ mod tests {
             data: "/home/ada/work/.venv".into(),
             externally_managed: false,
         };
-        let said =
-            |source: &str, error: &str| Said { source: source.to_owned(), text: None, error: Some(error.to_owned()) };
+        let said = |source: &str, error: &str| Said {
+            source: source.to_owned(),
+            text: None,
+            error: Some(error.to_owned()),
+            timed_out: false,
+        };
         let python = RawPython {
             path: "/home/ada/work/.venv/bin/python".into(),
             version: "3.12.1".into(),

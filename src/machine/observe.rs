@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::diag::Failure;
 use crate::host::command::{find_program, is_executable, stat_field};
+use crate::host::mounts::Look;
 use crate::host::{Invocation, files, paths};
 use crate::inspect::parse_record;
 use crate::machine::debian::Debian;
@@ -18,7 +19,7 @@ use crate::model::modules::modules_among;
 use crate::model::wheel::{dist_info, egg_info};
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
-const SMI_LIMIT: Duration = Duration::from_secs(5);
+const SMI_LIMIT: Duration = Duration::from_secs(3);
 
 /// Recorded beside what tells hosts apart: which accelerator the service says it gave out.
 const ACCELERATORS: &[&str] = &["COLAB_GPU", "COLAB_TPU_1VM", "TPU_ACCELERATOR_TYPE"];
@@ -34,8 +35,11 @@ pub fn observe(looker: Looker<'_>) -> Observed {
     let mut gpus = Vec::new();
     if let Some(smi) = &smi {
         driver.push(ask_smi(looker, smi, &["--query-gpu=driver_version", "--format=csv,noheader"]));
-        gpus.push(ask_smi(looker, smi, &["--query-gpu=name,compute_cap", "--format=csv,noheader"]));
-        driver.push(ask_smi(looker, smi, &[]));
+        // One that hangs would hang again.
+        if driver.iter().all(|said| !said.timed_out) {
+            gpus.push(ask_smi(looker, smi, &["--query-gpu=name,compute_cap", "--format=csv,noheader"]));
+            driver.push(ask_smi(looker, smi, &[]));
+        }
     }
     let mut unreadable = Vec::new();
     let kernel = observe_kernel(looker).unwrap_or_else(|failure| {
@@ -53,7 +57,7 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         unreadable.push(Said { error: Some("there is no boot id".to_owned()), ..boot_id.clone() });
     }
     unreadable.extend([&status, &boot_id].into_iter().filter(|said| said.error.is_some()).cloned());
-    let exists = |path: &&str| looker.paths.under_root(path).exists();
+    let exists = |path: &&str| looker.paths.under_root(path).is_there();
     let recorded = looker.hosts.variables().chain(ACCELERATORS.iter().copied());
     let recorded = recorded.filter_map(|name| Some((name.to_owned(), looker.environment.get(name)?.clone())));
     Observed {
@@ -88,7 +92,7 @@ fn text_of(path: &Path, source: &str) -> Said {
         Ok(text) => (text, None),
         Err(failure) => (None, Some(failure.to_string())),
     };
-    Said { source: source.to_owned(), text, error }
+    Said { source: source.to_owned(), text, error, timed_out: false }
 }
 
 fn split_path(value: Option<&String>) -> Vec<String> {
@@ -115,7 +119,7 @@ fn ask_smi(looker: Looker<'_>, smi: &Path, arguments: &[&str]) -> Said {
 
 fn unread(source: &str, error: &dyn std::error::Error) -> Said {
     let text = error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
-    Said { source: source.to_owned(), text: None, error: Some(text) }
+    Said { source: source.to_owned(), text: None, error: Some(text), timed_out: false }
 }
 
 /// Every dist-info folder on the search path, in its order: what comes first is what `import` finds. And what could not be read.
@@ -153,7 +157,7 @@ fn distribution(folder: &Path) -> std::io::Result<Option<RawDistribution>> {
         name,
         version,
         installer: installer.trim().to_owned(),
-        direct: folder.join("direct_url.json").exists(),
+        direct: folder.join("direct_url.json").is_there(),
         requires: headers.lines().filter_map(|line| line.strip_prefix("Requires-Dist:")).map(without_address).collect(),
         requires_python: value("Requires-Python:").unwrap_or_default(),
         folder: folder.to_owned(),

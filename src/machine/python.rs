@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::mounts::Look;
 use crate::host::{Invocation, Paths, files};
 use crate::machine::interpreter::{Candidate, candidates};
 use crate::machine::looker::{Looker, said};
@@ -31,7 +32,7 @@ pub fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
             }
             Ok(_) => {}
             Err(said) => {
-                let there = path.exists();
+                let there = path.is_there();
                 errors.push(said);
                 let python = if there { ask_without_site(looker, &path) } else { None };
                 if let Some(python) =
@@ -102,7 +103,7 @@ struct Stamp {
 
 impl Stamp {
     fn of(path: PathBuf) -> Self {
-        let data = path.metadata().ok().map(|data| (data.ino(), data.size(), data.mtime(), data.mtime_nsec()));
+        let data = path.look().ok().map(|data| (data.ino(), data.size(), data.mtime(), data.mtime_nsec()));
         Self { path, data }
     }
 
@@ -130,7 +131,7 @@ impl Remembered {
 
     /// Nothing is kept of a launcher, such as pyenv's, which may start another interpreter tomorrow, nor of what has just changed.
     fn keep(&self, python: &RawPython, now: u64) {
-        let (Ok(asked), Ok(answered)) = (self.interpreter.canonicalize(), python.path.canonicalize()) else {
+        let (Ok(asked), Ok(answered)) = (self.interpreter.real(), python.path.real()) else {
             return;
         };
         let stamps = stamps(&self.interpreter, python);
@@ -173,6 +174,7 @@ mod tests {
     use super::Remembered;
     use crate::host::Paths;
     use crate::host::files::write_whole;
+    use crate::host::mounts::Look;
     use crate::machine::raw::RawPython;
     use crate::machine::{Layout, PythonOrigin};
 
@@ -184,7 +186,7 @@ mod tests {
         for path in [&interpreter, &pth, &site.join("one.py")] {
             write_whole(path, b"as it was").expect("a file");
         }
-        let now = u64::try_from(pth.metadata().expect("a file").mtime()).expect("a time");
+        let now = u64::try_from(pth.look().expect("a file").mtime()).expect("a time");
         let long_ago = || {
             for path in [&interpreter, &pth, &site] {
                 let file = std::fs::File::open(path).expect("a file");

@@ -18,6 +18,9 @@ pub struct Said {
     /// Why there is no text; absent where the source simply does not exist.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
+    /// It gave no answer in time.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub timed_out: bool,
 }
 
 /// Everything that was seen, before any of it is believed.

@@ -6,7 +6,7 @@ use crate::machine::{find_runtime, judge, runtime_names};
 use crate::matrix::Matrix;
 
 fn said(text: &str) -> Said {
-    Said { source: "test".into(), text: Some(text.into()), error: None }
+    Said { source: "test".into(), text: Some(text.into()), error: None, timed_out: false }
 }
 
 fn driver(texts: &[&str]) -> (Option<String>, Vec<Code>) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 
 const NAME: &str = ".colab-boot-probe-";
 
@@ -18,7 +19,7 @@ impl Scratch {
     pub(super) fn new(place: &Path) -> Result<Self, Failure> {
         for name in files::names_if_any(place) {
             let Some(pid) = name.strip_prefix(NAME) else { continue };
-            if pid.bytes().all(|byte| byte.is_ascii_digit()) && !Path::new(&format!("/proc/{pid}")).exists() {
+            if pid.bytes().all(|byte| byte.is_ascii_digit()) && !Path::new(&format!("/proc/{pid}")).is_there() {
                 let _ = fs::remove_dir_all(place.join(&name));
             }
         }

@@ -7,6 +7,7 @@ use crate::golden::entry::{Evidence, Release};
 use crate::golden::signed_text::split;
 use crate::golden::signers::{FRESH, Signers, vouching};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::repository::{FRESH_FILE, Kept, Repository};
 
 /// Records that are not signed by whom the index names. Who has left the list since is known by the key.
@@ -37,8 +38,8 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
     let mut found = Vec::new();
     for name in files::names_if_any(&kept.folder) {
         let versions = files::names_if_any(&kept.folder.join(&name)).into_iter();
-        let releases =
-            versions.filter(|version| kept.folder.join(&name).join(version).join(format!("{name}.lock")).is_file());
+        let releases = versions
+            .filter(|version| kept.folder.join(&name).join(version).join(format!("{name}.lock")).is_file_there());
         let lost = releases.filter(|version| !is_known(&format!("{name}@{version}")));
         found.extend(lost.map(|version| {
             warning(format!("`{name}/{version}` is a release that the index does not name"))

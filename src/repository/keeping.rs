@@ -11,6 +11,7 @@ use crate::golden::entry::Release;
 use crate::golden::signed_text::{join, split};
 use crate::golden::signers::{INDEX, Outcome, Signers};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::model::Sha256;
 use crate::model::day::day_of;
 use crate::repository::trusted::trust_of;
@@ -36,7 +37,7 @@ impl Kept {
     pub fn open_alone(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let wait = || session.say("another keeper changes the repository; waiting");
         let alone = files::lock_folder(folder, WAIT, &wait)?;
-        if alone.is_none() && folder.is_dir() {
+        if alone.is_none() && folder.is_folder_there() {
             return Err(Failure::world(format!(
                 "another keeper has been changing `{}` for two minutes",
                 folder.display()

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::Failure;
+use crate::host::mounts::Look;
 use crate::host::{Invocation, files};
 use crate::session::Session;
 
@@ -34,7 +35,7 @@ pub fn default_key(session: &Session<'_>) -> Option<PathBuf> {
     let path = PathBuf::from(said.stdout.trim());
     let home = session.environment.get("HOME").map(PathBuf::from).unwrap_or_default();
     let path = path.strip_prefix("~").map(|rest| home.join(rest)).unwrap_or(path);
-    (path.is_absolute() && path.is_file()).then_some(path)
+    (path.is_absolute() && path.is_file_there()).then_some(path)
 }
 
 /// The line of the public key that belongs to `key`, a private one or a public one.

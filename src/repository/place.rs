@@ -11,6 +11,7 @@ use crate::golden::catalogue::LARGEST;
 use crate::golden::entry::{Release, ReleaseFile};
 use crate::golden::vouching::{Trust, Vouched, vouch};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::{Client, Credentials, Limits, fetch_bytes, is_open, redact};
 use crate::model::Sha256;
 use crate::repository::{FRESH_FILE, INDEX_FILE};
@@ -119,7 +120,7 @@ fn real(folder: &Path) -> Result<PathBuf, Failure> {
     if folder.as_os_str().is_empty() {
         return Err(Failure::input("no repository is named").help("name its folder or address with --from"));
     }
-    folder.canonicalize().or_else(|_| files::absolute(folder))
+    folder.real().or_else(|_| files::absolute(folder))
 }
 
 /// How a file is not the one that was meant.

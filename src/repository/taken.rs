@@ -10,6 +10,7 @@ use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::golden::vouching::Vouched;
 use crate::host::destination::write_output;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::model::Sha256;
 use crate::model::ipynb::Ipynb;
 use crate::repository::Repository;
@@ -194,7 +195,7 @@ fn notebook_text(path: &Path) -> Result<Option<String>, Failure> {
 fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<String>, Failure> {
     let read = |suffix: &str| found.text(release, suffix);
     let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
-    if folder.exists() && !folder.is_dir() {
+    if folder.is_there() && !folder.is_folder_there() {
         return Err(Failure::input(format!("--into: `{}` is no folder and no notebook", folder.display())));
     }
     // What any release has put here, in a run that was ended half-way as well, is no work of the user's.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::{Code, Failure, Finding};
+use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::host::{Invocation, files};
 use crate::installed::{
@@ -167,7 +168,7 @@ impl Session<'_> {
         let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
         let found: BTreeMap<String, Option<PathBuf>> = serde_json::from_str(line.trim()).unwrap_or_default();
         let is_meant = |file: &PathBuf, location: &PathBuf| {
-            let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+            let real = |path: &PathBuf| path.real().unwrap_or_else(|_| path.clone());
             file.starts_with(location)
                 || real(file).starts_with(real(location))
                 || standard.as_ref().is_some_and(|standard| file.starts_with(standard))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::installed::FileFault;
 use crate::machine::RawDistribution;
@@ -50,13 +51,13 @@ fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a
     for file in files {
         wanted.insert(file.to_owned(), file);
         // A folder of the path may be a link.
-        wanted.extend(file.canonicalize().ok().map(|real| (real, file)));
+        wanted.extend(file.real().ok().map(|real| (real, file)));
     }
     let mut found = HashMap::new();
     let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
     for one in all.take_while(|_| !wanted.is_empty()) {
         let (Ok(name), Some(site)) = (one.name.parse::<PackageName>(), one.folder.parent()) else { continue };
-        let real = site.canonicalize().unwrap_or_else(|_| site.to_owned());
+        let real = site.real().unwrap_or_else(|_| site.to_owned());
         for path in recorded_paths(one) {
             let owned = [site.join(&path), real.join(&path)].into_iter().find_map(|place| wanted.get(&place).copied());
             found.extend(owned.map(|file| (file, name.clone())));

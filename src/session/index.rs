@@ -9,6 +9,7 @@ use url::Url;
 use crate::cli::IndexOptions;
 use crate::diag::{Failure, Kind};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::{
     Builder, Cache, Client, Credentials, INDEX_VARIABLES, Limits, Locations, Offline, Online, Scope, Traffic, Trust,
     find_links_name, is_open, locate_default, page, redact,
@@ -85,7 +86,7 @@ impl Session<'_> {
         let mut environment = self.environment.clone();
         environment.extend(given);
         let named = INDEX_VARIABLES.iter().any(|name| environment.contains_key(*name));
-        let own = python.filter(|python| python.path.as_ref().is_some_and(|path| path.exists()));
+        let own = python.filter(|python| python.path.as_ref().is_some_and(|path| path.is_there()));
         let own = own.and_then(|python| python.home.clone());
         let home = own.or_else(|| if named { None } else { observe_python(self.looker(None)).0?.home() });
         let url = locate_default(&environment, home.as_ref())?;
@@ -183,7 +184,7 @@ impl Session<'_> {
 
     /// The machine's Python with the default index for what a build needs.
     fn builder(&self, machine: &Machine, locations: &Locations) -> Option<Builder> {
-        let python = machine.python.as_ref()?.path.clone().filter(|path| path.exists())?;
+        let python = machine.python.as_ref()?.path.clone().filter(|path| path.is_there())?;
         let mut environment = self.environment.clone();
         environment.insert("PIP_INDEX_URL".to_owned(), locations.default.to_string());
         Some(Builder { python, environment })
@@ -228,7 +229,7 @@ fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
 pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     let folder = |path: &PathBuf| {
         let path = files::absolute(path)?;
-        if !path.is_dir() {
+        if !path.is_folder_there() {
             let option = if options.folders_only { "--wheelhouse" } else { "--find-links" };
             return Err(Failure::input(format!("{option}: there is no folder `{}`", path.display())));
         }

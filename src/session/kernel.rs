@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::MachineOptions;
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::inspect::parse_record;
 use crate::machine::{Layout, installed_modules, is_kernel_command};
 use crate::model::PackageName;
@@ -74,7 +75,7 @@ pub(super) fn folders(seen: &Seen) -> Vec<PathBuf> {
     // Debian's packages lie in folders of their own, where an apply shadows them.
     let elsewhere = seen.machine.installed.values().filter_map(|one| one.location.clone());
     let all: BTreeSet<PathBuf> = own.chain(elsewhere).collect();
-    let real = all.iter().filter_map(|folder| folder.canonicalize().ok());
+    let real = all.iter().filter_map(|folder| folder.real().ok());
     all.iter().cloned().chain(real).collect::<BTreeSet<_>>().into_iter().collect()
 }
 

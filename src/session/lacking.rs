@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::lock::LockedTarget;
 use crate::matrix::{SystemLibraries, release_of};
 use crate::model::{PackageName, Version};
@@ -121,7 +122,7 @@ impl<'a> System<'a> {
                 return false;
             }
             let Some(package) = self.known.package(library, self.release.as_deref()) else { return false };
-            !self.packages.contains(package) && !self.folders.iter().any(|folder| folder.join(library).exists())
+            !self.packages.contains(package) && !self.folders.iter().any(|folder| folder.join(library).is_there())
         };
         set.iter().filter(is_missing).cloned().collect()
     }

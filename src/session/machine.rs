@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cli::MachineOptions;
 use crate::diag::{Failure, Finding};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::ledger::Ledger;
 use crate::machine::{
     Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, assumed_driver, find_runtime, judge, observe,
@@ -51,7 +52,7 @@ impl Seen {
     pub fn must_be_readable(&self) -> Result<(), Failure> {
         let unreadable = self.observed.as_ref().and_then(|observed| {
             // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
-            let python = observed.python_errors.iter().filter(|said| Path::new(&said.source).exists());
+            let python = observed.python_errors.iter().filter(|said| Path::new(&said.source).is_there());
             observed.unreadable.iter().chain(python).next()
         });
         unreadable.map_or(Ok(()), |said| {
@@ -67,7 +68,7 @@ impl Seen {
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
         let none_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
-        match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).exists())) {
+        match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there())) {
             None => Ok(()),
             Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
                 "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command",
@@ -122,7 +123,8 @@ impl Session<'_> {
         }
         let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| self.environment.get(*name));
         let near = near.iter().flat_map(|folder| folder.ancestors()).map(|folder| folder.join(".venv"));
-        let Some(folder) = active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file())
+        let Some(folder) =
+            active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file_there())
         else {
             return Ok(());
         };

@@ -9,6 +9,7 @@ use url::Url;
 use crate::cli::IndexOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
 use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::Python;
@@ -214,7 +215,7 @@ impl Folders<'_> {
         let folders = indexes.map(|index| &index.url).filter(|url| url.scheme() == "file");
         let named = self.named.iter().filter(|_| self.offline || own.is_none());
         let mut paths = folders.chain(named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
-        download(wheel, Url::from_file_path(paths.find(|path| path.is_file())?).ok()?)
+        download(wheel, Url::from_file_path(paths.find(|path| path.is_file_there())?).ok()?)
     }
 }
 
@@ -225,7 +226,7 @@ fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
 
 fn all_here(packages: &[&LockedPackage], folder: &Path, options: &IndexOptions) -> Result<(), Failure> {
     let missing =
-        packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).exists());
+        packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).is_there());
     missing.map_or(Ok(()), |wheel| {
         if options.folders_only {
             return Err(Failure::world(format!("`{}` is not in the wheelhouse", wheel.file))

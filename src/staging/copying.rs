@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::Progress;
 use crate::model::{Hasher, Sha256};
 use crate::staging::journal::{Journal, Line};
@@ -63,7 +64,7 @@ fn part(to: &Path, entry: &Entry, boot: &str) -> PathBuf {
 
 /// Bytes of `entry` that a run has brought which was cut off.
 pub(super) fn begun(to: &Path, entry: &Entry, boot: &str) -> u64 {
-    part(to, entry, boot).symlink_metadata().map_or(0, |data| data.len())
+    part(to, entry, boot).look_at_entry().map_or(0, |data| data.len())
 }
 
 /// Brings `entry`, and tries again where the source does not answer.
@@ -153,7 +154,7 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
     let above = entries.iter().flat_map(|entry| entry.path.match_indices('/').map(|(at, _)| &entry.path[..at]));
     for name in above.collect::<BTreeSet<&str>>() {
         let place = staging.to.join(name);
-        let is_file = place.symlink_metadata().is_ok_and(|data| data.is_file());
+        let is_file = place.look_at_entry().is_ok_and(|data| data.is_file());
         if is_file && (staging.overwrite || !journal.is_foreign(name, &place)) {
             let _ = std::fs::remove_file(&place);
         }
@@ -162,7 +163,7 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
 
 /// Makes the `folder` of `place`, unless something stands in the way.
 fn make_folder(place: &Path, folder: &Path) -> Result<(), NotCopied> {
-    if place.is_dir() {
+    if place.is_folder_there() {
         return Err(NotCopied::Folder);
     }
     std::fs::create_dir_all(folder).map_err(|error| match error.kind() {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::model::Sha256;
 use crate::staging::listing::modified;
 
@@ -60,7 +61,7 @@ impl Journal {
     /// Reads the journal at `path`, or begins one. A last line that a kill cut off is left out.
     pub(super) fn open(path: &Path, source: &str) -> Result<Self, Failure> {
         let failed = |error| Failure::world(format!("could not write `{}`", path.display())).because(&error);
-        let text = if path.exists() { files::read_bytes(path, 1 << 30).map_err(failed)? } else { Vec::new() };
+        let text = if path.is_there() { files::read_bytes(path, 1 << 30).map_err(failed)? } else { Vec::new() };
         let text = String::from_utf8_lossy(&text).into_owned();
         let (head, rest) = text.split_once('\n').unwrap_or_default();
         let newer = serde_json::from_str::<Head>(head).is_ok_and(|head| head.version > VERSION);
@@ -87,7 +88,7 @@ impl Journal {
 
     /// Whether the file at `place`, called `path`, is somebody else's: not brought by an earlier run from this source, or changed since.
     pub(super) fn is_foreign(&self, path: &str, place: &Path) -> bool {
-        let Ok(data) = place.symlink_metadata() else { return false };
+        let Ok(data) = place.look_at_entry() else { return false };
         !self.lines.get(path).is_some_and(|line| line.from == self.from && line.stands(&data))
     }
 

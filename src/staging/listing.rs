@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::diag::Failure;
+use crate::host::mounts::Look;
 
 /// A file, by its path below the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) fn modified(data: &Metadata) -> i128 {
 /// All files of `source`, or the one that it is. Links are not followed, but for the source itself.
 pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
     let failed = |error| Failure::world(format!("could not look at `{}`", source.display())).because(&error);
-    let data = source.metadata().map_err(failed)?;
+    let data = source.look().map_err(failed)?;
     let mut listing = Listing::default();
     if data.is_dir() {
         std::fs::read_dir(source).map_err(failed)?;
@@ -76,7 +77,7 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
             listing.failed.push((shown, "its name is no text".to_owned()));
             continue;
         }
-        match one.path().symlink_metadata() {
+        match one.path().look_at_entry() {
             Ok(data) if data.is_dir() => {
                 walk(&one.path(), &format!("{shown}/"), listing);
                 listing.folders.push(shown);

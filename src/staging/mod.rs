@@ -18,6 +18,7 @@ use crate::host::files;
 use crate::index::Progress;
 use crate::model::Sha256;
 
+use crate::host::mounts::Look;
 use copying::{NotCopied, copy};
 use journal::Journal;
 use listing::{Entry, Listing, list};
@@ -98,16 +99,16 @@ pub fn stage(staging: &Staging, progress: &dyn Fn(u64) -> std::sync::Arc<dyn Pro
 fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
     let Staging { from, to, .. } = staging;
     let none = |_| Failure::input(format!("there is no file or folder `{}`", from.display()));
-    let real = std::fs::canonicalize(from).map_err(none)?;
-    if to.exists() && !to.is_dir() {
+    let real = from.real().map_err(none)?;
+    if to.is_there() && !to.is_folder_there() {
         return Err(Failure::input(format!("`{}` is a file, and a folder is wanted", to.display())));
     }
-    let existing = to.ancestors().find(|one| one.exists()).unwrap_or(Path::new("/"));
+    let existing = to.ancestors().find(|one| one.is_there()).unwrap_or(Path::new("/"));
     let rest = to.strip_prefix(existing).unwrap_or(Path::new(""));
-    let target = std::fs::canonicalize(existing).unwrap_or_else(|_| existing.to_owned()).join(rest);
-    let nested = real.is_dir() && (target.starts_with(&real) || real.starts_with(&target));
+    let target = existing.real().unwrap_or_else(|_| existing.to_owned()).join(rest);
+    let nested = real.is_folder_there() && (target.starts_with(&real) || real.starts_with(&target));
     // A file is brought to another folder than its own.
-    let same = !real.is_dir() && !staging.unpack && real.parent() == Some(target.as_path());
+    let same = !real.is_folder_there() && !staging.unpack && real.parent() == Some(target.as_path());
     if nested || same {
         let message = format!("`{}` and `{}` lie in one another", from.display(), to.display());
         return Err(Failure::input(message).help("choose a folder apart from the source"));
@@ -210,7 +211,7 @@ fn bring(
 
 /// Whether a whole copy of `entry` stands there: of its size and time, or as the journal says.
 fn is_there(entry: &Entry, to: &Path, journal: &Journal) -> bool {
-    let Ok(data) = to.join(&entry.path).symlink_metadata() else { return false };
+    let Ok(data) = to.join(&entry.path).look_at_entry() else { return false };
     if !data.is_file() || data.len() != entry.size {
         return false;
     }

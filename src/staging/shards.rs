@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::Progress;
 use crate::model::{Hasher, Sha256};
 use crate::staging::journal::{Journal, Line};
@@ -84,7 +85,7 @@ pub(super) fn pack(
     let shards = split(&listing.entries, limit.max(BLOCK));
     // Of one that is begun it was known that the name is ours.
     let taken = |shard: &&Shard<'_>| {
-        !shard.part(&staging.to).exists() && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
+        !shard.part(&staging.to).is_there() && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
     };
     if let Some(shard) = shards.iter().find(taken).filter(|_| !staging.overwrite) {
         let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
@@ -111,7 +112,7 @@ pub(super) fn pack(
     let is_shard = |name: &str| name.starts_with("shard-") && name.ends_with(".tar") && !name.contains('/');
     for line in journal.lines().filter(|line| is_shard(&line.path) && !current.contains(line.path.as_str())) {
         let place = staging.to.join(&line.path);
-        if place.symlink_metadata().is_ok_and(|data| line.stands(&data)) {
+        if place.look_at_entry().is_ok_and(|data| line.stands(&data)) {
             files::remove_if_there(&place)?;
         }
     }
@@ -121,7 +122,7 @@ pub(super) fn pack(
 fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &mut u64) -> bool {
     let path = staging.to.join(&shard.name);
     let Some(line) = journal.line(&shard.name).filter(|line| line.of == Some(shard.of)) else { return false };
-    if !path.symlink_metadata().is_ok_and(|data| line.stands(&data)) {
+    if !path.look_at_entry().is_ok_and(|data| line.stands(&data)) {
         return false;
     }
     if staging.verify {
@@ -193,7 +194,7 @@ fn opened(entry: &Entry) -> Result<Whole, String> {
 /// An error where a file that was packed is another one by now: what came of it is torn.
 fn still(entry: &Entry) -> std::io::Result<()> {
     let torn = || std::io::Error::other(format!("`{}` changed while it was read", entry.path));
-    if is_same(entry, entry.source.metadata()) { Ok(()) } else { Err(torn()) }
+    if is_same(entry, entry.source.look()) { Ok(()) } else { Err(torn()) }
 }
 
 const CHANGED: &str = "it changed while it was read";
@@ -243,6 +244,6 @@ impl Read for Whole {
 fn content(entry: &Entry) -> Result<Vec<u8>, String> {
     let failed = |error| format!("could not be read: {error}");
     let bytes = files::read_bytes(&entry.source, entry.size.saturating_add(1)).map_err(failed)?;
-    let same = bytes.len() as u64 == entry.size && is_same(entry, entry.source.metadata());
+    let same = bytes.len() as u64 == entry.size && is_same(entry, entry.source.look());
     if same { Ok(bytes) } else { Err(CHANGED.to_owned()) }
 }

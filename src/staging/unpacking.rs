@@ -11,6 +11,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::index::Progress;
 use crate::model::{Hasher, Sha256};
 use crate::staging::copying::TAKEN;
@@ -136,7 +137,7 @@ impl Work<'_> {
         let target = target.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(inside);
         let target = target
             .map(|path| self.staging.to.join(path))
-            .filter(|path| path.symlink_metadata().is_ok_and(|data| data.is_file()));
+            .filter(|path| path.look_at_entry().is_ok_and(|data| data.is_file()));
         match target.and_then(|path| File::open(path).ok()) {
             Some(mut file) => {
                 let size = file.metadata().map_or(0, |data| data.len());
@@ -184,7 +185,7 @@ impl Work<'_> {
         let is_whole = |line: &&Line| line.of == Some(self.of) && line.size == member.size;
         let line = self.journal.line(&member.name).filter(is_whole);
         if let Some(line) = line
-            && place.symlink_metadata().is_ok_and(|data| line.stands(&data))
+            && place.look_at_entry().is_ok_and(|data| line.stands(&data))
         {
             let right = !self.staging.verify || super::copying::digest(&place).ok() == line.sha256;
             self.staged.verified += u64::from(self.staging.verify);
@@ -243,7 +244,7 @@ impl Work<'_> {
     /// Bytes of this archive that stand there.
     fn there(&self) -> u64 {
         let own = self.journal.lines().filter(|line| line.of == Some(self.of));
-        own.filter(|line| self.staging.to.join(&line.path).exists()).map(|line| line.size).sum()
+        own.filter(|line| self.staging.to.join(&line.path).is_there()).map(|line| line.size).sum()
     }
 }
 

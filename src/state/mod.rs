@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::inspect::{Entry, parse_record};
 use crate::ledger::{Ledger, Notes};
@@ -39,7 +40,7 @@ pub struct State {
 impl State {
     /// The state of the environment with this layout, under whichever name it was asked for.
     pub fn of(folder: &Path, layout: &Layout) -> Self {
-        let site = layout.purelib.canonicalize().unwrap_or_else(|_| layout.purelib.clone());
+        let site = layout.purelib.real().unwrap_or_else(|_| layout.purelib.clone());
         let key = Sha256::of(site.as_os_str().as_encoded_bytes()).short();
         Self { folder: folder.join("python").join(key) }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::RefreshOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::matrix::{Build, Builds, Watch, read_builds, write_builds};
 use crate::model::Version;
 use crate::model::day::day_of;
@@ -109,7 +110,7 @@ impl Place {
         if let Some(path) = &options.overlay {
             return Ok(Self::Overlay(path.clone()));
         }
-        if options.into.join("watch.toml").exists() {
+        if options.into.join("watch.toml").is_there() {
             return Ok(Self::Folder(options.into.clone()));
         }
         Err(Failure::input(format!("`{}` is not the matrix of a checkout", options.into.display()))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::machine::{Layout, Machine, installed_modules};
 use crate::model::PackageName;
 use crate::notebook::Modules;
@@ -70,5 +71,5 @@ fn loaded_from_elsewhere(planned: &Planned, layout: &Layout) -> BTreeMap<String,
 /// Whether `import module` finds something in `folder`.
 fn has_module(folder: &Path, module: &str) -> bool {
     let package = folder.join(module.replace('.', "/"));
-    package.join("__init__.py").is_file() || package.with_extension("py").is_file()
+    package.join("__init__.py").is_file_there() || package.with_extension("py").is_file_there()
 }

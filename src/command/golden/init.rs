@@ -8,6 +8,7 @@ use crate::diag::Failure;
 use crate::golden::catalogue::{Catalogue, Policy, SignersRow};
 use crate::golden::signers::{Signer, Signers, signer_line};
 use crate::host::files;
+use crate::host::mounts::Look;
 use crate::model::Sha256;
 use crate::output::{Report, path_text};
 use crate::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key};
@@ -55,7 +56,7 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
         ("README.md", &readme),
         (".github/workflows/golden.yml", WORKFLOW),
     ];
-    let there = written.iter().find(|(name, _)| options.folder.join(name).exists());
+    let there = written.iter().find(|(name, _)| options.folder.join(name).is_there());
     if let Some((name, _)) = there {
         return Err(Failure::input(format!("`{}` is there already", options.folder.join(name).display()))
             .help("begin in an empty folder; nothing was written"));

@@ -27,6 +27,7 @@ use crate::golden::calendar::Day;
 use crate::golden::pin::Pins;
 use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::golden::vouching::{Trust, Vouched};
+use crate::host::mounts::Look;
 use crate::model::PackageName;
 use crate::model::day::day_of;
 use crate::output::Report;
@@ -66,7 +67,7 @@ fn today(session: &Session<'_>) -> Day {
 /// The folder of the repository: the one that is named, this one, or `golden-cells`.
 fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     let here = PathBuf::from(".");
-    let usual = || if here.join(INDEX_FILE).is_file() { here.clone() } else { PathBuf::from("golden-cells") };
+    let usual = || if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") };
     named.cloned().unwrap_or_else(usual)
 }
 

@@ -14,6 +14,7 @@ mod kernels;
 mod keepers;
 mod linked;
 mod locks;
+mod mounts;
 mod notebook;
 mod orphans;
 mod outside;

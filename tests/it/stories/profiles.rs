@@ -97,13 +97,13 @@ fn another_hand_is_named_and_put_right() {
     for _ in 0..2 {
         day.pip(&["install", "--no-deps", "lib==1.0"]);
         let verified = day.run(&["verify", "p.toml"]).expect(1);
-        assert!(verified.stderr.contains("lib 2.0 was replaced by 1.0 (pip)"), "{verified:?}");
+        assert!(verified.stderr.contains("lib 2.0 was replaced with 1.0 by pip"), "{verified:?}");
         assert!(
             verified.stderr.contains("lib 2.0: 1.0 is installed"),
             "a wrong version is no missing one: {verified:?}"
         );
         let outcome = day.run(&["apply", "p.toml"]).expect(0);
-        assert!(outcome.stderr.contains("lib 2.0 was replaced by 1.0 (pip)"), "{outcome:?}");
+        assert!(outcome.stderr.contains("lib 2.0 was replaced with 1.0 by pip"), "{outcome:?}");
         assert_eq!(day.installed()["lib"], "2.0");
     }
     // What the user adds and does not go with it is reported as an audit would.

@@ -72,7 +72,7 @@ fn two_states_of_one_environment_do_not_both_say_ready() {
     as_other(&["apply", "b.toml"]).expect(0);
     assert_eq!(day.installed(), these(&[("lib", "2.0")]));
     let outcome = day.run(&["apply", "a.toml"]).expect(0);
-    assert!(outcome.stderr.contains("lib 1.0 was replaced by 2.0"), "{outcome:?}");
+    assert!(outcome.stderr.contains("lib 1.0 was replaced with 2.0"), "{outcome:?}");
     assert!(as_other(&["verify", "b.toml"]).expect(1).stderr.contains("lib"), "the other sees it, too");
 }
 

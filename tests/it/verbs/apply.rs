@@ -70,7 +70,7 @@ fn a_foreign_change_is_named_and_undone_each_time() {
             .expect("metadata");
         let outcome = world.apply("second", &kernel.pid(), &[]).expect(10);
         for words in
-            ["warning[foreign-change]", "demo 1.0 was replaced by 0.9", "demo is loaded and goes from 0.9 to 1.0"]
+            ["warning[foreign-change]", "demo 1.0 was replaced with 0.9", "demo is loaded and goes from 0.9 to 1.0"]
         {
             let said = format!("{}{}", outcome.stdout, outcome.stderr);
             assert!(said.contains(words), "{words}: {said}");
@@ -103,12 +103,12 @@ fn two_applies_at_once_take_turns() {
     let python = world.venv.python.display().to_string();
     let state = world.test.path("state");
     // As another apply does while it works.
-    let held = std::fs::File::open(state.join("lock")).expect("a lock");
+    let held = std::fs::File::open(world.test.state_file("lock")).expect("a lock");
     held.lock().expect("a lock");
     let mut waiting = world.test.command(&["apply", "p.toml", "--python", &python]);
     let mut waiting = Running(waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
     let said = first_line(waiting.0.stderr.take());
-    assert!(said.contains("another colab-boot is at work"), "{said}");
+    assert!(said.contains("another colab-boot is changing this environment"), "{said}");
     assert!(waiting.0.try_wait().expect("a child").is_none(), "it went on under the lock of another");
     held.unlock().expect("a lock");
     assert!(waiting.0.wait().expect("a child").success());

@@ -1,0 +1,67 @@
+//! Mounts that do not answer: nothing hangs, whichever verb looks, and from wherever.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::python::interpreter;
+use crate::support::test::{Outcome, Test, is_root};
+
+/// What the scene says of `lines`; `None` where it can't be had.
+fn scene(test: &Test, lines: &str) -> Option<String> {
+    let has = |program: &str| Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !is_root() || !has("bindfs") || !Path::new("/dev/fuse").exists() {
+        eprintln!("skipped: it needs root, bindfs and /dev/fuse");
+        return None;
+    }
+    let mut command = Command::new("unshare");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/mounts.py");
+    command.arg("--mount").arg(interpreter()).arg(script).arg(lines).current_dir(test.folder.path());
+    command.env_clear().envs(&test.environment).env("COLAB_BOOT", env!("CARGO_BIN_EXE_colab-boot"));
+    let outcome = Outcome::of(command);
+    if outcome.code != 0 && outcome.stderr.contains("unshare") {
+        eprintln!("skipped: no mount namespace can be made here");
+        return None;
+    }
+    Some(outcome.stdout)
+}
+
+#[test]
+fn no_verb_hangs_on_a_mount_that_does_not_answer() {
+    let mut test = Test::new();
+    test.environment.remove("COLAB_BOOT_ROOT");
+    let lines = "\
+        :doctor\n:doctor --after-crash\n:fingerprint\n:status\n:doctor --data dead/x\n:stage silent to\n:stage dead to\n\
+        :probe storage silent\n:scrub dead\nsilent:doctor\nsilent:fingerprint\nsilent:status\nsilent:restore --dry-run\n\
+        silent:plan p.toml\nsilent:audit\nsilent:scrub .";
+    let began = Instant::now();
+    let Some(said) = scene(&test, lines) else { return };
+    assert!(!said.contains("HANGS"), "{said}");
+    assert!(began.elapsed() < Duration::from_mins(4), "each has six seconds");
+    let of = |line: &str| {
+        let start = said.find(&format!(" {line}\n")).unwrap_or_else(|| panic!("{line}: {said}"));
+        said[start..].split('\n').skip(1).take_while(|line| line.starts_with("  ")).collect::<Vec<_>>().join("\n")
+    };
+    let doctor = of(": doctor");
+    assert!(doctor.contains("error[mount-hangs]") && doctor.contains("silent (fuse); `umount -l "), "{doctor}");
+    assert!(doctor.contains("error[mount-dead]") && doctor.contains("dead (fuse): not connected"), "{doctor}");
+    assert!(of("silent: doctor").contains("error[mount-hangs]"), "{said}");
+    assert!(!of(": doctor --data dead/x").contains("there is no"), "{said}");
+    for line in [": stage silent to", ": probe storage silent", "silent: plan p.toml", "silent: scrub ."] {
+        assert!(of(line).contains("error[mount-hangs]") && of(line).contains("`umount -l "), "{line}: {said}");
+    }
+    for line in [": stage dead to", ": scrub dead"] {
+        assert!(of(line).contains("error[mount-dead]"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn an_nvidia_smi_that_hangs_is_a_finding_within_seconds() {
+    let test = Test::new();
+    let hanging = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes/hanging");
+    std::os::unix::fs::symlink(hanging, test.path("bin/nvidia-smi")).expect("a link");
+    let began = Instant::now();
+    let doctor = test.run(&["doctor"]).expect(1);
+    assert!(doctor.stderr.contains("error[gpu-lost]: nvidia-smi does not answer within 3 s"), "{doctor:?}");
+    assert!(began.elapsed() < Duration::from_secs(15), "it was asked again and again");
+}

@@ -1,7 +1,7 @@
 //! The GPU: is it there, does the driver reach it, is it well.
 
 use crate::diag::Code;
-use crate::doctor::observe::SMI_HANGS;
+use crate::doctor::vitals::SMI_HANGS;
 use crate::doctor::{Answer, Case, Hit, Judge};
 use crate::model::ComputeCapability;
 

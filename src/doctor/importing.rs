@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::diag::Code as Check;
+use crate::diag::Code;
 use crate::doctor::workers::NO_FACTS;
 use crate::doctor::{Answer, Case, Hit, Judge};
 use crate::matrix::Read;
 use crate::model::Version;
-use crate::notebook::{ChangedModule, Code};
+use crate::notebook::{ChangedModule, CodeMatch};
 
-pub(super) const CHECKS: &[(Check, Judge)] = &[
-    (Check::StaleModule, stale_module),
-    (Check::ShadowedModule, shadowed_module),
-    (Check::PathOrder, path_order),
-    (Check::PthBroken, pth_broken),
-    (Check::DuplicateInstall, duplicate_install),
-    (Check::StaleBytecode, stale_bytecode),
-    (Check::MixedApt, mixed_apt),
-    (Check::PipEnv, pip_env),
-    (Check::UserActions, user_actions),
-    (Check::EnvNotRead, env_not_read),
-    (Check::HfTransferDead, hf_transfer_dead),
-    (Check::NcclNamesOld, nccl_names_old),
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::StaleModule, stale_module),
+    (Code::ShadowedModule, shadowed_module),
+    (Code::PathOrder, path_order),
+    (Code::PthBroken, pth_broken),
+    (Code::DuplicateInstall, duplicate_install),
+    (Code::StaleBytecode, stale_bytecode),
+    (Code::MixedApt, mixed_apt),
+    (Code::PipEnv, pip_env),
+    (Code::UserActions, user_actions),
+    (Code::EnvNotRead, env_not_read),
+    (Code::HfTransferDead, hf_transfer_dead),
+    (Code::NcclNamesOld, nccl_names_old),
 ];
 
 /// The folder of the user's own files, as [`crate::doctor::Vitals::folders`] has it.
@@ -59,11 +59,11 @@ fn changed_modules(case: &Case<'_>, compared: usize, changed: &[ChangedModule]) 
     let is_installed = |one: &&ChangedModule| {
         layout.is_none_or(|layout| layout.folders().iter().any(|folder| one.file.starts_with(folder)))
     };
-    let of = |code: Code| -> Vec<String> {
+    let of = |code: CodeMatch| -> Vec<String> {
         let found = changed.iter().filter(is_installed).filter(|one| one.code == code);
         found.map(|one| format!("`{}`: {}", one.name, one.why)).collect()
     };
-    let (differs, unknown) = (of(Code::Differs), of(Code::Unknown));
+    let (differs, unknown) = (of(CodeMatch::Differs), of(CodeMatch::Unknown));
     if !differs.is_empty() {
         return Hit::error("the kernel has other code in memory than is installed").seen_all(differs).into();
     }

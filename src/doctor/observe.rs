@@ -18,7 +18,7 @@ use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
 use crate::doctor::sight::Sight;
 use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE};
-use crate::doctor::vitals::{FileSystem, Vitals};
+use crate::doctor::vitals::{FileSystem, SMI_HANGS, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
 use crate::host::mounts::{Look, is_elsewhere, is_remote, list_remote, reach, unreachable};
 use crate::host::{Invocation, clock, files};
@@ -29,9 +29,6 @@ pub(super) const CLEAN: &str = "clean";
 
 /// How long `nvidia-smi` may take.
 const SMI: Duration = Duration::from_secs(3);
-
-/// What stands for its complaint where it gives no answer.
-pub(super) const SMI_HANGS: &str = "nvidia-smi does not answer";
 
 /// How long Python may take to start.
 const START_LIMIT: Duration = Duration::from_secs(2);

@@ -9,6 +9,9 @@ use crate::doctor::Death;
 use crate::host::mounts::Unreachable;
 use crate::notebook::mapped_files;
 
+/// What `nvidia-smi` is said to complain of where it gives no answer.
+pub(super) const SMI_HANGS: &str = "nvidia-smi does not answer";
+
 /// Everything that was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]

@@ -39,7 +39,7 @@ pub struct ChangedModule {
     /// Those of the file that lies there now.
     pub now: Option<(i64, u64)>,
     /// What a comparison of the code in memory with that of the file says.
-    pub code: Code,
+    pub code: CodeMatch,
     /// What differs, or why that is not known.
     pub why: String,
 }
@@ -47,7 +47,7 @@ pub struct ChangedModule {
 /// What a comparison of code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Code {
+pub enum CodeMatch {
     Same,
     Differs,
     Unknown,

@@ -8,7 +8,7 @@ mod loaded;
 mod maps;
 mod observe;
 
-pub use facts::{ChangedModule, Code, Facts, Module, TorchMemory, read_facts};
+pub use facts::{ChangedModule, CodeMatch, Facts, Module, TorchMemory, read_facts};
 pub use loaded::{Loaded, Modules, Stale, Subject};
 pub use maps::mapped_files;
 pub use observe::{facts_of, is_alive, observe_loaded, process_clock};

@@ -9,7 +9,7 @@ use crate::host::stamps::Stamp;
 use crate::installed::FileFault;
 use crate::machine::RawDistribution;
 use crate::model::PackageName;
-use crate::notebook::{ChangedModule, Code, Facts, Loaded, Modules, Stale};
+use crate::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
 use crate::session::file_check::FileCheck;
 use crate::session::machine::Seen;
 
@@ -17,24 +17,24 @@ use crate::session::machine::Seen;
 pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileCheck) -> Vec<Stale> {
     let Modules::Reported(facts) = &loaded.modules else { return Vec::new() };
     let Some(changed) = &facts.changed else { return Vec::new() };
-    let suspects: Vec<&ChangedModule> = changed.iter().filter(|one| one.code != Code::Same).collect();
+    let suspects: Vec<&ChangedModule> = changed.iter().filter(|one| one.code != CodeMatch::Same).collect();
     let owners = owners(seen, suspects.iter().map(|one| one.file.as_path()));
     let mut found: BTreeMap<&PackageName, Vec<&ChangedModule>> = BTreeMap::new();
     for one in suspects {
         let Some(name) = owners.get(one.file.as_path()) else { continue };
         // The bytes that it was loaded from were those of the wheel, and they are again.
-        let is_proven = one.code == Code::Unknown && check.was_right(name, &one.file, one.loaded.map(stamp));
+        let is_proven = one.code == CodeMatch::Unknown && check.was_right(name, &one.file, one.loaded.map(stamp));
         if !is_proven {
             found.entry(name).or_default().push(one);
         }
     }
     let stale = |(name, modules): (&PackageName, Vec<&ChangedModule>)| {
-        let first = modules.iter().find(|one| one.code == Code::Differs).or_else(|| modules.first())?;
+        let first = modules.iter().find(|one| one.code == CodeMatch::Differs).or_else(|| modules.first())?;
         Some(Stale {
             name: name.clone(),
             module: first.name.clone(),
             more: modules.len() - 1,
-            is_certain: first.code == Code::Differs,
+            is_certain: first.code == CodeMatch::Differs,
             why: first.why.clone(),
         })
     };

@@ -96,7 +96,13 @@ pub(super) fn outcome(
 
 /// What was compared, besides the `files`.
 pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
-    Evidence { files, kernel: kernel_evidence(planned), variables: variable_evidence(planned), ..Evidence::default() }
+    Evidence {
+        files,
+        kernel: kernel_evidence(planned),
+        variables: variable_evidence(planned),
+        release: planned.release.clone(),
+        other_target: planned.other_target.clone(),
+    }
 }
 
 /// What the kernel has loaded, where nothing speaks for a restart.

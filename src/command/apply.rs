@@ -2,12 +2,14 @@
 
 use crate::apply::carry_out;
 use crate::cli::{ApplyOptions, Restarter, lock_path};
-use crate::diag::Failure;
+use crate::diag::{Failure, Severity};
 use crate::host::destination::{is_stdout, write_output};
 use crate::lock::write_lock;
 use crate::output::{Report, Style};
+use crate::repository::check_pin;
 use crate::script::Part;
 use crate::session::{Planned, Reading, Session, make, script_of};
+use crate::verdict::Verdict;
 
 pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let options = &understood(options);
@@ -17,8 +19,16 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
 }
 
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let pinned = check_pin(&options.plan, session)?;
+    let errors = pinned.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    if errors > 0 {
+        let report = Report::new(serde_json::json!({}), String::new()).with_findings(pinned.findings);
+        return Ok(report.with_verdict(Verdict::refused(errors)));
+    }
     let held = session.hold(&options.plan.machine, Some(&options.plan.profile))?;
-    let planned = make(&options.plan, session, Reading::News)?;
+    let mut planned = make(&options.plan, session, Reading::News)?;
+    planned.release = pinned.release;
+    planned.findings.extend(pinned.findings);
     if !planned.has_error() {
         keep_lock(options, &planned)?;
     }

@@ -82,7 +82,17 @@ fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer
         let message = "colab-boot has installed nothing here, or all of it is restored already";
         findings.push(Finding::note(Code::NothingApplied, message));
     }
-    Ok(Answer { profile: None, wish, seen, target, lock, findings, keep_lock: false, traffic: None })
+    Ok(Answer {
+        profile: None,
+        wish,
+        seen,
+        target,
+        lock,
+        findings,
+        keep_lock: false,
+        traffic: None,
+        other_target: None,
+    })
 }
 
 #[derive(Serialize)]

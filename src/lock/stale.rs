@@ -87,8 +87,10 @@ fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
         let image = package.image_only.as_deref().unwrap_or(&target.name);
         return Some(format!("{} {} comes with `{image}` alone, no index has it", package.name, package.version));
     }
-    // A lock made without GPUs in mind promises nothing about them.
-    let unchecked = hardware.gpus.iter().find(|gpu| !target.gpus.contains(&gpu.capability));
+    // A lock with builds for GPUs, made without this one in mind, promises nothing about it.
+    let is_for_gpus = target.cuda.is_some() || target.driver_floor.is_some();
+    let mut here = hardware.gpus.iter().filter(|_| is_for_gpus);
+    let unchecked = here.find(|gpu| !target.gpus.contains(&gpu.capability));
     unchecked.map(|gpu| format!("its builds were not checked for {} (compute capability {})", gpu.name, gpu.capability))
 }
 

@@ -2,22 +2,28 @@
 //! remembered of those who sign.
 
 mod attaching;
+mod believed;
 mod beside;
 mod cells;
 mod keeping;
 mod keygen;
 mod making;
+mod pin_check;
 mod place;
+mod standing;
 mod taken;
 mod trusted;
 
 pub use attaching::{Attached, attach_record};
+pub use believed::{folder_of, read_believed};
 pub use beside::{beside, freshness, strangers, witnesses};
 pub use cells::{carry, home};
 pub use keeping::{Kept, may_sign};
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
+pub use pin_check::{Pinned, check_pin};
 pub use place::Repository;
+pub use standing::{pin_findings, standing_findings};
 pub use taken::{Holder, Read};
 pub use trusted::{forget_others, name_at, remember, trust_of, write_trust};
 

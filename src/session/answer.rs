@@ -25,6 +25,8 @@ pub struct Answer {
     pub findings: Vec<Finding>,
     pub keep_lock: bool,
     pub traffic: Option<Traffic>,
+    /// Why the lock that is there does not answer, where it was made for other machines.
+    pub other_target: Option<String>,
 }
 
 /// What is to be made true for the profile.
@@ -34,7 +36,7 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
     seen.may_be_changed(options.machine.system)?;
     let mut findings = seen.findings.clone();
     let path = lock_path(&options.profile, options.lock.as_ref());
-    let mut keep_lock = false;
+    let (mut keep_lock, mut other_target) = (false, None);
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
         Beside::Usable(both) => {
             session.log.detail(|| {
@@ -51,6 +53,8 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
             let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };
             let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();
             if let Beside::Elsewhere(reasons) = other {
+                let why = reasons.first().map(|reason| format!(": {reason}")).unwrap_or_default();
+                other_target = Some(format!("no target of `{}` fits{why}", path.display()));
                 let message = format!("`{}` was made for other machines and is left alone", path.display());
                 let finding = Finding::note(Code::MachineNotPlanned, message);
                 findings.push(reasons.into_iter().fold(finding, Finding::with_note));
@@ -67,7 +71,7 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
     findings.extend(variables.findings);
     findings.extend(secrets_set(&profile)?);
     let wish = Wish::of(&profile, variables.all);
-    Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic })
+    Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic, other_target })
 }
 
 /// What the lock beside the profile is worth here.

@@ -26,6 +26,7 @@ use crate::session::findings::{compiled, judged, refused, unhashed};
 use crate::session::lacking::without_libraries;
 use crate::session::machine::Seen;
 use crate::session::situation::{Situation, observe_situation};
+use crate::verdict::Compared;
 
 /// A plan with all that led to it.
 pub struct Planned {
@@ -55,6 +56,10 @@ pub struct Planned {
     pub traffic: Option<Traffic>,
     /// Addresses of the explicit indexes and of folders of wheels, by name.
     pub indexes: Vec<(String, Url)>,
+    /// Why the lock that is there does not answer, where it was made for other machines.
+    pub other_target: Option<String>,
+    /// What became of the comparison with a golden release.
+    pub release: Compared,
 }
 
 /// Lock (the one beside the profile where it is fresh and fits, else a new solve) minus machine.
@@ -70,7 +75,7 @@ pub fn decided(
     reading: Reading,
 ) -> Result<Planned, Failure> {
     let situation = observe_situation(&answer, options, session, reading)?;
-    let Answer { profile, wish, seen, target, lock, mut findings, keep_lock, traffic } = answer;
+    let Answer { profile, wish, seen, target, lock, mut findings, keep_lock, traffic, other_target } = answer;
     let decision = decide(Basis {
         wish: &wish,
         target: &target,
@@ -117,6 +122,8 @@ pub fn decided(
         keep_lock,
         traffic,
         indexes,
+        other_target,
+        release: Compared::Nothing,
     })
 }
 

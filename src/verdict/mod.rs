@@ -55,14 +55,14 @@ impl Verdict {
             KernelState::Known => "",
             KernelState::New => ", nothing had to be changed",
         };
-        let sentence = format!("ready: {} as locked{state}", counted(packages, "package"));
+        let sentence = format!("ready: {} {}{state}", counted(packages, "package"), as_what(&evidence));
         Self::proven(Word::Ready, sentence, evidence)
     }
 
     /// Something was changed, and `packages` are as locked now.
     pub fn applied(evidence: Evidence, packages: usize) -> Self {
         let state = if evidence.kernel.was_compared() { ", no restart needed" } else { "" };
-        let sentence = format!("applied: {} as locked{state}", counted(packages, "package"));
+        let sentence = format!("applied: {} {}{state}", counted(packages, "package"), as_what(&evidence));
         Self::proven(Word::Applied, sentence, evidence)
     }
 
@@ -134,6 +134,11 @@ impl Verdict {
     pub fn is_verified(&self) -> bool {
         self.word == Word::Verified
     }
+}
+
+/// What the packages are like: as the lock says, or as this machine wanted it.
+const fn as_what(evidence: &Evidence) -> &'static str {
+    if evidence.other_target.is_some() { "as resolved for this machine" } else { "as locked" }
 }
 
 /// `1 package`, `2 packages`.

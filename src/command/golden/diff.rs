@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cli::DiffOptions;
 use crate::command::golden::show::find;
-use crate::command::golden::{pins_here, read, today, with_findings};
+use crate::command::golden::{pins_here, read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::Release;
 use crate::lock::{Lock, differences, read_lock};
@@ -20,7 +20,7 @@ struct DiffReport {
 }
 
 pub(super) fn run(options: &DiffOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let found = read(&options.source, &pins_here(), session)?;
+    let found = read_believed(&options.source, &pins_here(), session)?;
     let today = today(session);
     let (old, new) = (find(&found, &options.old, today)?, find(&found, &options.new, today)?);
     let differences = between(&found, old, new)?;

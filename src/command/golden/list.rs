@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::ListOptions;
 use crate::command::golden::publish::shown;
-use crate::command::golden::{pins_here, read, today, with_findings};
+use crate::command::golden::{pins_here, read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::{Release, Standing};
 use crate::machine::resolve_gpus;
@@ -42,7 +42,7 @@ pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report
 /// What `list` and `search` show.
 pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let pins = pins_here();
-    let found = read(&options.source, &pins, session)?;
+    let found = read_believed(&options.source, &pins, session)?;
     let today = today(session);
     let gpus = resolve_gpus(options.gpu.as_slice(), session.matrix)?;
     let gpu = gpus.first().map(|gpu| gpu.capability.to_string());

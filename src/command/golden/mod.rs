@@ -19,21 +19,15 @@ mod update;
 mod verify;
 mod yank;
 
-use std::path::PathBuf;
-
-use crate::cli::{GoldenVerb, KeptOptions, SourceOptions};
+use crate::cli::{GoldenVerb, KeptOptions};
 use crate::diag::{Failure, Finding};
 use crate::golden::calendar::Day;
 use crate::golden::pin::Pins;
 use crate::golden::signers::{INDEX, Signers, vouching};
-use crate::golden::vouching::{Trust, Vouched};
-use crate::host::mounts::Look;
-use crate::model::PackageName;
+use crate::golden::vouching::Vouched;
 use crate::model::day::day_of;
 use crate::output::Report;
-use crate::repository::{
-    Holder, INDEX_FILE, Kept, Read, Repository, default_key, name_at, remember, sign as signature, trust_of,
-};
+use crate::repository::{Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, sign as signature};
 use crate::session::Session;
 
 pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
@@ -62,48 +56,6 @@ pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Fa
 /// The day that decides on standings.
 fn today(session: &Session<'_>) -> Day {
     Day(day_of(session.now))
-}
-
-/// The folder of the repository: the one that is named, this one, or `golden-cells`.
-fn folder_of(named: Option<&PathBuf>) -> PathBuf {
-    let here = PathBuf::from(".");
-    let usual = || if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") };
-    named.cloned().unwrap_or_else(usual)
-}
-
-/// Reads the repository that `source` names, else the one of `pins`, else the usual folder. Findings of the index come with it.
-fn read(source: &SourceOptions, pins: &Pins, session: &Session<'_>) -> Result<Read, Failure> {
-    let pin = pins.all.first();
-    let usual = || pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone());
-    let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), session)?;
-    let known = name_at(&session.paths, &repository.name());
-    let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
-    let trust = trust(source, known.or(pinned), session)?;
-    let mut vouched = repository.vouched(&trust, session.now)?;
-    let mut trust = trust;
-    if trust.threshold == 0 {
-        // A copy somewhere else of what is pinned by its name: those who sign that have to sign this.
-        let by_name = trust_of(&session.paths, &vouched.catalogue.name)?;
-        if by_name.threshold > 0 {
-            trust = Trust { min_seq: trust.min_seq, ..by_name };
-            vouched = repository.vouched(&trust, session.now)?;
-        }
-    }
-    if trust.threshold > 0 {
-        remember(&session.paths, &trust, &vouched);
-    }
-    Ok(Read { repository, vouched })
-}
-
-fn trust(source: &SourceOptions, name: Option<PackageName>, session: &Session<'_>) -> Result<Trust, Failure> {
-    let min_seq = source.min_seq;
-    if !source.trusted_key.is_empty() {
-        let signers = Signers::of_keys(&source.trusted_key)
-            .map_err(|why| Failure::input("--trusted-key can't be read").cause(why))?;
-        return Ok(Trust { name, signers, threshold: source.threshold, min_seq, seen: None });
-    }
-    let known = name.map(|name| trust_of(&session.paths, &name)).transpose()?;
-    Ok(Trust { min_seq, ..known.unwrap_or_default() })
 }
 
 /// What this folder pins; nothing where that can't be read, for who only looks.

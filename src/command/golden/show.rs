@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use crate::cli::ReleaseOptions;
 use crate::command::golden::list::Row;
-use crate::command::golden::{pins_here, read, today, with_findings};
-use crate::diag::{Code, Failure, Finding};
+use crate::command::golden::{pins_here, read_believed, today, with_findings};
+use crate::diag::Failure;
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
 use crate::output::{Report, bytes};
-use crate::repository::Read;
+use crate::repository::{Read, standing_findings};
 use crate::session::Session;
 
 pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let found = read(&options.source, &pins_here(), session)?;
+    let found = read_believed(&options.source, &pins_here(), session)?;
     let today = today(session);
     let release = find(&found, &options.release, today)?;
     let standing = release.standing(today);
@@ -59,25 +59,4 @@ pub(super) fn find<'a>(found: &'a Read, title: &str, today: Day) -> Result<&'a R
         Failure::answer(format!("`{}` has no current release `{title}`", found.repository.name()))
             .help(format!("it has {known}; name an old one with its version"))
     })
-}
-
-/// What is to be said of a release on `today`; what was withdrawn or has expired is an error, unless it is `allowed`.
-pub(super) fn standing_findings(release: &Release, today: Day, allowed: bool) -> Vec<Finding> {
-    let why = release.because.as_ref().map(|because| format!(": {because}")).unwrap_or_default();
-    let title = release.title();
-    let finding = match release.standing(today) {
-        Standing::Current => return Vec::new(),
-        Standing::Deprecated => {
-            let until = release.expires.map(|day| format!(", and expires on {day}")).unwrap_or_default();
-            Finding::warning(Code::GoldenDeprecated, format!("{title} is deprecated{until}{why}"))
-        }
-        Standing::Expired => {
-            let on = release.expires.map(|day| format!(" on {day}")).unwrap_or_default();
-            Finding::warning(Code::GoldenExpired, format!("{title} has expired{on}{why}"))
-        }
-        Standing::Yanked if allowed => Finding::warning(Code::GoldenYanked, format!("{title} was withdrawn{why}")),
-        Standing::Yanked => Finding::error(Code::GoldenYanked, format!("{title} was withdrawn{why}")),
-    };
-    let help = release.replaced_by.as_ref().map(|other| format!("take {other}"));
-    vec![help.into_iter().fold(finding, Finding::with_help)]
 }

@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::cli::UpdateOptions;
 use crate::command::golden::diff::between;
-use crate::command::golden::show::standing_findings;
-use crate::command::golden::{read, today, with_findings};
+use crate::command::golden::{read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::Standing;
 use crate::golden::pin::Pin;
 use crate::output::Report;
 use crate::repository::Holder;
+use crate::repository::standing_findings;
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
             .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
     }
     let today = today(session);
-    let found = read(&holder.source(&options.source)?, &pins, session)?;
+    let found = read_believed(&holder.source(&options.source)?, &pins, session)?;
     let (mut changes, mut findings, mut text) = (Vec::new(), Vec::new(), String::new());
     for old in meant {
         let newest = found.vouched.catalogue.find(old.name.as_ref(), today);

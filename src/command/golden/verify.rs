@@ -5,13 +5,12 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::cli::{AddOptions, pinned};
-use crate::command::golden::show::standing_findings;
-use crate::command::golden::{read, today, with_findings};
+use crate::command::golden::{read_believed, today, with_findings};
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::golden::calendar::Day;
 use crate::golden::pin::{Pin, Pins};
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
+use crate::repository::pin_findings;
 use crate::repository::{Holder, Read};
 use crate::session::Session;
 
@@ -47,22 +46,23 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         let faults = held.map(|pin| holder.fault(pin, found)).collect::<Result<Vec<_>, Failure>>();
         faults.map(|faults| faults.into_iter().flatten().collect::<Vec<Finding>>())
     };
-    let found = match read(&holder.source(&options.source)?, &Pins { all: pins.clone(), ..all.clone() }, session) {
-        Ok(found) => found,
-        // What is pinned is as good as before; whether it was withdrawn is not known.
-        Err(failure) if failure.kind == Kind::World => {
-            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
-            findings.extend(here(None)?);
-            findings.push(finding.with_note(failure.to_string()));
-            return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
-        }
-        Err(failure) => return Err(failure),
-    };
+    let found =
+        match read_believed(&holder.source(&options.source)?, &Pins { all: pins.clone(), ..all.clone() }, session) {
+            Ok(found) => found,
+            // What is pinned is as good as before; whether it was withdrawn is not known.
+            Err(failure) if failure.kind == Kind::World => {
+                let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
+                findings.extend(here(None)?);
+                findings.push(finding.with_note(failure.to_string()));
+                return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
+            }
+            Err(failure) => return Err(failure),
+        };
     findings.extend(here(Some(&found))?);
     let today = today(session);
     let mut text = String::new();
     for pin in &pins {
-        findings.extend(there(pin, &found, today, options.allow_yanked));
+        findings.extend(pin_findings(pin, &found, today, options.allow_yanked));
         let seq = found.vouched.catalogue.seq;
         let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, found.vouched.catalogue.name);
     }
@@ -89,28 +89,4 @@ fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
         seq: 0,
         signers: Vec::new(),
     })
-}
-
-/// What the repository says of a pinned release today.
-fn there(pin: &Pin, found: &Read, today: Day, allowed: bool) -> Vec<Finding> {
-    let title = format!("{}@{}", pin.name, pin.version);
-    let Some(release) = found.vouched.catalogue.find(&title, today) else {
-        let message = format!("{title} is not in the index any more");
-        return vec![
-            Finding::error(Code::GoldenFileDiffers, message).with_note("a release never leaves its repository"),
-        ];
-    };
-    let mut findings = standing_findings(release, today, allowed);
-    if release.file("lock").is_none_or(|lock| lock.sha256 != pin.sha256) {
-        let message = format!("{title} has another lock in the index than the one that is pinned");
-        findings.push(Finding::error(Code::GoldenFileDiffers, message));
-    }
-    let newest = found.vouched.catalogue.find(pin.name.as_ref(), today);
-    let newer = newest.filter(|newest| newest.version > pin.version);
-    let note = |newest: &crate::golden::entry::Release| {
-        Finding::note(Code::GoldenNewer, format!("{} is newer than {title}", newest.title()))
-            .with_help("`colab-boot golden update` takes it")
-    };
-    findings.extend(newer.map(note));
-    findings
 }

@@ -202,3 +202,54 @@ fn odd_notebooks_are_read_or_refused() {
     );
     team.reader(&["golden", "verify", "--into", "d.ipynb", "--from", &team.url]).expect(0);
 }
+
+#[test]
+fn an_apply_keeps_what_the_folder_pins() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.trust();
+    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    let python = team.day.python();
+    let apply = |more: &[&str]| team.reader(&[&["apply", "data.toml", "--python", &python], more].concat());
+    let first = apply(&[]).expect(0);
+    assert!(first.stdout.contains("applied: ") && !first.stdout.contains("release"), "{first:?}");
+    let at = |name: &str| team.day.test.path("reader").join(name);
+    let installed = team.day.installed();
+    // Edited by hand: the lock, then the profile, then the lock is gone. Nothing is solved, and nothing is written over.
+    for (name, edit) in [("data.lock", "\n# mine\n"), ("data.toml", "\n# mine\n"), ("data.lock", "")] {
+        let whole = std::fs::read_to_string(at(name)).expect(name);
+        let text = format!("{whole}{edit}");
+        if edit.is_empty() { std::fs::remove_file(at(name)) } else { std::fs::write(at(name), &text) }.expect(name);
+        let refused = apply(&[]).expect(1);
+        assert!(refused.stderr.contains("error[golden-file-differs]") && refused.stderr.contains(name), "{refused:?}");
+        assert!(
+            refused.stderr.contains("golden add data@1.0.0") && refused.stderr.contains("remove the entry"),
+            "{refused:?}"
+        );
+        assert_eq!(refused.stdout, "refused: 1 error, nothing was changed\n");
+        assert_eq!(std::fs::read_to_string(at(name)).unwrap_or_default(), if edit.is_empty() { "" } else { &text });
+        std::fs::write(at(name), whole).expect(name);
+    }
+    // Its repository can't be reached: what is pinned is as good as before, and the verdict says what is not known.
+    let pins = std::fs::read_to_string(at("golden.lock")).expect("pins");
+    std::fs::write(at("golden.lock"), pins.replace(&team.url, "http://127.0.0.1:9/team")).expect("pins");
+    let unchecked = apply(&[]).expect(0);
+    assert!(unchecked.stdout.contains("(release not compared: data@1.0.0 unchecked"), "{unchecked:?}");
+    let offline = apply(&["--offline"]).expect(0);
+    assert!(offline.stdout.contains("data@1.0.0 unchecked, --offline"), "{offline:?}");
+    std::fs::write(at("golden.lock"), pins).expect("pins");
+    // Deprecated is a warning, withdrawn is refused.
+    team.profile("2.0.0", "more = '*'\n");
+    team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
+    let old = apply(&[]).expect(0);
+    assert!(old.stderr.contains("warning[golden-deprecated]") && old.stdout.contains("ready: "), "{old:?}");
+    team.keep(&["yank", "data@1.0.0", "--because", "corrupts decimals", "--use", "data@2.0.0"]);
+    let refused = apply(&[]).expect(1);
+    assert!(
+        refused.stderr.contains("error[golden-yanked]") && refused.stderr.contains("corrupts decimals"),
+        "{refused:?}"
+    );
+    assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
+    assert_eq!(team.day.installed(), installed);
+}

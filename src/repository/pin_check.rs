@@ -1,0 +1,97 @@
+//! What `golden.lock` pins beside a profile, before an apply: the files by their digests, the release by what its repository says today.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::{PlanOptions, SourceOptions, lock_path};
+use crate::diag::{Code, Failure, Finding, Kind};
+use crate::golden::calendar::Day;
+use crate::golden::pin::{PIN_FILE, Pin, Pins};
+use crate::host::files;
+use crate::host::mounts::Look;
+use crate::lock::read_lock;
+use crate::model::Sha256;
+use crate::model::day::day_of;
+use crate::repository::believed::read_believed;
+use crate::repository::standing::pin_findings;
+use crate::repository::taken::Holder;
+use crate::session::Session;
+use crate::verdict::Compared;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Pinned {
+    pub findings: Vec<Finding>,
+    pub release: Compared,
+}
+
+/// Compares the profile of `options` and its lock with the pin of their folder; nothing where it pins none.
+pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned, Failure> {
+    let folder = match options.profile.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let pins = Holder::at(folder).pins()?;
+    let name = options.profile.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let Some(pin) = pins.all.iter().find(|pin| name == format!("{}.toml", pin.name)).cloned() else {
+        return Ok(Pinned::default());
+    };
+    let edited = edited(&pin, options, folder)?;
+    if !edited.is_empty() {
+        return Ok(Pinned { findings: edited, release: Compared::Nothing });
+    }
+    let title = format!("{}@{}", pin.name, pin.version);
+    if options.index.offline {
+        return Ok(Pinned { findings: Vec::new(), release: Compared::Not(format!("{title} unchecked, --offline")) });
+    }
+    let pin = Pin { from: place(&pin.from, folder), ..pin };
+    let source = SourceOptions { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0 };
+    let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, session) {
+        Ok(found) => found,
+        // What is pinned is as good as before; whether it was withdrawn is not known.
+        Err(failure) if matches!(failure.kind, Kind::World | Kind::Input) => {
+            let message = format!("`{}` can't be reached: whether {title} was withdrawn is not known", pin.from);
+            let finding = Finding::note(Code::GoldenUnchecked, message).with_note(failure.to_string());
+            let release = Compared::Not(format!("{title} unchecked, its repository can't be reached"));
+            return Ok(Pinned { findings: vec![finding], release });
+        }
+        Err(failure) => return Err(failure),
+    };
+    let findings = pin_findings(&pin, &found, Day(day_of(session.now)), false);
+    Ok(Pinned { findings: found.vouched.findings.into_iter().chain(findings).collect(), release: Compared::Same(1) })
+}
+
+/// Where a repository is that `golden.lock` names: a relative folder is seen from that file, else from here.
+fn place(from: &str, folder: &Path) -> String {
+    let beside = folder.join(from);
+    let is_relative = !from.contains("://") && PathBuf::from(from).is_relative();
+    if is_relative && !Path::new(from).is_there() && beside.is_there() {
+        beside.display().to_string()
+    } else {
+        from.to_owned()
+    }
+}
+
+/// The files that are not those of the pinned release.
+fn edited(pin: &Pin, options: &PlanOptions, folder: &Path) -> Result<Vec<Finding>, Failure> {
+    let title = format!("{}@{}", pin.name, pin.version);
+    let into = folder.display();
+    let finding = |path: &Path, what: &str| {
+        let message = format!("`{}` {what} of {title}, which `{PIN_FILE}` pins", path.display());
+        Finding::error(Code::GoldenFileDiffers, message).with_help(format!(
+            "take the release again: remove the file, then `colab-boot golden add {title} --into {into}`; or keep your version: remove the entry \
+             of `{}` from `{PIN_FILE}`",
+            pin.name
+        ))
+    };
+    let path = lock_path(&options.profile, options.lock.as_ref());
+    let Some(text) = files::read_optional(&path)? else {
+        return Ok(vec![finding(&path, "is missing, the lock")]);
+    };
+    if Sha256::of(text.as_bytes()) != pin.sha256 {
+        return Ok(vec![finding(&path, "is not the lock")]);
+    }
+    let profile = files::read_text(&options.profile, "profile")?;
+    let of_lock = read_lock(&text).ok().map(|lock| lock.profile.sha256);
+    let is_same = of_lock == Some(Sha256::of(profile.as_bytes()));
+    Ok(if is_same { Vec::new() } else { vec![finding(&options.profile, "is not the profile")] })
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use url::Url;
 
-use crate::diag::{Failure, without_secrets};
+use crate::diag::{Code, Failure, Finding, without_secrets};
 use crate::golden::signers::Signers;
 use crate::golden::{Binary, Home};
 use crate::host::files;
@@ -41,4 +41,18 @@ pub fn home(kept: &Kept, at: Option<&Url>) -> Result<Option<Home>, Failure> {
     let threshold = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
     let min_seq = kept.catalogue.seq + 1;
     Ok(Some(Home { url: url.to_string(), keys: signers.index_keys(), threshold, min_seq }))
+}
+
+/// A warning that the cells of `what` have no source for colab-boot.
+pub fn no_binary(what: &str) -> Finding {
+    let message =
+        format!("{what} do not say where colab-boot comes from: readers need it on PATH or in COLAB_BOOT_BINARY");
+    Finding::warning(Code::GoldenNoBinary, message)
+        .with_help("publish with `--binary FILE`, or with `--binary-url` and its digest")
+}
+
+/// Whether a published file is a cell without a source for colab-boot.
+pub fn lacks_binary(name: &str, bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).replace("\\\"", "\"");
+    name.ends_with(".py") && text.contains("\"binary\": {\"url\": None")
 }

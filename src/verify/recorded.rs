@@ -7,6 +7,12 @@ use crate::model::{PackageName, Sha256};
 use crate::session::{Planned, Session};
 use crate::verify::SmokeOutcome;
 
+/// Whether files were compared with a RECORD, or a framework was tested.
+fn has_compared(planned: &Planned, smokes: &[(PackageName, SmokeOutcome)]) -> bool {
+    let files = planned.files.evidence(&[]);
+    files.against_wheel + files.against_own > 0 || smokes.iter().any(|(_, outcome)| outcome.ok)
+}
+
 /// What was found of the lock with the digest `lock`.
 pub fn recorded(
     session: &Session<'_>,
@@ -47,7 +53,8 @@ pub fn recorded(
         gpus: machine.hardware.gpus.iter().map(gpu).collect(),
         smoke: smokes.iter().map(test).collect(),
         findings: codes,
-        ok: !findings.iter().any(|finding| finding.severity == Severity::Error),
+        // Only where something was compared or tested: an empty lock, or one that is known by versions alone, proves nothing.
+        ok: has_compared(planned, smokes) && !findings.iter().any(|finding| finding.severity == Severity::Error),
         tool: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

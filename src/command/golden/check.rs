@@ -11,7 +11,9 @@ use crate::host::files;
 use crate::machine::runtime_names;
 use crate::model::Sha256;
 use crate::output::Report;
-use crate::repository::{Kept, Repository, SIGNERS_FILE, beside, freshness, strangers, witnesses};
+use crate::repository::{
+    Kept, Repository, SIGNERS_FILE, beside, freshness, lacks_binary, no_binary, strangers, witnesses,
+};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -33,8 +35,12 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     for release in &kept.catalogue.releases {
         for file in &release.files {
             count += 1;
-            if let Err(failure) = repository.file(release, file) {
-                findings.extend(failure.findings);
+            match repository.file(release, file) {
+                Ok(bytes) if lacks_binary(&file.name, &bytes) => {
+                    findings.push(no_binary(&format!("the cells of {}", release.title())));
+                }
+                Ok(_) => {}
+                Err(failure) => findings.extend(failure.findings),
             }
         }
         findings.extend(strangers(&folder, release));

@@ -13,7 +13,7 @@ use crate::golden::entry::{Release, Status};
 use crate::golden::signers::{INDEX, vouching};
 use crate::host::files;
 use crate::output::{Report, bytes, needed_images};
-use crate::repository::{Attached, Kept, Made, attach_record, carry, home, make_release};
+use crate::repository::{Attached, Kept, Made, attach_record, carry, home, make_release, no_binary};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -33,6 +33,9 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     let made = |profile: &PathBuf| make_release(session, profile, (binary.as_ref(), home.as_ref()), &policy);
     let made = options.profiles.iter().map(made).collect::<Result<Vec<Made>, Failure>>()?;
     let mut report = Report::new((), String::new());
+    if binary.is_none() && !options.profiles.is_empty() {
+        report.findings.push(no_binary("the cells that are published"));
+    }
     let mut new = Vec::new();
     for one in made {
         let title = one.release.title();

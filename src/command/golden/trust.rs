@@ -108,7 +108,8 @@ fn ask(
 ) -> Result<Report, Failure> {
     let flags: Vec<String> =
         keys.iter().filter_map(|key| key.split(' ').nth(1)).map(|key| format!("--key {key}")).collect();
-    let flags = flags.iter().take(threshold).cloned().collect::<Vec<_>>().join(" ");
+    // All of them: with fewer, a release that others have signed would be refused.
+    let flags = flags.join(" ");
     if !is_question {
         return Err(Failure::answer(format!("{threshold} have to sign, and fewer of the keys that you name may"))
             .cause(keys.join(", "))

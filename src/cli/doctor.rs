@@ -18,6 +18,10 @@ pub struct DoctorOptions {
     #[arg(long, conflicts_with_all = ["only", "list", "log"])]
     pub after_crash: bool,
 
+    /// With --after-crash: show the kernel of this notebook, by a part of the name of its connection file
+    #[arg(long, value_name = "NAME", requires = "after_crash")]
+    pub kernel: Option<String>,
+
     /// Explain the errors of a log, `-` for standard input, and look at nothing else
     #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list"])]
     pub log: Option<PathBuf>,

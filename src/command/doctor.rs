@@ -75,7 +75,7 @@ fn asked(
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}")));
     }
     let smi_hangs = smi_hangs(seen.observed.as_ref());
-    let sight = Sight { smi_hangs, ..Sight::now(session, kernel, &place) };
+    let sight = Sight { smi_hangs, notebook: options.kernel.as_deref(), ..Sight::now(session, kernel, &place) };
     // Of another machine there is what its bundle has seen; this one has nothing to do with it.
     let vitals = if seen.here {
         observe_vitals(&sight)

@@ -18,17 +18,35 @@ const CRASHES: &[(i32, &str)] =
 
 /// The newest death of this boot, or why there is none to speak of.
 fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
-    let own =
-        case.vitals.deaths.iter().find(|death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty());
+    let own = of_this_boot(case);
     let own = own
         .ok_or_else(|| Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()))?;
     let unknown = own.signal.is_none() && own.code.is_none() && own.top().is_none();
     if unknown { Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid))) } else { Ok(own) }
 }
 
-/// When it was, for people who look at a clock.
+/// The newest death of the notebook that asks, in this boot.
+fn of_this_boot<'a>(case: &Case<'a>) -> Option<&'a Death> {
+    let is_now = |death: &&Death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty();
+    case.vitals.own_deaths().find(is_now)
+}
+
+/// Deaths of other notebooks in this boot, each in a line.
+fn others(case: &Case<'_>) -> Vec<String> {
+    let is_now = |death: &&Death| death.boot == case.machine.boot_id && !death.watching;
+    let shown = |death: &Death| {
+        let name = death.connection.as_deref().and_then(|file| file.rsplit('/').next()).unwrap_or("another notebook");
+        format!("another notebook ({name}): its kernel {} ended {}", death.pid, ago(case, death))
+    };
+    case.vitals.other_deaths().filter(is_now).map(shown).collect()
+}
+
+/// When it was: by the time since the boot, which no setting of a clock moves.
 fn ago(case: &Case<'_>, death: &Death) -> String {
-    match case.vitals.now.saturating_sub(death.at) {
+    let uptime = case.vitals.text("/proc/uptime").and_then(|text| text.split(['.', ' ']).next()?.parse::<u64>().ok());
+    let by_boot = uptime.zip(death.uptime).filter(|_| death.boot == case.machine.boot_id);
+    let seconds = by_boot.map_or(case.vitals.now.saturating_sub(death.at), |(now, then)| now.saturating_sub(then));
+    match seconds {
         seconds @ 0..=119 => format!("{seconds} seconds ago"),
         seconds @ 120..=7199 => format!("{} minutes ago", seconds / 60),
         seconds => format!("{} hours ago", seconds / 3600),
@@ -59,7 +77,11 @@ fn kernel_killed_oom(case: &Case<'_>) -> Answer {
         return Answer::Fine("the last kernel was not killed for memory".to_owned());
     }
     let said = format!("the kernel {} was killed for memory, {}", death.pid, ago(case, death));
-    Hit::error(said).seen_all(memory(death)).seen("the operating system counted the kill in its control group").into()
+    Hit::error(said)
+        .seen_all(memory(death))
+        .seen("the operating system counted the kill in its control group")
+        .seen_all(others(case))
+        .into()
 }
 
 fn kernel_killed_signal(case: &Case<'_>) -> Answer {
@@ -73,6 +95,7 @@ fn kernel_killed_signal(case: &Case<'_>) -> Answer {
             Hit::warning(format!("the kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
                 .seen("nothing was killed for memory: a person, a script or the notebook server did it")
                 .seen_all(memory(death))
+                .seen_all(others(case))
                 .into()
         }
         None => Answer::Fine("the last kernel was not ended by somebody".to_owned()),
@@ -99,7 +122,7 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
     if let Some(owner) = &case.vitals.crash_owner {
         hit = hit.seen(format!("that is in `{owner}`"));
     }
-    hit.into()
+    hit.seen_all(others(case)).into()
 }
 
 fn kernel_exited(case: &Case<'_>) -> Answer {
@@ -110,6 +133,7 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
     match death.code.filter(|_| death.top().is_none()) {
         Some(code) => {
             Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
+                .seen_all(others(case))
                 .into()
         }
         None => Answer::Fine("the last kernel did not end itself".to_owned()),
@@ -118,13 +142,13 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
 
 /// A kernel of which the end was not seen: its recorder had ended before, or its server was faster.
 fn kernel_unseen(case: &Case<'_>) -> Answer {
-    let own =
-        case.vitals.deaths.iter().find(|death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty());
+    let own = of_this_boot(case);
     match own {
-        None if case.plans.after_crash => {
-            Hit::note("no recorder has seen a kernel die since this machine has started: how one ended is not known")
-                .into()
-        }
+        None if case.plans.after_crash => Hit::note(
+            "no recorder has seen a kernel of this notebook die since the machine started: how one ended is not known",
+        )
+        .seen_all(others(case))
+        .into(),
         None => Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()),
         Some(death) if death.signal.is_none() && death.code.is_none() && death.top().is_none() => {
             Hit::warning(format!("the kernel {} has ended, and how was not seen", death.pid))

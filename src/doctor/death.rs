@@ -41,6 +41,12 @@ pub struct Death {
     pub at: u64,
     /// The boot that it was in.
     pub boot: String,
+    /// Its connection file, which the kernels of one notebook have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connection: Option<String>,
+    /// Seconds since that boot (`/proc/uptime`), which no setting of a clock moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uptime: Option<u64>,
     /// One of the two is there, or neither: its parent was faster.
     pub signal: Option<i32>,
     pub code: Option<i32>,
@@ -79,10 +85,12 @@ impl Death {
         current.unwrap_or(&self.crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
 
-    /// The module of site-packages that the newest frame below it is in.
+    /// The module of site-packages that crashed: that of the newest frame which is not of the standard library. A cell of the user's own has none.
     pub fn module(&self) -> Option<&str> {
-        let mut inside = self.frames().filter_map(|line| line.split_once("-packages/").map(|(_, rest)| rest));
-        inside.next()?.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
+        let is_standard = |line: &&str| line.contains("/lib/python") && !line.contains("-packages/");
+        let newest = self.frames().find(|line| !is_standard(line))?;
+        let inside = newest.split_once("-packages/").map(|(_, rest)| rest);
+        inside?.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
     }
 }
 
@@ -96,8 +104,12 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     }
     // Of one that is watched now there is nothing to say yet.
     found.retain(|death| !death.watching || !Path::new(&format!("/proc/{}", death.pid)).is_there());
-    // A kernel that began in the second in which another died has ended after it.
-    found.sort_by_key(|death| std::cmp::Reverse((death.at, death.watching)));
+    // A clock that was set must not reorder the deaths of one boot; a kernel that began in the second in which another died has ended after it.
+    let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
+    found.sort_by_key(|death| {
+        let is_now = death.boot == boot.trim();
+        std::cmp::Reverse((is_now, death.uptime.filter(|_| is_now), death.at, death.watching))
+    });
     Ok(found)
 }
 

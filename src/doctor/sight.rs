@@ -18,6 +18,8 @@ pub struct Sight<'a> {
     /// The process of the notebook's kernel.
     pub kernel: Option<u32>,
     pub place: &'a Place,
+    /// A part of the name of the connection file of the notebook whose kernels are meant.
+    pub notebook: Option<&'a str>,
     /// `nvidia-smi` was asked already, and gave no answer in time.
     pub smi_hangs: bool,
 }
@@ -31,6 +33,7 @@ impl<'a> Sight<'a> {
             now: session.time(),
             kernel,
             place,
+            notebook: None,
             smi_hangs: false,
         }
     }

@@ -47,6 +47,9 @@ pub struct Vitals {
     pub kernel: Option<u32>,
     /// Kernels that are gone, newest first.
     pub deaths: Vec<Death>,
+    /// The connection file of the notebook that asks, or that was named: its kernels are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connection: Option<String>,
     /// The distribution that the newest crash was in.
     pub crash_owner: Option<String>,
     /// A recorder watches the kernel.
@@ -131,6 +134,23 @@ pub struct Memory {
 }
 
 impl Vitals {
+    /// The deaths of the notebook that asks; of all where none is known, or where its recorder knew none.
+    pub fn own_deaths(&self) -> impl Iterator<Item = &Death> {
+        let own = self.connection.as_deref();
+        let is_own = move |death: &&Death| {
+            own.is_none_or(|own| death.connection.as_deref().is_none_or(|file| file.contains(own)))
+        };
+        self.deaths.iter().filter(is_own)
+    }
+
+    /// The deaths of other notebooks.
+    pub fn other_deaths(&self) -> impl Iterator<Item = &Death> {
+        let own = self.connection.as_deref();
+        let is_other =
+            move |death: &&Death| own.zip(death.connection.as_deref()).is_some_and(|(own, file)| !file.contains(own));
+        self.deaths.iter().filter(is_other)
+    }
+
     pub fn text(&self, path: &str) -> Option<&str> {
         self.texts.get(path).map(String::as_str)
     }

@@ -63,6 +63,12 @@ fn now() -> u64 {
     now.map(|elapsed| elapsed.as_secs()).unwrap_or_default()
 }
 
+/// Seconds since this machine started, by a clock that is never set.
+fn uptime() -> Option<u64> {
+    let text = files::read_optional(Path::new("/proc/uptime")).ok()??;
+    text.split(['.', ' ']).next()?.parse().ok()
+}
+
 /// Looks at the kernel every second, and writes its end.
 fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> Result<(), Failure> {
     let place = Place::default();
@@ -70,6 +76,7 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     let began = now();
     let path = folder.join(format!("death-{began}-{pid}.json"));
     let mut death = Death { schema: 1, pid, at: began, watching: true, ..Death::default() };
+    (death.connection, death.uptime) = (connection_file(pid), uptime());
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     boot.trim().clone_into(&mut death.boot);
     // Room that a full disk can't take any more; and where this process is ended before the kernel, the kernel is known.
@@ -105,7 +112,7 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     // The counter follows the kill by a moment.
     std::thread::sleep(Duration::from_millis(200));
     death.killed_after = killed(session, counter.as_deref());
-    death.at = now();
+    (death.at, death.uptime) = (now(), uptime());
     // A zombie has no memory any more: what it had stands in the seconds before.
     death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();
     let crash = crash_file(folder, pid);

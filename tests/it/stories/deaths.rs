@@ -224,3 +224,31 @@ fn a_server_that_is_killed_takes_its_recorder_with_it_in_the_end() {
     let codes = test.run(&["doctor", "--after-crash", "--json"]).codes();
     assert!(codes == ["kernel-killed-signal"] || codes == ["kernel-unseen"], "{codes:?}");
 }
+
+#[test]
+fn each_notebook_is_answered_for_its_own_kernel() {
+    let day = Day::new(&[("lib", "1.0", &[])]);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.profile("p", &["lib"], "");
+    let (boot, _) = cells(&day, "p");
+    let (mut crashed, mut ended) = (notebook.kernel(), notebook.kernel());
+    notebook.boot(&mut crashed, &boot);
+    notebook.boot(&mut ended, &boot);
+    notebook.send(&crashed, "import ctypes; ctypes.string_at(0)");
+    recorded(&day, crashed.pid);
+    notebook.send(&ended, "import os; os._exit(5)");
+    recorded(&day, ended.pid);
+    let (new_crashed, new_ended) = (notebook.restarted(&crashed), notebook.restarted(&ended));
+    let asked = |more: &[&str]| {
+        let said = day.run(&[&["doctor", "--after-crash"], more].concat());
+        format!("{}{}", said.stdout, said.stderr)
+    };
+    let of_crashed = asked(&["--kernel-pid", &new_crashed.pid.to_string()]);
+    let names_crash = format!("the kernel {} crashed in native code", crashed.pid);
+    assert!(of_crashed.contains(&names_crash), "{of_crashed}");
+    assert!(of_crashed.contains(&format!("its kernel {} ended", ended.pid)), "others are listed: {of_crashed}");
+    let of_ended = asked(&["--kernel-pid", &new_ended.pid.to_string()]);
+    assert!(of_ended.contains(&format!("the kernel {} ended itself with exit code 5", ended.pid)), "{of_ended}");
+    assert!(!of_ended.contains(&names_crash), "{of_ended}");
+    assert!(asked(&["--kernel", &crashed.id]).contains(&names_crash), "named by its connection file");
+}

@@ -2,7 +2,7 @@
 
 use crate::diag::Code;
 use crate::doctor::vitals::SMI_HANGS;
-use crate::doctor::{Answer, Case, Hit, Judge};
+use crate::doctor::{Answer, Case, Hit, Judge, Process};
 use crate::model::ComputeCapability;
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -198,7 +198,18 @@ fn gpu_mig(case: &Case<'_>) -> Answer {
 fn gpu_exclusive(case: &Case<'_>) -> Answer {
     each(case, "every process may use the GPU", |name, field| {
         let mode = field("compute_mode").filter(|mode| mode != "Default")?;
-        Some(Hit::error(format!("{name} has the compute mode {mode}")))
+        let is_other = |one: &&Process| one.nvidia && Some(one.pid) != case.vitals.kernel;
+        let other = case.vitals.processes.iter().find(is_other);
+        Some(match (mode.as_str(), other) {
+            ("Exclusive_Process", None) => {
+                Hit::note(format!("{name} is in exclusive-process mode: a second process fails with error 46"))
+            }
+            ("Exclusive_Process", Some(one)) => {
+                let seen = format!("process {} ({}) has it", one.pid, one.name);
+                Hit::error(format!("{name} is in exclusive-process mode, and another process uses it")).seen(seen)
+            }
+            _ => Hit::error(format!("{name} has the compute mode {mode}")),
+        })
     })
 }
 

@@ -37,7 +37,7 @@ fn token_expires(case: &Case<'_>) -> Answer {
         let hours = |seconds: f64| format!("{:.1} hours", seconds / 3600.0);
         if left < 0.0 {
             hits.push(Hit::error(format!("{} ended {} ago", title(one), hours(-left))));
-        } else if left < long {
+        } else if left <= long {
             hits.push(Hit::warning(format!("{} ends in {}, and {} are planned", title(one), hours(left), hours(long))));
         }
     }
@@ -105,7 +105,7 @@ fn adc_user_long_run(case: &Case<'_>) -> Answer {
     let user = case.vitals.credentials.iter().find(|one| one.kind.as_deref() == Some("authorized_user"));
     let Some(user) = user else { return Answer::Unseen("no credentials of a person for Google Cloud".to_owned()) };
     match case.plans.long {
-        Some(long) if long > case.row.limit("long") => {
+        Some(long) if long >= case.row.limit("long") => {
             Hit::note(format!("{} are those of a person", title(user))).into()
         }
         _ => Answer::Fine("good for a session; `--for 8h` asks for longer".to_owned()),

@@ -26,7 +26,8 @@ const REMOTE: &[&str] =
 
 /// Whether files of this kind of file system are somewhere else.
 pub fn is_remote(kind: &str) -> bool {
-    kind == "fuse" || kind == "fuseblk" || kind.starts_with("fuse.") && kind != "fuse.lxcfs" || REMOTE.contains(&kind)
+    let is_local = ["fuse.lxcfs", "fuse.fuse-overlayfs"].contains(&kind);
+    kind == "fuse" || kind == "fuseblk" || kind.starts_with("fuse.") && !is_local || REMOTE.contains(&kind)
 }
 
 /// A mount that does not answer.
@@ -45,6 +46,13 @@ pub struct Unreachable {
 struct Mount {
     path: PathBuf,
     kind: String,
+}
+
+impl Mount {
+    /// Whether it has to be asked before it is touched. Without the root nothing here would run.
+    fn is_remote(&self) -> bool {
+        is_remote(&self.kind) && self.path != Path::new("/")
+    }
 }
 
 /// The mounts of this process, those that hide others last.
@@ -70,7 +78,7 @@ pub fn unreachable() -> &'static [Unreachable] {
     static ASKED: OnceLock<Vec<Unreachable>> = OnceLock::new();
     ASKED.get_or_init(|| {
         let mut seen = BTreeSet::new();
-        let remote = mounts().iter().filter(|mount| is_remote(&mount.kind) && seen.insert(&mount.path));
+        let remote = mounts().iter().filter(|mount| mount.is_remote() && seen.insert(&mount.path));
         let asked: Vec<(&Mount, Option<Child>)> = remote.map(|mount| (mount, touch(&mount.path))).collect();
         let end = Instant::now() + LIMIT;
         let silent = |(mount, child): (&Mount, Option<Child>)| {
@@ -116,7 +124,7 @@ fn wait(mut child: Child, end: Instant) -> Option<String> {
 /// An error where `path` is below a mount that does not answer.
 pub fn reach(path: &Path) -> IoResult<()> {
     static LOCAL: OnceLock<Mutex<HashMap<PathBuf, PathBuf>>> = OnceLock::new();
-    if !mounts().iter().any(|mount| is_remote(&mount.kind)) {
+    if !mounts().iter().any(Mount::is_remote) {
         return Ok(());
     }
     let Ok(path) = std::path::absolute(path) else { return Ok(()) };
@@ -191,7 +199,7 @@ fn resolve(path: &Path) -> IoResult<(Option<&'static Mount>, PathBuf)> {
         // What is mounted last at the longest path counts.
         let inside = mounts().iter().enumerate().filter(|(_, mount)| place.starts_with(&mount.path));
         let mount = inside.max_by_key(|(at, mount)| (mount.path.components().count(), *at)).map(|(_, mount)| mount);
-        if let Some(mount) = mount.filter(|mount| is_remote(&mount.kind)) {
+        if let Some(mount) = mount.filter(|mount| mount.is_remote()) {
             return Ok((Some(mount), place));
         }
         let Ok(target) = std::fs::read_link(&place) else { continue };

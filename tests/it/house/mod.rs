@@ -332,3 +332,21 @@ fn licences_of_all_dependencies_are_allowed() {
         assert_eq!(is_allowed(expression, &allowed), good, "{expression}");
     }
 }
+
+/// The words that only a verdict may say, as a literal that begins with one of them.
+fn says_a_verdict(text: &str) -> Option<&'static str> {
+    let words =
+        ["\"ready: ", "\"applied: ", "\"restored: ", "\"restored, ", "\"verified\".", "\"not verified", "\"refused: "];
+    words.into_iter().find(|words| text.contains(words))
+}
+
+#[test]
+fn verdicts_are_said_in_one_room() {
+    for (module, text) in modules().iter().filter(|(module, _)| module[0] != "verdict") {
+        // Tests may name what they expect.
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        assert_eq!(says_a_verdict(code), None, "{}", module.join("::"));
+    }
+    assert!(says_a_verdict("let line = format!(\"ready: {count} packages\");").is_some());
+    assert!(says_a_verdict("already: \"is ready\"").is_none());
+}

@@ -122,10 +122,9 @@ fn kernel_evidence(planned: &Planned) -> Compared {
 fn variable_evidence(planned: &Planned) -> Compared {
     let count = planned.wish.environment.len();
     match (&planned.seen.machine.kernel, &planned.loaded.modules) {
-        _ if count == 0 => Compared::Nothing,
-        (None, _) => Compared::Nothing,
-        (Some(_), Modules::Reported(_)) => Compared::Same(count),
-        (Some(_), _) => Compared::Not("no facts".to_owned()),
+        (kernel, _) if count == 0 || kernel.is_none() => Compared::Nothing,
+        (_, Modules::Reported(_)) => Compared::Same(count),
+        _ => Compared::Not("no facts".to_owned()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::apply::carry_out;
 use crate::cli::{ApplyOptions, Restarter, lock_path};
-use crate::diag::{Failure, Severity};
+use crate::diag::{Failure, count_errors};
 use crate::host::destination::{is_stdout, write_output};
 use crate::lock::write_lock;
 use crate::output::{Report, Style};
@@ -20,7 +20,7 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
 
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let pinned = check_pin(&options.plan, session)?;
-    let errors = pinned.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let errors = count_errors(&pinned.findings);
     if errors > 0 {
         let report = Report::new(serde_json::json!({}), String::new()).with_findings(pinned.findings);
         return Ok(report.with_verdict(Verdict::refused(errors)));

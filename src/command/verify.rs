@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::apply::{evidence_of, now};
 use crate::audit::{Environment, judge_locked};
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions, lock_path};
-use crate::diag::{Code, Failure, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, count_errors};
 use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::LockedTarget;
@@ -85,7 +85,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         smoke: smokes.iter().map(|(name, outcome)| (name, outcome)).collect(),
         repeated: repeated.rows.iter().map(|(name, said)| (name, said.as_str())).collect(),
     };
-    let problems = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let problems = count_errors(&findings);
     let report = Report::new(data, text).with_findings(findings);
     Ok(report.with_verdict(Verdict::verified(evidence, problems)))
 }

@@ -72,6 +72,11 @@ impl Finding {
         Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }
 
+    /// Whether it makes the answer "no".
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     pub fn error(code: Code, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, message)
     }
@@ -101,4 +106,9 @@ impl Finding {
         self.help.push(text.into());
         self
     }
+}
+
+/// How many of `findings` make the answer "no".
+pub fn count_errors(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| finding.is_error()).count()
 }

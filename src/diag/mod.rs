@@ -9,6 +9,6 @@ mod secret;
 
 pub use code::Code;
 pub use failure::{Failure, Kind};
-pub use finding::{Finding, Label, Severity, Source};
+pub use finding::{Finding, Label, Severity, Source, count_errors};
 pub use nearest::nearest;
 pub use secret::{presentable, without_secrets};

@@ -85,7 +85,7 @@ impl Death {
         current.unwrap_or(&self.crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
 
-    /// The module of site-packages that crashed: that of the newest frame which is not of the standard library. A cell of the user's own has none.
+    /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the user has none.
     pub fn module(&self) -> Option<&str> {
         let is_standard = |line: &&str| line.contains("/lib/python") && !line.contains("-packages/");
         let newest = self.frames().find(|line| !is_standard(line))?;

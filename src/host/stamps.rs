@@ -4,10 +4,11 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::host::mounts::{Look, reach};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, statat};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+
+use crate::host::mounts::{Look, reach};
 
 /// A file system counts times in ticks of 10 ms at most; what changes twice within one has the same time.
 const TICKS: i64 = 50_000_000;

@@ -243,6 +243,11 @@ impl Marker {
         !matches!(self.phase, Phase::Applied)
     }
 
+    /// The packages whose files may be half-written: those that an apply which did not end was changing.
+    pub fn doubted(&self) -> &[PackageName] {
+        if self.is_in_doubt() { &self.changed } else { &[] }
+    }
+
     /// Why the kernel of `now` must restart; nothing where there is no kernel, or it need not.
     pub fn because(&self, now: &Now<'_>) -> Vec<String> {
         let Some(kernel) = now.kernel else {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::diag::{Finding, Severity, without_secrets};
+use crate::diag::{Finding, without_secrets};
 use crate::verdict::Verdict;
 
 /// For fields of reports: a path as text. Bytes that are no UTF-8 show as `\u{fffd}`, where serde would fail.
@@ -104,8 +104,7 @@ impl Report {
 
     /// Whether a finding makes the answer "no".
     pub fn is_no(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
-            || self.verdict.as_ref().is_some_and(Verdict::is_no)
+        self.findings.iter().any(Finding::is_error) || self.verdict.as_ref().is_some_and(Verdict::is_no)
     }
 
     /// Whether the caller is to restart the kernel.

@@ -82,8 +82,7 @@ pub struct Scene<'a> {
 impl Scene<'_> {
     /// The names that an apply which did not end has changed.
     fn doubted(&self) -> &[PackageName] {
-        let marker = self.marker.filter(|marker| marker.is_in_doubt());
-        marker.map(|marker| marker.changed.as_slice()).unwrap_or_default()
+        self.marker.map(Marker::doubted).unwrap_or_default()
     }
 
     /// Whether `package` has files that a wheel says: Debian's own packages have files that Debian has changed, and what no index has

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
+use crate::inspect::parse_record;
 use crate::installed::FileFault;
 use crate::machine::RawDistribution;
 use crate::model::PackageName;
+use crate::model::contents::installed_path;
 use crate::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
 use crate::session::file_check::FileCheck;
 use crate::session::machine::Seen;
@@ -69,7 +71,7 @@ fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a
 /// The files with code that an installed distribution names.
 fn recorded_paths(one: &RawDistribution) -> Vec<String> {
     let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
-    let paths = crate::inspect::parse_record(&record).into_iter().map(|entry| entry.path);
+    let paths = parse_record(&record).into_iter().map(|entry| entry.path);
     paths.filter(|path| is_code(path)).collect()
 }
 
@@ -105,7 +107,7 @@ fn is_unnoticed(name: &PackageName, site: &Path, fault: &FileFault, (facts, chec
     if path.contains(".dist-info/") || path.contains(".data/scripts/") || path.starts_with("../") {
         return true;
     }
-    let file = site.join(crate::model::contents::installed_path(path).unwrap_or_default());
+    let file = site.join(installed_path(path).unwrap_or_default());
     let is_it = |one: &&ChangedModule| one.file == file;
     match facts.changed.iter().flatten().find(is_it) {
         // It was loaded before it was damaged.

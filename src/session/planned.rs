@@ -6,15 +6,14 @@ use std::path::PathBuf;
 use url::Url;
 
 use crate::cli::PlanOptions;
-use crate::diag::{Failure, Finding, Severity};
+use crate::diag::{Failure, Finding, count_errors};
 use crate::index::Traffic;
 use crate::ledger::Notes;
 use crate::lock::{Lock, LockedTarget};
 use crate::machine::owned_elsewhere;
 use crate::marker::Marker;
-use crate::model::PackageName;
-use crate::model::Version;
 use crate::model::accepted::accept;
+use crate::model::{PackageName, Version};
 use crate::notebook::Loaded;
 use crate::plan::{Basis, Decision, Plan, Wish, decide};
 use crate::profile::Profile;
@@ -161,7 +160,7 @@ fn explain_decision(session: &Session<'_>, decision: &Decision) {
 impl Planned {
     /// How many findings forbid the plan.
     pub fn errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+        count_errors(&self.findings)
     }
 
     /// Whether a finding forbids the plan.

@@ -40,8 +40,7 @@ pub(super) struct Situation {
 impl Situation {
     /// What an apply that did not end was to change.
     pub(super) fn doubted(&self) -> &[PackageName] {
-        let marker = self.marker.as_ref().filter(|marker| marker.is_in_doubt());
-        marker.map(|marker| marker.changed.as_slice()).unwrap_or_default()
+        self.marker.as_ref().map(Marker::doubted).unwrap_or_default()
     }
 
     /// What was changed since this machine started.

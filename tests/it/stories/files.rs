@@ -4,16 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::stories::{Day, says};
-use crate::support::index_server::{Release, Table};
-use crate::support::python::Venv;
-use crate::support::test::Test;
+use crate::stories::{Day, release, says};
+use crate::support::index_server::Table;
 
 /// A package with a subpackage, data and a script, and a module that stands alone.
 fn day() -> Day {
-    let mut test = Test::new();
-    let venv = Venv::new(&test, &[]);
-    test.environment.remove("COLAB_BOOT_ROOT");
     let mut table = Table::new();
     let files = [
         ("pkg/__init__.py", "word = 'as locked'\n"),
@@ -22,16 +17,12 @@ fn day() -> Day {
         ("pkg-1.0.data/scripts/pkg-tool", "#!python\nprint('tool')\n"),
         ("pkg-1.0.data/data/share/pkg/notes.txt", "notes\n"),
     ];
-    let of = |files: &[(&str, &str)]| Release {
-        files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
-        ..Release::default()
-    };
-    table.entry("pkg".to_owned()).or_default().insert("1.0".to_owned(), of(&files));
+    table.entry("pkg".to_owned()).or_default().insert("1.0".to_owned(), release(&files));
     table
         .entry("single".to_owned())
         .or_default()
-        .insert("1.0".to_owned(), of(&[("single.py", "word = 'as locked'\n")]));
-    let day = Day::of(test, venv, table);
+        .insert("1.0".to_owned(), release(&[("single.py", "word = 'as locked'\n")]));
+    let day = Day::of_table(table);
     day.profile("p", &["pkg", "single"], "");
     day
 }

@@ -1,23 +1,13 @@
 //! The code that a kernel holds: a change by any tool is seen, pure Python too, and what is current never restarts.
 
-use crate::stories::Day;
 use crate::stories::notebook::{Kernel, Notebook, Stack, cells};
-use crate::support::index_server::{Release, Table};
-use crate::support::python::Venv;
-use crate::support::test::Test;
+use crate::stories::{Day, release};
+use crate::support::index_server::Table;
 
 const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
 
-fn release(files: &[(&str, &str)]) -> Release {
-    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    Release { files, ..Release::default() }
-}
-
 /// Packages whose two versions differ in one respect each.
 fn day() -> Day {
-    let mut test = Test::new();
-    let venv = Venv::new(&test, &[]);
-    test.environment.remove("COLAB_BOOT_ROOT");
     let mut table = Table::new();
     let rows: &[(&str, &str, &str)] = &[
         ("funct", "def word():\n    return 'old'\n", "def word():\n    return 'new'\n"),
@@ -47,7 +37,7 @@ fn day() -> Day {
         ];
         versions.insert(version.to_owned(), release(&files));
     }
-    Day::of(test, venv, table)
+    Day::of_table(table)
 }
 
 /// A cell in which the user has pip install something, as `!pip` does.

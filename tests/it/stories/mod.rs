@@ -32,6 +32,12 @@ use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release,
 use crate::support::python::Venv;
 use crate::support::test::{Outcome, Test};
 
+/// A release of a package with these files: path in the wheel, text.
+pub fn release(files: &[(&str, &str)]) -> Release {
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    Release { files, ..Release::default() }
+}
+
 /// A user with a virtual environment and an index.
 pub struct Day {
     pub test: Test,
@@ -42,11 +48,16 @@ pub struct Day {
 impl Day {
     /// With the packages of `rows`: name, version, what it needs. Each has one module of its name that knows its version.
     pub fn new(rows: &[(&str, &str, &[&str])]) -> Self {
+        Self::of_table(table(rows))
+    }
+
+    /// With all packages of `table`, in an environment of its own.
+    pub fn of_table(table: Table) -> Self {
         let mut test = Test::new();
         let venv = Venv::new(&test, &[]);
         // Kernels and their clocks are of this machine.
         test.environment.remove("COLAB_BOOT_ROOT");
-        Self::with(test, venv, rows)
+        Self::of(test, venv, table)
     }
 
     pub fn with(test: Test, venv: Venv, rows: &[(&str, &str, &[&str])]) -> Self {

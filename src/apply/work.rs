@@ -16,18 +16,19 @@ use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::{Invocation, files};
-use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of};
+use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of, intruders_before};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
 use crate::marker::{Event, Marker, Now};
+use crate::model::contents::installed_path;
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
 use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
-use crate::script::Part;
+use crate::script::{ENVIRONMENT_FILE, Part};
 use crate::session::{
-    Planned, PythonReport, Retrieval, Session, enough_space, held, modules as installed_modules_of, modules_of,
-    script_of,
+    Planned, PythonReport, Retrieval, Session, Wanted, enough_space, held, hidden, modules as installed_modules_of,
+    modules_of, script_of, startup_files, unowned,
 };
 use crate::state::State;
 use crate::verdict::Verdict;
@@ -98,6 +99,7 @@ impl Work<'_> {
         let withdrawn = self.fetch(&options.index, &packages, &folder)?;
         let (wheels, mut findings) = open_all(self.layout, &packages, &folder)?;
         findings.extend(unmet(self.session, self.planned, &packages, &wheels));
+        findings.extend(self.hidden_before(&wheels));
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }
@@ -105,15 +107,19 @@ impl Work<'_> {
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
-        let mut step = |event, now: &Now<'_>| self.state.step(&mut marker, event, now);
-        step(begin, &before)?;
+        let mut step = |event| {
+            let now = Now { clock: process_clock()?, ..before.clone() };
+            self.state.step(&mut marker, event, &now)
+        };
+        step(begin)?;
         let steps = self.steps();
         let title = &self.planned.wish.title;
         self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
         self.clear_the_way(&|change| change.from.clone())?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
-            step(Event::Fail { why: failed.tail.clone() }, &before)?;
+            let why = failed.tail.clone();
             let failure = self.failed(failed, options, &folder);
+            step(Event::Fail { why })?;
             let written = self.ledger_of_failure(&steps).and_then(|ledger| self.state.write_ledger(&ledger));
             return Err(match written {
                 Ok(()) => failure,
@@ -123,19 +129,19 @@ impl Work<'_> {
         let (faults, hashed) = match self.check_or_repair(&packages, &wheels, &folder) {
             Ok(checked) => checked,
             Err(failure) => {
-                step(Event::Fail { why: failure.to_string() }, &before)?;
+                step(Event::Fail { why: failure.to_string() })?;
                 return Err(failure);
             }
         };
         if !faults.is_empty() {
-            step(Event::Fail { why: faults[0].message.clone() }, &before)?;
+            step(Event::Fail { why: faults[0].message.clone() })?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
         self.state.write_ledger(&self.settled_ledger(&steps))?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
         let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
         self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
-        let next = step(Event::Finish, &Now { clock: process_clock()?, ..before.clone() })?;
+        let next = step(Event::Finish)?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);
@@ -271,9 +277,10 @@ impl Work<'_> {
         if let Some(finding) = locked_out(&start, self.layout, wheels)? {
             return Ok((vec![finding], BTreeMap::new()));
         }
-        let (faulty, _, hashed) = self.check(packages);
+        let (faulty, findings, hashed) = self.check(packages);
         if faulty.is_empty() {
-            return Ok((Vec::new(), hashed));
+            let hidden = if findings.is_empty() { self.hidden_at_start(packages, wheels) } else { findings };
+            return Ok((hidden, hashed));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
         self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
@@ -293,7 +300,7 @@ impl Work<'_> {
     fn check(&self, packages: &[&LockedPackage]) -> Checked {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
-        let tag = self.planned.seen.machine.python.as_ref().map(|python| python.facts.cache_tag());
+        let tag = self.cache_tag();
         let mut compared =
             compare(held, Options { depth: Depth::Bytes, known: &Hashed::default(), tag: tag.as_deref() });
         for (package, faults) in packages.iter().zip(&mut compared.faults) {
@@ -304,7 +311,43 @@ impl Work<'_> {
                 findings.push(finding);
             }
         }
+        findings.extend(hidden(&self.planned.seen, &compared.intruders));
         (faulty, findings, compared.hashed)
+    }
+
+    /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
+    fn hidden_before(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+        let Some(tag) = self.cache_tag() else { return Vec::new() };
+        let mut intruders = Vec::new();
+        for (name, wheel) in wheels {
+            let places = wheel.files.members.iter().filter_map(|member| installed_path(&member.path));
+            let paths: Vec<String> = places.filter(|path| !path.starts_with('<')).collect();
+            let found = self.layout.folders().into_iter().flat_map(|site| intruders_before(site, &paths, &tag));
+            intruders.extend(found.map(|one| (name.clone(), one)));
+        }
+        hidden(&self.planned.seen, &unowned(&self.planned.seen, intruders))
+    }
+
+    /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
+    fn hidden_at_start(&self, packages: &[&LockedPackage], wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+        let startup = startup_files(self.layout);
+        let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
+        let suspects: Vec<&Path> = suspects.collect();
+        let is_locked = |name: &PackageName| packages.iter().any(|package| package.name == *name);
+        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Wanted {
+            name: name.clone(),
+            modules: modules_of(&wheel.record),
+            location: self.layout.purelib.clone(),
+        };
+        if suspects.is_empty() {
+            return Vec::new();
+        }
+        let wanted: Vec<Wanted> = wheels.iter().filter(|(name, _)| is_locked(name)).map(wanted).collect();
+        self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
+    }
+
+    fn cache_tag(&self) -> Option<String> {
+        self.planned.seen.machine.python.as_ref().map(|python| python.facts.cache_tag())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files that nobody installed and that Python takes before an installed module: a folder or compiled code beside `module.py`, a cache that
 //! is run without a look at its source.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::host::files::{names_if_any, read_start};
@@ -25,6 +25,19 @@ pub(super) fn intruders_in(folder: &Path, expected: &BTreeSet<&str>, tag: &str) 
         }
     }
     found
+}
+
+/// Those in `site` that come before what a wheel is about to install there; `paths` are where its files go, below `site`.
+pub fn intruders_before(site: &Path, paths: &[String], tag: &str) -> Vec<Intruder> {
+    let mut folders: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
+    for path in paths {
+        for entry in Path::new(path).ancestors() {
+            if let (Some(folder), Some(name)) = (entry.parent(), entry.file_name().and_then(|name| name.to_str())) {
+                folders.entry(folder).or_default().insert(name);
+            }
+        }
+    }
+    folders.iter().flat_map(|(folder, expected)| intruders_in(&site.join(folder), expected, tag)).collect()
 }
 
 /// The module that `import` finds in an entry of this name, and after how many other kinds of entries

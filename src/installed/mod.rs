@@ -16,5 +16,5 @@ pub use expected::{Basis, Held};
 pub use fault::{FileFault, finding_of};
 pub use ghosts::ghosts;
 pub use hashed::{Hashed, HashedDistribution, HashedFolder};
-pub use intruders::Intruder;
+pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};

@@ -144,7 +144,7 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
 pub enum Event {
     /// An apply is about to change these distributions. An apply that dies in the middle leaves nothing else to tell it by.
     Begin { changed: Vec<PackageName>, touched: Vec<Touched> },
-    /// A step of that apply failed.
+    /// A step of that apply failed, and nothing that it started goes on.
     Fail { why: String },
     /// Everything is installed and checked.
     Finish,
@@ -185,7 +185,7 @@ pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move
     match (event, marker) {
         (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Next::Change)),
         (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone() }, Next::Stop))
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone().ended(now) }, Next::Stop))
         }
         (Event::Finish, Some(marker)) if stands == Standing::Interrupted => Ok(marker.clone().finished(now)),
         (Event::Fail { .. } | Event::Finish, _) => Err(Illegal),
@@ -276,12 +276,17 @@ impl Marker {
         }
     }
 
-    /// Applied: what was under way is over now.
-    fn finished(mut self, now: &Now<'_>) -> Move {
+    /// What was under way is over now.
+    fn ended(mut self, now: &Now<'_>) -> Self {
         for one in self.touched.iter_mut().filter(|one| one.ended.is_none()) {
             one.ended = Some(now.clock);
         }
-        let marker = Self { phase: Phase::Applied, ..self };
+        self
+    }
+
+    /// Applied.
+    fn finished(self, now: &Now<'_>) -> Move {
+        let marker = Self { phase: Phase::Applied, ..self.ended(now) };
         match standing(Some(&marker), now) {
             Standing::RestartPending => marker.ask(now),
             stands => Move::to(marker, Next::Ready(stands)),

@@ -173,8 +173,8 @@ def colab_boot_modules(loaded):
         except OSError:
             stamp = None
         begun, known = imports.begun.get(name), before.get(name)
-        if begun:  # since the last look; a clock that was set in between proves nothing
-            steady = abs(begun[0] - begun[1] - now) < 1_000_000_000
+        if begun:  # since the last look; a clock that was set back in between proves nothing, and one that was set forward makes changes younger
+            steady = begun[0] - begun[1] - now < 1_000_000_000
             was = stamp if stamp and steady and stamp[0] < begun[0] - 20_000_000 else None
         elif known and known[0] == id(module):
             was = known[1]

@@ -3,39 +3,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use crate::diag::{Code, Failure, Finding};
-use crate::host::mounts::Look;
+use crate::diag::{Failure, Finding};
 use crate::host::stamps::Stamp;
-use crate::host::{Invocation, files};
 use crate::installed::{
-    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Intruder, Options, check_distributions, compare,
+    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare,
 };
 use crate::ledger::Hand;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Layout, installed_modules};
 use crate::marker::Marker;
 use crate::model::PackageName;
-use crate::model::modules::runs_at_start;
 use crate::session::Session;
 use crate::session::machine::Seen;
+use crate::session::owners::hidden;
+use crate::session::start_up::{Wanted, startup_files};
 use crate::state::State;
 use crate::verdict::Files;
-
-/// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them.
-const FIND: &str = "import importlib.util, json, sys
-found = {}
-for name in sys.argv[1:]:
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        spec = None
-    found[name] = spec.origin if spec and spec.has_location else None
-print('\\n\\x1e' + json.dumps(found))";
-
-/// As long as an interpreter is given to tell about itself.
-const AT_MOST: Duration = Duration::from_secs(20);
 
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +97,7 @@ impl Session<'_> {
         for (at, one) in comparable.iter().enumerate() {
             check.add(scene, one, &compared.faults[at], compared.basis[at]);
         }
-        check.findings.extend(compared.intruders.iter().map(|(name, intruder)| comes_first(name, intruder)));
+        check.findings.extend(hidden(scene.seen, &compared.intruders));
         check.broken.extend(half_back(scene)?);
         check.broken.extend(from_elsewhere(scene)?);
         let startup = startup_files(scene.layout);
@@ -138,50 +122,16 @@ impl Session<'_> {
         startup: &BTreeMap<PathBuf, Stamp>,
         known: &Hashed,
     ) -> Result<Vec<Finding>, Failure> {
-        let machine = &scene.seen.machine;
-        let Some(python) = machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
-            return Ok(Vec::new());
-        };
-        let standard = machine.python.as_ref().and_then(|python| Some(python.home.as_ref()?.stdlib.clone()));
-        let mut owners: BTreeMap<String, (&PackageName, &PathBuf)> = BTreeMap::new();
+        let mut wanted = Vec::new();
         for one in scene.target.packages.iter().filter(|one| scene.is_installed(one)) {
-            let Some(location) = machine.installed.get(&one.name).and_then(|one| one.location.as_ref()) else {
-                continue;
-            };
-            let modules = installed_modules(&one.name, location)?;
-            owners.extend(
-                modules
-                    .into_iter()
-                    .filter(|module| !module.contains('.'))
-                    .map(|module| (module, (&one.name, location))),
-            );
+            let installed = scene.seen.machine.installed.get(&one.name);
+            if let Some(location) = installed.and_then(|one| one.location.clone()) {
+                let modules = installed_modules(&one.name, &location)?;
+                wanted.push(Wanted { name: one.name.clone(), modules, location });
+            }
         }
-        if owners.is_empty() {
-            return Ok(Vec::new());
-        }
-        let arguments: Vec<&str> = ["-c", FIND].into_iter().chain(owners.keys().map(String::as_str)).collect();
-        // A Python that does not start is reported elsewhere.
-        let Ok(finished) = Invocation::new(python, &arguments, self.environment).output(AT_MOST) else {
-            return Ok(Vec::new());
-        };
-        let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
-        let found: BTreeMap<String, Option<PathBuf>> = serde_json::from_str(line.trim()).unwrap_or_default();
-        let is_meant = |file: &PathBuf, location: &PathBuf| {
-            let real = |path: &PathBuf| path.real().unwrap_or_else(|_| path.clone());
-            file.starts_with(location)
-                || real(file).starts_with(real(location))
-                || standard.as_ref().is_some_and(|standard| file.starts_with(standard))
-        };
         let new = startup.iter().filter(|(path, stamp)| known.startup.get(*path) != Some(stamp));
-        let new: Vec<String> = new.map(|(path, _)| format!("`{}`", path.display())).collect();
-        let hidden = owners.iter().filter_map(|(module, (name, location))| {
-            let file = found.get(module)?.as_ref().filter(|file| !is_meant(file, location))?;
-            let message = format!("Python finds `{module}` in `{}` before {name} as it is locked", file.display());
-            let help = "remove that copy, or what puts it first; then run the command again";
-            let note = format!("these run when Python starts, and are new: {}", new.join(", "));
-            Some(Finding::error(Code::KernelShadowed, message).with_note(note).with_help(help))
-        });
-        Ok(hidden.collect())
+        Ok(self.found_elsewhere(scene.seen, &wanted, new.map(|(path, _)| path.as_path())))
     }
 }
 
@@ -239,20 +189,6 @@ impl FileCheck {
             faulty: faulty.cloned().collect(),
         }
     }
-}
-
-fn comes_first(name: &PackageName, intruder: &Intruder) -> Finding {
-    let (place, hides) = (intruder.place.display(), intruder.hides.display());
-    Finding::error(Code::KernelShadowed, format!("Python takes `{place}` instead of `{hides}` of {name}"))
-        .with_help("no package owns it: move it to another folder, then run the command again")
-}
-
-/// The files of site-packages that run when Python starts.
-fn startup_files(layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
-    let names = layout.folders().into_iter().flat_map(|folder| {
-        files::names_if_any(folder).into_iter().filter(|name| runs_at_start(name)).map(|name| folder.join(name))
-    });
-    names.map(|path| (path.clone(), Stamp::of(&path))).collect()
 }
 
 /// The layout with the folder that `import` finds the distribution in: it may be there in both.

@@ -1,19 +1,16 @@
 //! The code that a kernel holds, against the files that are installed: which distributions are stale, and which repairs no kernel notices.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use crate::host::files;
-use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
-use crate::inspect::parse_record;
 use crate::installed::FileFault;
-use crate::machine::RawDistribution;
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
 use crate::session::file_check::FileCheck;
 use crate::session::machine::Seen;
+use crate::session::owners::{is_code, owners};
 
 /// The distributions of which `loaded` holds other code than is installed, or may do so.
 pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileCheck) -> Vec<Stale> {
@@ -45,38 +42,6 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
 
 const fn stamp((changed, size): (i64, u64)) -> Stamp {
     Stamp { size, changed }
-}
-
-/// Which distribution has each of `files`, by its RECORD. Files of the user's own have none.
-fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, PackageName> {
-    let mut wanted: HashMap<PathBuf, &Path> = HashMap::new();
-    for file in files {
-        wanted.insert(file.to_owned(), file);
-        // A folder of the path may be a link.
-        wanted.extend(file.real().ok().map(|real| (real, file)));
-    }
-    let mut found = HashMap::new();
-    let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
-    for one in all.take_while(|_| !wanted.is_empty()) {
-        let (Ok(name), Some(site)) = (one.name.parse::<PackageName>(), one.folder.parent()) else { continue };
-        let real = site.real().unwrap_or_else(|_| site.to_owned());
-        for path in recorded_paths(one) {
-            let owned = [site.join(&path), real.join(&path)].into_iter().find_map(|place| wanted.get(&place).copied());
-            found.extend(owned.map(|file| (file, name.clone())));
-        }
-    }
-    found
-}
-
-/// The files with code that an installed distribution names.
-fn recorded_paths(one: &RawDistribution) -> Vec<String> {
-    let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
-    let paths = parse_record(&record).into_iter().map(|entry| entry.path);
-    paths.filter(|path| is_code(path)).collect()
-}
-
-fn is_code(path: &str) -> bool {
-    path.ends_with(".py") || path.ends_with(".so")
 }
 
 /// The distributions whose broken files no code in the kernel comes from: their repair needs no restart.

@@ -16,10 +16,12 @@ mod file_check;
 mod machine;
 mod outlook;
 mod overlay;
+mod owners;
 mod planned;
 mod relock;
 mod lacking;
 mod situation;
+mod start_up;
 mod target;
 mod pages;
 mod pinned;
@@ -47,9 +49,11 @@ pub use lock::{missing_lock, stale_lock};
 pub use machine::{PythonReport, Seen};
 pub use outlook::{Outlook, gpus_of, outlook};
 pub use overlay::matrix;
+pub use owners::{hidden, unowned};
 pub use planned::{Planned, decided, make, script_of};
 pub use relock::Made;
 pub use retrieval::{Retrieval, direct_addresses, enough_space};
+pub use start_up::{Wanted, startup_files};
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {

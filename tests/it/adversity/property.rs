@@ -4,6 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::numbers::Numbers;
 use crate::support::test::{Test, observed};
 
 const LARGEST: usize = 64 << 10;
@@ -54,16 +55,6 @@ const PIECES: &[&str] = &[
     "@",
     "9",
 ];
-
-/// A generator of numbers, the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % limit.max(1)
-    }
-}
 
 fn changed(seed: &str, numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seed.as_bytes().to_vec();

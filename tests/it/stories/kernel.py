@@ -4,6 +4,7 @@ start              → {"kernel": ID}
 run ID CELLS       → {"statuses": [...], "outputs": [...]}: the cells are queued at once, as "Run all" does
 send ID CELL       → {}: nothing is waited for
 stop ID            → {}: the kernel is ended
+restart ID         → {}: the kernel is restarted, as the menu does
 interrupt ID       → {}: the kernel is interrupted, as the stop button does
 settle ID OLD      → {"pid": PID}: waits until the kernel answers, in another process than OLD where that is given
 """
@@ -103,6 +104,8 @@ for line in sys.stdin:
         channels[kernel].send(cell)
     elif verb == "stop":
         call("DELETE", f"api/kernels/{rest[0]}")
+    elif verb == "restart":
+        call("POST", f"api/kernels/{rest[0]}/restart")
     elif verb == "interrupt":
         call("POST", f"api/kernels/{rest[0]}/interrupt")
     elif verb == "settle":

@@ -20,6 +20,7 @@ mod orphans;
 mod outside;
 mod page;
 mod profiles;
+mod random_days;
 mod targets;
 mod team;
 mod verified;
@@ -72,8 +73,9 @@ impl Day {
         Self { test, venv, server }
     }
 
-    /// Writes a profile `NAME.toml` that asks for `packages`; `more` are further tables.
-    pub fn profile(&self, name: &str, packages: &[&str], more: &str) {
+    /// Writes a profile `PATH.toml` that is called like its file and asks for `packages`; `more` are further tables.
+    pub fn profile(&self, path: &str, packages: &[&str], more: &str) {
+        let name = path.rsplit('/').next().expect("a name");
         let lines: String = packages
             .iter()
             .map(|one| match one.split_once(' ') {
@@ -82,7 +84,7 @@ impl Day {
             })
             .collect();
         let text = format!("[profile]\nname = '{name}'\nversion = '1.0.0'\n[packages]\n{lines}{more}");
-        std::fs::write(self.test.path(&format!("{name}.toml")), text).expect("a profile");
+        std::fs::write(self.test.path(&format!("{path}.toml")), text).expect("a profile");
     }
 
     pub fn python(&self) -> String {

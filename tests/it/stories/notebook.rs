@@ -135,6 +135,12 @@ impl Notebook {
         self.tell(&json!(["stop", kernel.id]));
     }
 
+    /// Restarts a kernel, as the menu does.
+    pub fn restart(&mut self, kernel: &mut Kernel) {
+        self.tell(&json!(["restart", kernel.id]));
+        *kernel = self.restarted(kernel);
+    }
+
     /// Waits until the kernel runs in another process.
     pub fn restarted(&mut self, kernel: &Kernel) -> Kernel {
         Kernel { id: kernel.id.clone(), pid: self.settle(&kernel.id, Some(kernel.pid)) }
@@ -195,12 +201,13 @@ fn serve(day: &Day, python: &Path) -> (Running, String) {
     }
 }
 
-/// The boot cell and the verify cell of profile `name`, locked for the day's environment.
-pub fn cells(day: &Day, name: &str) -> (String, String) {
-    let profile = format!("{name}.toml");
+/// The boot cell and the verify cell of the profile at `path`, which is called like its file; locked for the day's environment.
+pub fn cells(day: &Day, path: &str) -> (String, String) {
+    let profile = format!("{path}.toml");
     day.run(&["lock", &profile]).expect(0);
     day.test.run(&["golden", "build", &profile, "--out", "cells"]).expect(0);
-    let path: PathBuf = day.test.path("cells").join(format!("{name}.ipynb"));
+    let name = Path::new(path).file_name().expect("a name");
+    let path: PathBuf = day.test.path("cells").join(name).with_extension("ipynb");
     let notebook: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a notebook")).expect("JSON");
     let sources = notebook["cells"].as_array().expect("cells").iter().filter(|cell| cell["cell_type"] == "code");
     let text = |cell: &Value| -> String {

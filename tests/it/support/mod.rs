@@ -4,6 +4,7 @@ pub mod address;
 pub mod http;
 pub mod index_server;
 pub mod keys;
+pub mod numbers;
 pub mod object;
 pub mod python;
 pub mod test;

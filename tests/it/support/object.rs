@@ -1,11 +1,18 @@
 //! Shared objects made for a test, by the C compiler that cargo links with.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::Command;
+use std::sync::{LazyLock, Mutex};
 
 /// The shared object that `words` describe: `needs:libx.so.1` is linked against it, `soname:libx.so.1` is called so, `asks:symbol` leaves one
 /// undefined, `defines:symbol` has one, `says:text` holds a text, with `+` for a space.
 pub fn object(words: &str) -> Vec<u8> {
+    static MADE: LazyLock<Mutex<HashMap<String, Vec<u8>>>> = LazyLock::new(Mutex::default);
+    MADE.lock().expect("a lock").entry(words.to_owned()).or_insert_with(|| compiled(words)).clone()
+}
+
+fn compiled(words: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let compile = |source: &str, out: &str, more: &[String]| {

@@ -221,8 +221,13 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
     let kernel = case.facts.and_then(|facts| facts.environment.get("CUDA_VISIBLE_DEVICES").cloned().flatten());
     let value = kernel.or_else(|| case.vitals.environment.get("CUDA_VISIBLE_DEVICES").cloned());
     let Some(value) = value else { return Answer::Fine("all GPUs can be seen".to_owned()) };
-    let is_bad = |entry: &str| {
-        entry.parse::<i64>().is_ok_and(|index| usize::try_from(index).map_or(true, |index| index >= count))
+    let known: Vec<&String> = case.vitals.gpus.iter().filter_map(|gpu| gpu.get("uuid")).collect();
+    // An entry is an index, or the beginning of a UUID (CUDA C++ Programming Guide); what follows a wrong one is not seen either.
+    let is_bad = |entry: &str| match entry.parse::<i64>() {
+        Ok(index) => usize::try_from(index).map_or(true, |index| index >= count),
+        Err(_) if entry.starts_with("MIG-") => false,
+        Err(_) if entry.starts_with("GPU-") => !known.is_empty() && !known.iter().any(|uuid| uuid.starts_with(entry)),
+        Err(_) => true,
     };
     let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, and {count} GPUs are here");
     if value.trim().is_empty() || value.split(',').map(str::trim).any(is_bad) {

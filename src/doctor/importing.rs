@@ -21,8 +21,6 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::PipEnv, pip_env),
     (Code::UserActions, user_actions),
     (Code::EnvNotRead, env_not_read),
-    (Code::HfTransferDead, hf_transfer_dead),
-    (Code::NcclNamesOld, nccl_names_old),
 ];
 
 /// The folder of the user's own files, as [`crate::doctor::Vitals::folders`] has it.
@@ -242,30 +240,4 @@ fn env_not_read(case: &Case<'_>) -> Answer {
     }
     // The cell sets variables before the import; what is in memory since may have read them.
     Hit::note("variables were set after the start of the kernel").seen_all(read).into()
-}
-
-fn hf_transfer_dead(case: &Case<'_>) -> Answer {
-    let is_set = case.vitals.environment.contains_key("HF_HUB_ENABLE_HF_TRANSFER");
-    let hub = case.machine.installed.iter().find(|(name, _)| name.as_ref() == "huggingface-hub");
-    let first: Option<Version> = "1.0".parse().ok();
-    match hub.filter(|(_, one)| is_set && first.is_some_and(|first| one.version >= first)) {
-        Some((_, one)) => {
-            Hit::note(format!("huggingface_hub {} does not read HF_HUB_ENABLE_HF_TRANSFER", one.version)).into()
-        }
-        None => Answer::Fine("not set, or read".to_owned()),
-    }
-}
-
-fn nccl_names_old(case: &Case<'_>) -> Answer {
-    const OLD: [&str; 4] =
-        ["NCCL_ASYNC_ERROR_HANDLING", "NCCL_BLOCKING_WAIT", "NCCL_DESYNC_DEBUG", "NCCL_ENABLE_TIMING"];
-    let torch = case.machine.installed.iter().find(|(name, _)| name.as_ref() == "torch");
-    let first: Option<Version> = "2.2".parse().ok();
-    let is_new = torch.is_some_and(|(_, one)| first.is_some_and(|first| one.version >= first));
-    let set: Vec<String> =
-        OLD.iter().filter(|name| case.vitals.environment.contains_key(**name)).map(|name| (*name).to_owned()).collect();
-    if set.is_empty() || !is_new {
-        return Answer::Fine("no old name of NCCL's".to_owned());
-    }
-    Hit::note("variables of NCCL have their old names").seen_all(set).into()
 }

@@ -26,6 +26,8 @@ mod sight;
 mod storage;
 mod symptom;
 mod tokens;
+mod variables;
+mod variables_seen;
 mod vitals;
 mod vram;
 mod workers;
@@ -207,6 +209,7 @@ const JUDGES: &[&[(Code, Judge)]] = &[
     workers::CHECKS,
     storage::CHECKS,
     importing::CHECKS,
+    variables::CHECKS,
     tokens::CHECKS,
     lifetime::CHECKS,
     afterwards::CHECKS,
@@ -276,7 +279,8 @@ fn outcome(row: &Check, answer: Answer) -> Outcome {
         Answer::Fine(said) => (State::Ok, said, Vec::new()),
         Answer::Unseen(why) => (State::Skipped, why, Vec::new()),
         Answer::Failed(why) => (State::Failed, why, Vec::new()),
-        Answer::Found(hits) if hits.is_empty() => (State::Ok, String::new(), Vec::new()),
+        // Nothing was found, and nothing was said of what was looked at: that is no answer.
+        Answer::Found(hits) if hits.is_empty() => (State::Failed, "the check gave no answer".to_owned(), Vec::new()),
         Answer::Found(hits) => (State::Finding, hits[0].message.clone(), hits),
     };
     let finding = |hit: Hit| Finding {

@@ -18,6 +18,7 @@ use crate::doctor::processes::processes;
 use crate::doctor::ram::SERVER_LOG;
 use crate::doctor::sight::Sight;
 use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE};
+use crate::doctor::variables_seen::{is_kept, variables};
 use crate::doctor::vitals::{FileSystem, SMI_HANGS, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
 use crate::host::mounts::{Look, is_elsewhere, is_remote, list_remote, reach, unreachable};
@@ -47,27 +48,12 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Variables whose values are kept; of those whose names begin so, as well.
-const VARIABLES: &[&str] = &[
-    "LD_LIBRARY_PATH",
-    "CUDA_VISIBLE_DEVICES",
-    "PYTORCH_CUDA_ALLOC_CONF",
-    "PYTORCH_ALLOC_CONF",
-    "PYTHONPATH",
-    "PYTHONHASHSEED",
-    "TF_FORCE_GPU_ALLOW_GROWTH",
-    "TMPDIR",
-    "TPU_ACCELERATOR_TYPE",
-    "HF_HUB_ENABLE_HF_TRANSFER",
-];
-const VARIABLES_BEGIN: &[&str] = &["XLA_", "NCCL_", "TORCH_NCCL_", "OMP_", "MKL_", "OPENBLAS_"];
-/// Of these the names alone are kept: values may hold an address with a password.
-const NAMES_BEGIN: &[&str] = &["PIP_", "UV_"];
-
 /// How the names of CUDA's libraries begin that frameworks look for.
 const CUDA_LIBRARIES: &[&str] = &["libcudnn", "libcublas", "libcudart", "libnccl"];
 
 const GPU_FIELDS: &[&str] = &[
     "name",
+    "uuid",
     "driver_version",
     "memory.total",
     "memory.free",
@@ -92,7 +78,7 @@ pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
     systems(sight, &mut vitals);
     folders(sight, &mut vitals);
     variables(sight, &mut vitals);
-    vitals.processes = processes(&sight.paths.under_root("/proc"));
+    vitals.processes = processes(&sight.paths.under_root("/proc"), sight.kernel);
     vitals.credentials = credentials(sight);
     let died = death_folder(&sight.paths.state);
     vitals.deaths = deaths(&died).unwrap_or_default();
@@ -101,7 +87,7 @@ pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
     let crashed = vitals.own_deaths().next().and_then(Death::module);
     vitals.crash_owner = crashed.and_then(|module| owner_of(sight.place.packages.as_deref()?, module));
     vitals.checkpoints = checkpoints(sight, &vitals);
-    vitals.stale_bytecode = sight.place.packages.as_deref().map(stale_bytecode).unwrap_or_default();
+    vitals.stale_bytecode = stale_bytecode(&sight.place.here, sight.place.packages.as_deref());
     smi(sight, &mut vitals);
     start(sight, &mut vitals);
     vitals
@@ -204,10 +190,14 @@ fn kernel(sight: &Sight<'_>, vitals: &mut Vitals) {
     }
     let proc = sight.paths.under_root(&format!("/proc/{pid}"));
     if let Ok(bytes) = files::read_bytes(&proc.join("environ"), 1 << 20) {
-        let names = bytes
-            .split(|byte| *byte == 0)
-            .filter_map(|one| Some(String::from_utf8_lossy(one).split_once('=')?.0.to_owned()));
-        vitals.texts.insert("kernel/variables".to_owned(), names.collect::<Vec<_>>().join("\n"));
+        let texts = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let pairs: Vec<(String, String)> = texts
+            .filter_map(|text| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())))
+            .collect();
+        let names: Vec<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
+        vitals.texts.insert("kernel/variables".to_owned(), names.join("\n"));
+        let kept = pairs.into_iter().filter(|(name, _)| is_kept(name));
+        vitals.kernel_environment = kept.map(|(name, value)| (name, without_secrets(&value))).collect();
     }
     vitals.folders.insert("kernel/fd".to_owned(), files::names_if_any(&proc.join("fd")));
 }
@@ -317,21 +307,6 @@ fn sources(folder: &Path) -> Vec<String> {
         folder.join(&name).join("__init__.py").is_file_there().then(|| format!("{name}/"))
     });
     names.collect()
-}
-
-fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {
-    for (name, value) in sight.environment {
-        let begins = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
-        if VARIABLES.contains(&name.as_str()) || begins(VARIABLES_BEGIN) {
-            vitals.environment.insert(name.clone(), without_secrets(value));
-        } else if begins(NAMES_BEGIN) {
-            vitals.environment.insert(name.clone(), String::new());
-        }
-        let names_file = ["PIP_CONSTRAINT", "UV_CONSTRAINT"].contains(&name.as_str());
-        if names_file && value.split_whitespace().any(|path| !path.contains("://") && !Path::new(path).is_there()) {
-            vitals.unread.insert(name.clone(), "missing".to_owned());
-        }
-    }
 }
 
 /// How much of a GPU is in use, in percent, if it is at each of three looks; `None` also where nobody can say.

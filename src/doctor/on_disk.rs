@@ -52,24 +52,35 @@ fn is_checkpoint(name: &str) -> bool {
     CHECKPOINTS.iter().any(|end| name.ends_with(end))
 }
 
-/// Packages whose compiled `__init__` is older than its source and is taken for fresh: the same second and size (PEP 552).
-pub(super) fn stale_bytecode(packages: &Path) -> Vec<String> {
-    let stale = |name: &String| {
-        let folder = packages.join(name);
-        let source = folder.join("__init__.py").look().ok()?;
-        let cache = folder.join("__pycache__");
-        let compiled = files::names_if_any(&cache)
-            .into_iter()
-            .find(|name| name.starts_with("__init__.cpython-") && name.ends_with(".pyc"))?;
-        let path = cache.join(compiled);
-        let head = files::read_start(&path, 16)?;
-        let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
-        let fits = word(4)? == 0 && i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len();
-        let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
-        let older = changed(&path.look().ok()?) < changed(&source);
-        (fits && older).then(|| folder.join("__init__.py").display().to_string())
+/// Sources in the working folder, in `packages` and one folder below it whose compiled file is older, and is run all the same: it has the
+/// source's second and size, or is never compared with it (PEP 552). At most 5,000 compiled files are looked at.
+pub(super) fn stale_bytecode(here: &Path, packages: Option<&Path>) -> Vec<String> {
+    let below = packages.into_iter().flat_map(|packages| {
+        let folders = files::names_if_any(packages).into_iter().filter(|name| !name.contains('.'));
+        folders.map(|name| packages.join(name)).collect::<Vec<_>>()
+    });
+    let here = (!is_elsewhere(here)).then(|| here.to_owned());
+    let folders = here.into_iter().chain(packages.map(Path::to_owned)).chain(below);
+    let compiled = folders.flat_map(|folder| {
+        let names = files::names_if_any(&folder.join("__pycache__")).into_iter().filter(|name| name.ends_with(".pyc"));
+        names.map(move |name| (folder.clone(), name)).collect::<Vec<_>>()
+    });
+    compiled.take(5_000).filter_map(|(folder, name)| stale_source(&folder, &name)).collect()
+}
+
+/// The source in `folder` that the file `name` in its `__pycache__` is run for though it is newer.
+fn stale_source(folder: &Path, name: &str) -> Option<String> {
+    let path = folder.join("__pycache__").join(name);
+    let head = files::read_start(&path, 16)?;
+    let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let place = folder.join(format!("{}.py", name.split('.').next()?));
+    let source = place.look().ok()?;
+    let is_taken = match word(4)? {
+        0 => i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len(),
+        flags => flags & 0b11 == 0b01,
     };
-    files::names_if_any(packages).iter().filter_map(stale).collect()
+    let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
+    (is_taken && changed(&path.look().ok()?) < changed(&source)).then(|| place.display().to_string())
 }
 
 /// The distribution that has installed the top-level `module` below `packages`, by its RECORD.

@@ -6,14 +6,30 @@ use crate::doctor::Process;
 use crate::host::command::stat_field;
 use crate::host::files;
 
-/// All that can be seen below `proc`, a folder like `/proc`. A process that ends meanwhile is left out.
-pub(super) fn processes(proc: &Path) -> Vec<Process> {
+/// All that can be seen below `proc`, a folder like `/proc`, from the control group of `kernel`, or of this process. A process that ends meanwhile
+/// is left out.
+pub(super) fn processes(proc: &Path, kernel: Option<u32>) -> Vec<Process> {
     let entries = files::names_if_any(proc);
+    let own = group(&proc.join(kernel.map_or_else(|| "self".to_owned(), |pid| pid.to_string())));
     let pids = entries.iter().filter_map(|name| name.parse::<u32>().ok());
-    pids.filter_map(|pid| process(&proc.join(pid.to_string()), pid)).collect()
+    pids.filter_map(|pid| process(&proc.join(pid.to_string()), pid, &own)).collect()
 }
 
-fn process(folder: &Path, pid: u32) -> Option<Process> {
+/// The control groups of a process, a line for each hierarchy (cgroups(7)).
+fn group(folder: &Path) -> String {
+    files::read_optional(&folder.join("cgroup")).ok().flatten().unwrap_or_default()
+}
+
+/// Whether `other` names the groups of `own`, or groups below them.
+fn is_within(other: &str, own: &str) -> bool {
+    let below = |(other, own): (&str, &str)| {
+        let rest = other.strip_prefix(own.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    own.lines().count() == other.lines().count() && other.lines().zip(own.lines()).all(below)
+}
+
+fn process(folder: &Path, pid: u32, own: &str) -> Option<Process> {
     let stat = files::read_optional(&folder.join("stat")).ok()??;
     let number = |field: usize| stat_field(&stat, field).and_then(|text| text.parse::<u64>().ok());
     let name = stat.split_once('(')?.1.rsplit_once(')')?.0.to_owned();
@@ -28,6 +44,7 @@ fn process(folder: &Path, pid: u32) -> Option<Process> {
         notebook: is_notebook(&arguments),
         nvidia,
         tpu,
+        elsewhere: !is_within(&group(folder), own),
     })
 }
 
@@ -61,4 +78,17 @@ fn devices(folder: &Path) -> (bool, bool) {
         targets.iter().any(|path| starts.iter().any(|start| path.to_string_lossy().starts_with(start)))
     };
     (has(&["/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia-uvm", "/dev/nvidiactl"]), has(&["/dev/accel", "/dev/vfio/"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_within;
+
+    #[test]
+    fn control_groups_have_others_below_them() {
+        assert!(is_within("0::/a/b\n", "0::/a/b\n") && is_within("0::/a/b/c\n", "0::/a/b\n"));
+        assert!(is_within("0::/x\n", "0::/\n"));
+        assert!(!is_within("0::/a/bc\n", "0::/a/b\n") && !is_within("0::/\n", "0::/a\n"));
+        assert!(!is_within("4:memory:/a\n3:cpu:/b\n", "4:memory:/a\n3:cpu:/c\n"));
+    }
 }

@@ -1,7 +1,7 @@
 //! Memory: what is left of it, who has it, what has died for want of it.
 
 use crate::diag::Code;
-use crate::doctor::{Answer, Case, Hit, Judge, amount, float, percent, share};
+use crate::doctor::{Answer, Case, Hit, Judge, Process, amount, float, percent, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::RamLow, ram_low),
@@ -31,7 +31,9 @@ fn ram_low(case: &Case<'_>) -> Answer {
         false if is_little => Hit::warning(said),
         false => return Answer::Fine(said),
     };
-    let mut large: Vec<_> = case.vitals.processes.iter().filter(|one| one.resident > 0).collect();
+    // What another control group holds is no help here.
+    let counts = |one: &&Process| one.resident > 0 && !(memory.by_group && one.elsewhere);
+    let mut large: Vec<&Process> = case.vitals.processes.iter().filter(counts).collect();
     large.sort_by_key(|one| std::cmp::Reverse(one.resident));
     let shown =
         large.iter().take(3).map(|one| format!("process {} ({}) has {}", one.pid, one.name, amount(one.resident)));

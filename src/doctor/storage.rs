@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
 ];
 
 fn disk_low(case: &Case<'_>) -> Answer {
-    let is_disk = |(name, system): &(&String, &FileSystem)| *name != "shm" && system.size > 0 && system.kind != "tmpfs";
+    let is_disk = |(name, system): &(&String, &FileSystem)| *name != "shm" && system.size > 0;
     let mut hits: Vec<Hit> = Vec::new();
     let mut fine = Vec::new();
     let mut seen: Vec<(u64, u64)> = Vec::new();
@@ -33,9 +33,12 @@ fn disk_low(case: &Case<'_>) -> Answer {
         seen.push((system.size, system.free));
         let said = format!("{}: {} of {} are free", system.path, amount(system.free), amount(system.size));
         let few = system.inodes > 0 && share(system.inodes_free, system.inodes) < case.row.limit("inodes");
+        // One in memory is small by its nature.
+        let is_small = system.kind == "tmpfs";
         match float(system.free) {
-            free if free < case.row.limit("lowest") => hits.push(Hit::error(said)),
-            free if free < case.row.limit("low") => hits.push(Hit::warning(said)),
+            _ if is_small && share(system.free, system.size) < case.row.limit("share") => hits.push(Hit::error(said)),
+            free if !is_small && free < case.row.limit("lowest") => hits.push(Hit::error(said)),
+            free if !is_small && free < case.row.limit("low") => hits.push(Hit::warning(said)),
             _ if few => hits.push(Hit::warning(format!(
                 "{}: {} of the inodes are free",
                 system.path,

@@ -12,6 +12,9 @@ use crate::profile::Fitness;
 
 const FIXTURES: &str = include_str!("../../tests/doctor/checks.toml");
 
+/// By the check's id: several machines, each with what is said; without words all is well.
+const VARIANTS: &str = include_str!("../../tests/doctor/variants.toml");
+
 /// A machine with its user, as far as a check looks at it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
@@ -163,6 +166,13 @@ fn rows_and_judgements_are_the_same_checks() {
     }
 }
 
+/// What an outcome says, in small letters: a line for each finding.
+fn said(outcome: &Outcome) -> String {
+    let lines =
+        outcome.findings.iter().map(|one| format!("{:?} {} {}", one.severity, one.message, one.notes.join("; ")));
+    lines.collect::<Vec<_>>().join("\n").to_lowercase()
+}
+
 #[test]
 fn every_check_fires_on_one_machine_and_is_silent_on_another() {
     let matrix = Matrix::bundled().expect("the matrix");
@@ -180,9 +190,7 @@ fn every_check_fires_on_one_machine_and_is_silent_on_another() {
             continue;
         };
         let fired = fixture.examined(&matrix, id);
-        let said =
-            fired.findings.iter().map(|one| format!("{:?} {} {}", one.severity, one.message, one.notes.join("; ")));
-        let said = said.collect::<Vec<_>>().join("\n").to_lowercase();
+        let said = said(&fired);
         let wanted = fixture.says.as_deref().unwrap_or("nothing is wanted").to_lowercase();
         let (severity, words) = wanted.split_once(' ').expect("a severity and words");
         if fired.state != State::Finding || !said.starts_with(severity) || !said.contains(words) {
@@ -224,6 +232,24 @@ fn a_profile_moves_limits_and_leaves_checks_out() {
     fixture.wish.ignore.push(code);
     let left_out = fixture.examined(&matrix, "disk-low");
     assert_eq!((left_out.state, left_out.said.as_str()), (State::Skipped, "the profile leaves it out"));
+}
+
+/// Situations of one check that look unlike each other.
+#[test]
+fn one_cause_is_seen_in_every_form() {
+    let matrix = Matrix::bundled().expect("the matrix");
+    let all: BTreeMap<String, Vec<Fixture>> = toml::from_str(VARIANTS).unwrap_or_else(|error| panic!("{error}"));
+    for (id, variants) in &all {
+        for (at, fixture) in variants.iter().enumerate() {
+            let outcome = fixture.examined(&matrix, id);
+            let said = said(&outcome);
+            let fits = match &fixture.says {
+                Some(words) => said.contains(&words.to_lowercase()),
+                None => outcome.state == State::Ok,
+            };
+            assert!(fits, "{id} {at}: {:?} {said} {}", outcome.state, outcome.said);
+        }
+    }
 }
 
 /// What could not be compared is not called well, and what only begins like a library's package is none.

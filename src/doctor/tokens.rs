@@ -2,6 +2,7 @@
 
 use crate::diag::Code;
 use crate::doctor::observe::CLEAN;
+use crate::doctor::variables_seen::CREDENTIAL_FILES;
 use crate::doctor::{Answer, Case, Credential, Hit, Judge, float};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -50,6 +51,11 @@ fn token_expires(case: &Case<'_>) -> Answer {
 
 fn token_missing(case: &Case<'_>) -> Answer {
     let needs = &case.plans.needs;
+    let lost = CREDENTIAL_FILES.iter().filter(|name| case.vitals.unread.contains_key(**name));
+    let lost: Vec<String> = lost.map(|name| format!("{name} names a file that is not there")).collect();
+    if !lost.is_empty() {
+        return Hit::warning("a service will not find its credentials").seen_all(lost).into();
+    }
     if needs.is_empty() {
         return Answer::Unseen("the profile does not say what it needs: `[doctor] needs`".to_owned());
     }

@@ -34,6 +34,9 @@ pub struct Vitals {
     pub folders: BTreeMap<String, Vec<String>>,
     /// Variables of this process that an allow-list names; addresses without credentials.
     pub environment: BTreeMap<String, String>,
+    /// Those of them that the kernel was started with.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_environment: BTreeMap<String, String>,
     pub credentials: Vec<Credential>,
     /// By GPU: what `nvidia-smi` says, by its own field names.
     pub gpus: Vec<BTreeMap<String, String>>,
@@ -74,6 +77,7 @@ pub struct FileSystem {
 /// A process of this machine. Its arguments are not kept: they may hold a secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Process {
     pub pid: u32,
     pub parent: u32,
@@ -88,6 +92,9 @@ pub struct Process {
     pub nvidia: bool,
     /// It has a TPU's device files open.
     pub tpu: bool,
+    /// It is in another control group than the kernel.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
 }
 
 /// A file or a variable that holds a credential. Never its value.

@@ -15,9 +15,6 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::VramOrphan, vram_orphan),
     (Code::VramUnattributed, vram_unattributed),
     (Code::VramPreallocated, vram_preallocated),
-    (Code::AllocConfIgnored, alloc_conf_ignored),
-    (Code::AllocConfConflict, alloc_conf_conflict),
-    (Code::XlaMemBoth, xla_mem_both),
 ];
 
 /// Of `15360 MiB`.
@@ -155,46 +152,4 @@ fn vram_preallocated(case: &Case<'_>) -> Answer {
     };
     Hit::warning(format!("{first} takes most of the GPU's memory at its first operation, beside {}", there.join(", ")))
         .into()
-}
-
-const OLD: &str = "PYTORCH_CUDA_ALLOC_CONF";
-const NEW: &str = "PYTORCH_ALLOC_CONF";
-
-fn alloc_conf_ignored(case: &Case<'_>) -> Answer {
-    let Some(torch) = installed(case, "torch") else { return Answer::Unseen("torch is not installed".to_owned()) };
-    let (old, new) = (variable(case, OLD), variable(case, NEW));
-    let read_from: Option<Version> = "2.10".parse().ok();
-    let ignored =
-        new.is_some() && old.is_none() && read_from.is_some_and(|first| torch.clone().without_local() < first);
-    if ignored {
-        return Hit::warning(format!("torch {torch} does not read {NEW} for CUDA")).into();
-    }
-    Answer::Fine(match old.or(new) {
-        Some(value) => format!("torch {torch} reads `{value}`"),
-        None => "no settings".to_owned(),
-    })
-}
-
-fn alloc_conf_conflict(case: &Case<'_>) -> Answer {
-    let (old, new) = (variable(case, OLD), variable(case, NEW));
-    if let (Some(old), Some(new)) = (&old, &new)
-        && old != new
-    {
-        return Hit::warning(format!("{OLD} is `{old}` and {NEW} is `{new}`")).into();
-    }
-    let Some(value) = old.or(new) else { return Answer::Fine("no settings".to_owned()) };
-    let expandable = value.replace(' ', "").contains("expandable_segments:True");
-    let other = ["backend:cudaMallocAsync", "max_split_size_mb"].into_iter().find(|word| value.contains(word));
-    match other.filter(|_| expandable) {
-        Some(word) => Hit::warning(format!("expandable_segments and {word} do not go together")).into(),
-        None => Answer::Fine(format!("`{value}`")),
-    }
-}
-
-fn xla_mem_both(case: &Case<'_>) -> Answer {
-    let both = ["XLA_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_MEM_FRACTION"];
-    if both.iter().all(|name| variable(case, name).is_some()) {
-        return Hit::error(format!("{} are both set", both.join(" and "))).into();
-    }
-    Answer::Fine("not both are set".to_owned())
 }

@@ -65,14 +65,21 @@ fn cpu_quota_hidden(case: &Case<'_>) -> Answer {
 fn fork_after_threads(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
     let is_on = |name: &str| facts.initialised.get(name) == Some(&true);
-    let method = facts.start_method.as_deref();
-    if !is_on("torch.cuda") {
-        return Answer::Fine("the kernel has not initialised CUDA".to_owned());
-    }
     // Without a word from the kernel: fork is the default of Linux before Python 3.14.
-    match method {
-        Some("spawn" | "forkserver") => Answer::Fine(format!("workers are started by {}", method.unwrap_or_default())),
-        _ => Hit::note("CUDA is initialised, and workers would be started by fork").into(),
+    if let Some(method @ ("spawn" | "forkserver")) = facts.start_method.as_deref() {
+        return Answer::Fine(format!("workers are started by {method}"));
+    }
+    if is_on("torch.cuda") {
+        return Hit::note("CUDA is initialised, and workers would be started by fork").into();
+    }
+    let workers = case.plans.workers.filter(|workers| *workers > 0 && facts.modules.contains_key("jax"));
+    match workers {
+        Some(workers) => {
+            Hit::warning(format!("JAX is loaded, which has threads, and {workers} workers would be started by fork"))
+                .seen("a fork of a process with threads can stop for ever (JAX says so: os.fork() is incompatible)")
+                .into()
+        }
+        None => Answer::Fine("the kernel has not initialised CUDA, and no workers beside JAX are planned".to_owned()),
     }
 }
 

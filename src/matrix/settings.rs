@@ -47,8 +47,58 @@ pub struct Setting {
 #[serde(deny_unknown_fields)]
 pub struct Allowed {
     pub variables: Vec<String>,
+    /// What reads them; nothing is said where it is not there.
+    #[serde(default)]
+    pub package: Option<PackageName>,
+    #[serde(default)]
     pub values: Vec<String>,
+    #[serde(default)]
+    pub kind: Option<NamedKind>,
+    /// Capitals and blanks count.
+    #[serde(default)]
+    pub exact: bool,
+    /// Several, with commas between them.
+    #[serde(default)]
+    pub list: bool,
+    /// There may be more than are known: what is not near to one of them is a warning.
+    #[serde(default)]
+    pub open: bool,
+    /// Nothing is said where this variable is set as well.
+    #[serde(default)]
+    pub unless: Option<String>,
+    #[serde(default = "error", deserialize_with = "severity")]
+    pub severity: Severity,
+    /// What follows from any other value.
+    #[serde(default)]
+    pub says: Option<String>,
     pub source: String,
+}
+
+impl Allowed {
+    /// The part of `value` that is not allowed.
+    pub fn stranger<'v>(&self, value: &'v str) -> Option<&'v str> {
+        let parts: Vec<&str> = if self.list { value.split(',').collect() } else { vec![value] };
+        let parts = parts.into_iter().map(|part| if self.exact { part } else { part.trim() });
+        let is_known = |part: &str| {
+            let named =
+                self.values.iter().any(|one| if self.exact { one == part } else { one.eq_ignore_ascii_case(part) });
+            named || self.kind.is_some_and(|kind| kind.fits(part))
+        };
+        parts.into_iter().find(|part| !is_known(part))
+    }
+
+    /// What is allowed, for people.
+    pub fn described(&self) -> String {
+        let named: Vec<&str> = self.values.iter().map(String::as_str).filter(|one| !one.is_empty()).collect();
+        match self.kind {
+            Some(kind) => kind.described().to_owned(),
+            None => format!("one of {}", named.join(", ")),
+        }
+    }
+}
+
+const fn error() -> Severity {
+    Severity::Error
 }
 
 /// The options of torch's allocator.
@@ -92,28 +142,52 @@ pub enum ValueKind {
 pub enum NamedKind {
     /// A whole number.
     Whole,
+    /// A whole number above 0.
+    Positive,
     /// A number.
     Number,
     /// A number between 0 and 1, neither of them.
     Fraction,
+    /// A number above 0, and at most 1.
+    Share,
     /// `True` or `False`.
     Switch,
+}
+
+impl NamedKind {
+    fn fits(self, text: &str) -> bool {
+        let number = text.parse::<f64>();
+        match self {
+            Self::Whole => text.parse::<i64>().is_ok(),
+            Self::Positive => text.parse::<u32>().is_ok_and(|value| value > 0),
+            Self::Number => number.is_ok(),
+            Self::Fraction => number.is_ok_and(|value| value > 0.0 && value < 1.0),
+            Self::Share => number.is_ok_and(|value| value > 0.0 && value <= 1.0),
+            Self::Switch => ["True", "False"].contains(&text),
+        }
+    }
+
+    const fn described(self) -> &'static str {
+        match self {
+            Self::Whole => "a whole number",
+            Self::Positive => "a whole number above 0",
+            Self::Number => "a number",
+            Self::Fraction => "a number between 0 and 1",
+            Self::Share => "a number above 0 and at most 1, such as .9",
+            Self::Switch => "True or False",
+        }
+    }
 }
 
 impl ValueKind {
     /// Whether `text` is one. The error says what one is.
     pub fn check(&self, text: &str) -> Result<(), String> {
-        let (fits, what) = match self {
-            Self::Named(NamedKind::Whole) => (text.parse::<i64>().is_ok(), "a whole number".to_owned()),
-            Self::Named(NamedKind::Number) => (text.parse::<f64>().is_ok(), "a number".to_owned()),
-            Self::Named(NamedKind::Fraction) => {
-                let fits = text.parse::<f64>().is_ok_and(|value| value > 0.0 && value < 1.0);
-                (fits, "a number between 0 and 1".to_owned())
-            }
-            Self::Named(NamedKind::Switch) => (["True", "False"].contains(&text), "True or False".to_owned()),
-            Self::OneOf(all) => (all.iter().any(|one| one == text), all.join(" or ")),
-        };
-        if fits { Ok(()) } else { Err(what) }
+        match self {
+            Self::Named(kind) if kind.fits(text) => Ok(()),
+            Self::Named(kind) => Err(kind.described().to_owned()),
+            Self::OneOf(all) if all.iter().any(|one| one == text) => Ok(()),
+            Self::OneOf(all) => Err(all.join(" or ")),
+        }
     }
 }
 
@@ -232,6 +306,15 @@ pub fn settings() -> Result<&'static Settings, String> {
     SETTINGS.as_ref().map_err(Clone::clone)
 }
 
+/// Whether a row says something of the variable `name`.
+pub fn is_judged(name: &str) -> bool {
+    let Ok(rows) = settings() else { return false };
+    let of_values = rows.value.iter().flat_map(|row| &row.variables).chain(&rows.allocator.variables);
+    name == "XLA_FLAGS"
+        || rows.setting.iter().any(|row| row.variable == name)
+        || of_values.clone().any(|one| one == name)
+}
+
 /// Whether jaxlib `version` knows the flag `name` (without dashes), and the nearest that it does know. Fails as [`settings`] does.
 pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'static str>), String> {
     let file = XLA.as_ref().map_err(Clone::clone)?;
@@ -276,7 +359,8 @@ mod tests {
         assert!(
             all.determinism.iter().all(|row| row.source.len() > 10 && row.variable.is_some() == row.value.is_some())
         );
-        assert!(all.value.iter().all(|row| row.source.len() > 10) && all.allocator.options.len() > 15);
+        assert!(all.value.iter().all(|row| row.source.len() > 10 && row.values.is_empty() != row.kind.is_none()));
+        assert!(all.allocator.options.len() > 15);
         let version = |text: &str| text.parse::<Version>().expect("a version");
         let known = |name: &str, release: &str| xla_flag(name, &version(release)).expect("xla-flags.toml").0;
         assert_eq!(known("xla_gpu_deterministic_ops", "0.7.2"), FlagKnown::Yes);

@@ -24,6 +24,7 @@ pub use breakage::Breakage;
 pub use decide::{Decision, decide};
 pub use preset::{Variables, variables_for};
 pub use prune::wanted_back;
+pub use refusals::About;
 pub use restart::{Restart, touched};
 pub use variables::{Environment, VariableChange, environment_line, set_by};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::diag::{Code, Finding, Severity};
 use crate::lock::LockedTarget;
 use crate::matrix::{Determinism, Settings, is_between, settings};
-use crate::plan::refusals::refusals;
+use crate::plan::refusals::About;
 use crate::plan::xla_text::{flags_of, names_a_file};
 use crate::profile::Profile;
 
@@ -33,7 +33,13 @@ pub fn variables_for(profile: &Profile, target: &LockedTarget) -> Variables {
         variables.all.insert(name.clone(), added.unwrap_or(own));
     }
     variables.findings.extend(said(profile, &variables));
-    let refused = refusals(profile, target, &variables.all, rows);
+    // What a preset or a seed has set is not the user's fault.
+    let at = |code: Code, variable: &str, message: String| {
+        let span = profile.environment_spans.get(variable)?;
+        Some(Finding::error(code, message).at(&profile.source, span.clone(), ""))
+    };
+    let version = |name: &str| Some(&target.packages.iter().find(|one| one.name.as_ref() == name)?.version);
+    let refused = About { all: &variables.all, version: &version, at: &at }.refusals(rows);
     variables.findings.extend(refused);
     variables
 }
@@ -211,11 +217,38 @@ mod tests {
         assert!(said("[env]\nPYTORCH_ALLOC_CONF = \"x\"", &[("jax", "0.7.2")]).is_empty());
     }
 
+    /// Lines of `[env]`, with the package that reads them and how the finding begins.
+    const VALUES: [(&str, &str, &str); 20] = [
+        ("JAX_PLATFORMS = 'gpuu'", "jax", "Error env-refused"),
+        ("JAX_PLATFORMS = 'cpu,CPU'", "jax", "Error env-refused"),
+        ("JAX_PLATFORMS = 'cpu, gpu'", "jax", "Error env-refused"),
+        ("JAX_PLATFORMS = 'cuda,cpu'", "jax", ""),
+        ("JAX_PLATFORMS = ''", "jax", ""),
+        ("JAX_PLATFORMS = 'neuron'", "jax", "Warning env-ignored"),
+        ("JAX_ENABLE_X64 = 'maybe'", "jax", "Error env-refused"),
+        ("JAX_ENABLE_X64 = 'Yes'", "jax", ""),
+        ("JAX_ENABLE_X64 = 'maybe'", "torch", ""),
+        ("JAX_TRANSFER_GUARD = 'Allow'", "jax", "Error env-refused"),
+        ("XLA_PYTHON_CLIENT_MEM_FRACTION = '90'", "jaxlib", "Error env-refused"),
+        ("XLA_PYTHON_CLIENT_MEM_FRACTION = '.90'", "jaxlib", ""),
+        ("XLA_CLIENT_MEM_FRACTION = '0'", "jaxlib", "Error env-refused"),
+        ("XLA_CLIENT_MEM_FRACTION = '4.0'\nTF_FORCE_UNIFIED_MEMORY = '1'", "jaxlib", ""),
+        ("TF_GPU_ALLOCATOR = 'cuda_malloc_asink'", "tensorflow", "Warning env-ignored"),
+        ("TF_GPU_ALLOCATOR = 'CUDA_MALLOC_ASYNC'", "tensorflow", "Warning env-ignored"),
+        ("TF_GPU_ALLOCATOR = 'cuda_malloc_async'", "tensorflow", ""),
+        ("OMP_NUM_THREADS = 'many'", "torch", "Warning env-ignored"),
+        ("OMP_NUM_THREADS = '4, 2'", "torch", ""),
+        ("KERAS_BACKEND = 'tf'", "keras", "Error env-refused"),
+    ];
+
     #[test]
     fn what_ends_the_process_is_an_error() {
         let torch = |value: &str, version: &str| {
             said(&format!("[env]\nPYTORCH_CUDA_ALLOC_CONF = \"{value}\""), &[("torch", version)])
         };
+        assert!(
+            torch("backend:cudaMallocAsync,max_split_size_mb:128", "2.4.1")[0].contains("ignores `max_split_size_mb`")
+        );
         assert!(torch("max_split_size_mb:128,expandable_segments:True", "2.4.1").is_empty());
         assert!(torch("per_process_memory_fraction:0.5", "2.8.0")[0].contains("which came with 2.10"));
         assert!(torch("per_process_memory_fraction:0.5", "2.10.0").is_empty());
@@ -256,6 +289,11 @@ mod tests {
             let found = jax(flags, "0.9.0");
             assert_eq!(found.is_empty(), said.is_empty(), "{flags}: {found:?}");
             assert!(said.is_empty() || found[0].contains(said), "{flags}: {found:?}");
+        }
+        for (line, package, wanted) in VALUES {
+            let found = said(&format!("[env]\n{line}"), &[(package, "9.0")]);
+            let fits = found.is_empty() == wanted.is_empty() && found.iter().all(|one| one.starts_with(wanted));
+            assert!(fits, "{line}: {found:?}");
         }
         let both = "[env]\nXLA_CLIENT_MEM_FRACTION = \".5\"\nXLA_PYTHON_CLIENT_MEM_FRACTION = \".5\"";
         assert!(said(both, &[("jax", "0.9.0")])[0].starts_with("Error env-refused"));

@@ -3,45 +3,41 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Finding, Severity, nearest};
-use crate::lock::LockedTarget;
 use crate::matrix::{AllocatorOption, FlagKnown, Setting, Settings, is_between, xla_flag, xla_value};
-use crate::model::Version;
+use crate::model::{PackageName, Version};
 use crate::plan::xla_text::{Flag, flags_of, names_a_file};
-use crate::profile::Profile;
-
-/// Findings about `all`, the variables that `profile` means for `target`.
-pub(super) fn refusals(
-    profile: &Profile,
-    target: &LockedTarget,
-    all: &BTreeMap<String, String>,
-    rows: &Settings,
-) -> Vec<Finding> {
-    let about = About { profile, target, all };
-    let mut findings = about.settings(rows);
-    findings.extend(about.values(rows));
-    findings.extend(about.allocator(rows));
-    findings.extend(about.xla_flags());
-    findings
-}
 
 /// Variables with the releases that read them.
-struct About<'a> {
-    profile: &'a Profile,
-    target: &'a LockedTarget,
-    all: &'a BTreeMap<String, String>,
+pub struct About<'a> {
+    pub all: &'a BTreeMap<String, String>,
+    /// The version of a package, where it is there.
+    pub version: &'a dyn Fn(&str) -> Option<&'a Version>,
+    /// A finding at the place where a variable is set; `None` where it is not the user's doing.
+    pub at: &'a dyn Fn(Code, &str, String) -> Option<Finding>,
 }
 
 impl About<'_> {
-    /// A finding at the variable's place in the profile; what a preset or a seed has set is not the user's fault.
+    /// What is wrong with them.
+    pub fn refusals(&self, rows: &Settings) -> Vec<Finding> {
+        let mut findings = self.settings(rows);
+        findings.extend(self.values(rows));
+        findings.extend(self.allocator(rows));
+        findings.extend(self.xla_flags());
+        findings
+    }
+
     fn at(&self, code: Code, variable: &str, message: String) -> Option<Finding> {
-        let span = self.profile.environment_spans.get(variable)?;
-        Some(Finding::error(code, message).at(&self.profile.source, span.clone(), ""))
+        (self.at)(code, variable, message)
+    }
+
+    fn version(&self, package: &PackageName) -> Option<&Version> {
+        (self.version)(package.as_ref())
     }
 
     fn settings(&self, rows: &Settings) -> Vec<Finding> {
         let judge = |row: &Setting| {
             let value = self.all.get(&row.variable)?;
-            let version = self.target.version(&row.package)?;
+            let version = self.version(&row.package)?;
             let same = row.beside.as_ref().is_some_and(|name| self.all.get(name) == Some(value));
             let lonely = row.with.as_ref().is_some_and(|name| !self.all.contains_key(name));
             if same || lonely || !is_between(version, row.from.as_ref(), row.before.as_ref()) {
@@ -59,15 +55,20 @@ impl About<'_> {
     fn values(&self, rows: &Settings) -> Vec<Finding> {
         let judge = |(name, value): (&String, &String)| {
             let row = rows.value.iter().find(|row| row.variables.contains(name))?;
-            let lower = value.to_lowercase();
-            if row.values.contains(&lower) {
-                return None;
-            }
-            let near = nearest(row.values.iter().map(String::as_str), &lower);
-            let help = near
-                .map_or_else(|| format!("one of {}", row.values.join(", ")), |near| format!("did you mean `{near}`?"));
-            let message = format!("`{name}` does not know the value `{value}`");
-            Some(self.at(Code::EnvRefused, name, message)?.with_help(help))
+            let unread = row.package.as_ref().is_some_and(|package| self.version(package).is_none());
+            let excused = row.unless.as_ref().is_some_and(|other| self.all.contains_key(other));
+            let stranger = row.stranger(value).filter(|_| !unread && !excused)?;
+            let near = nearest(row.values.iter().map(String::as_str), &stranger.trim().to_lowercase());
+            let help = match near.filter(|near| *near != stranger) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => row.described(),
+            };
+            let severity = if row.open && near.is_none() { Severity::Warning } else { row.severity };
+            let code = if severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
+            let mut finding = self.at(code, name, format!("`{name}` does not know the value `{stranger}`"))?;
+            finding.severity = severity;
+            finding.notes.extend(row.says.clone());
+            Some(finding.with_help(help))
         };
         self.all.iter().filter_map(judge).collect()
     }
@@ -75,7 +76,7 @@ impl About<'_> {
     /// Options that the release of torch does not know end the process at its first allocation; two values contradict each other.
     fn allocator(&self, rows: &Settings) -> Vec<Finding> {
         let allocator = &rows.allocator;
-        let Some(version) = self.target.version(&allocator.package) else { return Vec::new() };
+        let Some(version) = self.version(&allocator.package) else { return Vec::new() };
         let mut findings = Vec::new();
         let set: Vec<(&String, &String)> =
             allocator.variables.iter().filter_map(|name| self.all.get_key_value(name)).collect();
@@ -83,14 +84,24 @@ impl About<'_> {
             && a != b
         {
             let message = format!("`{one}` and `{other}` have two values, and torch {version} takes the first");
-            findings.extend(self.at(Code::EnvRefused, other, message).map(|finding| {
-                let mut finding = finding.with_help("give both the same value, or leave the second out");
-                finding.severity = Severity::Warning;
-                finding
-            }));
+            let help = "give both the same value, or leave the second out";
+            findings.extend(self.at(Code::EnvIgnored, other, message).map(|one| as_warning(one.with_help(help))));
         }
         for (variable, value) in set {
-            for (option, given) in options_of(value) {
+            let options = options_of(value);
+            // c10/cuda/CUDAAllocatorConfig.cpp: `backend:cudaMallocAsync ignores max_split_size_mb, …`; segments are of the native one alone.
+            let native = [
+                "max_split_size_mb",
+                "garbage_collection_threshold",
+                "roundup_power2_divisions",
+                "expandable_segments",
+            ];
+            let is_other = options.contains(&("backend", "cudaMallocAsync"));
+            if let Some((name, _)) = options.iter().find(|(name, _)| is_other && native.contains(name)) {
+                let message = format!("`backend:cudaMallocAsync` in `{variable}` ignores `{name}`");
+                findings.extend(self.at(Code::EnvIgnored, variable, message).map(as_warning));
+            }
+            for (option, given) in options {
                 let row = allocator.options.iter().find(|row| row.name == option);
                 let read = is_between(version, Some(&allocator.oldest), None);
                 let finding = match row {
@@ -113,11 +124,7 @@ impl About<'_> {
 
     fn xla_flags(&self) -> Vec<Finding> {
         let Some(flags) = self.all.get("XLA_FLAGS") else { return Vec::new() };
-        let Some(version) =
-            self.target.packages.iter().find(|one| one.name.as_ref() == "jaxlib").map(|one| &one.version)
-        else {
-            return Vec::new();
-        };
+        let Some(version) = (self.version)("jaxlib") else { return Vec::new() };
         let ends =
             |finding: Finding| finding.with_note("it ends the process at the first use of JAX, without a traceback");
         let at = |message: String| self.at(Code::EnvRefused, "XLA_FLAGS", message).map(ends);
@@ -154,14 +161,16 @@ impl About<'_> {
         let mut findings: Vec<Finding> = flags.iter().filter_map(judge).collect();
         if !unread.is_empty() {
             let message = format!("XLA reads `XLA_FLAGS` up to `{unread}`, which begins with no dash");
-            findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|finding| {
-                let mut finding = finding.with_help("a value with blanks stands in quotes: `--name=\"a b\"`");
-                finding.severity = Severity::Warning;
-                finding
-            }));
+            let help = "a value with blanks stands in quotes: `--name=\"a b\"`";
+            findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|one| as_warning(one.with_help(help))));
         }
         findings
     }
+}
+
+fn as_warning(mut finding: Finding) -> Finding {
+    finding.severity = Severity::Warning;
+    finding
 }
 
 /// The options of an allocator's setting with their values: `name:value`, with commas between them; a value in brackets has commas of its own.

@@ -142,29 +142,14 @@ pub const SCENES: &[(&str, Make)] = &[
         scene.facts(&json!({ "modules": { "numpy": {}, "torch": {} }, "environment": { "OMP_NUM_THREADS": "2" } }));
         true
     }),
-    ("hf-transfer-dead", |scene| {
-        scene.installed("huggingface-hub", "1.2.0");
-        scene.set("HF_HUB_ENABLE_HF_TRANSFER", "1");
+    ("env-refused", |scene| {
+        scene.installed("torch", "2.9.1");
+        scene.set("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:banana");
         true
     }),
-    ("nccl-names-old", |scene| {
+    ("env-ignored", |scene| {
         scene.installed("torch", "2.11.0");
         scene.set("NCCL_BLOCKING_WAIT", "1");
-        true
-    }),
-    ("alloc-conf-ignored", |scene| {
-        scene.installed("torch", "2.9.1");
-        scene.set("PYTORCH_ALLOC_CONF", "expandable_segments:True");
-        true
-    }),
-    ("alloc-conf-conflict", |scene| {
-        scene.set("PYTORCH_ALLOC_CONF", "a:1");
-        scene.set("PYTORCH_CUDA_ALLOC_CONF", "a:2");
-        true
-    }),
-    ("xla-mem-both", |scene| {
-        scene.set("XLA_CLIENT_MEM_FRACTION", ".5");
-        scene.set("XLA_PYTHON_CLIENT_MEM_FRACTION", ".5");
         true
     }),
     ("jax-plugin-mismatch", |scene| {

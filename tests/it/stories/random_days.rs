@@ -7,9 +7,11 @@
 //! `DAYS=2000 cargo test --release --test it -- random_days --nocapture` plays so many; `SEED=17 DAYS=1` plays one again. A day that fails is
 //! played with fewer and fewer steps, and what is left is printed.
 
+mod acts;
 mod packages;
 mod player;
 mod step;
+mod truth;
 mod world;
 
 use crate::stories::notebook::Stack;

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::stories::notebook::{Kernel, cells};
-use crate::stories::random_days::packages::{self, Package, differences, fresh_words, installed, named};
-use crate::stories::random_days::step::{self, Morning, Part, Step, Tool, VARIABLES};
+use crate::stories::random_days::acts::remove;
+use crate::stories::random_days::packages::{self, differences, installed, named};
+use crate::stories::random_days::step::{Morning, Step, Tool};
 use crate::stories::random_days::world::World;
 use crate::support::test::Outcome;
 
@@ -38,47 +37,34 @@ impl Count {
 /// What is wrong with a verdict, or what should not have happened.
 pub type Wrong = String;
 
-/// A module of the user's own.
-const HIDDEN: &str = "word = 'hidden'\n";
-
 /// The user.
 pub struct Player<'a> {
-    world: &'a mut World,
-    kernel: Kernel,
-    wishes: BTreeMap<&'static str, &'static str>,
-    variables: BTreeMap<&'static str, &'static str>,
+    pub(super) world: &'a mut World,
+    pub(super) kernel: Kernel,
+    pub(super) wishes: BTreeMap<&'static str, &'static str>,
+    pub(super) variables: BTreeMap<&'static str, &'static str>,
     /// The folder with the profile, of two that it may have.
-    folder: &'static str,
-    cell: Option<Cell>,
+    pub(super) folder: &'static str,
+    pub(super) cell: Option<Cell>,
     /// Files that Python takes before those of packages.
-    hidden: BTreeSet<PathBuf>,
+    pub(super) hidden: BTreeSet<PathBuf>,
     /// The versions before the first apply, and the packages that the user has changed since.
     origin: Option<BTreeMap<String, String>>,
-    changed_since: BTreeSet<&'static str>,
+    pub(super) changed_since: BTreeSet<&'static str>,
     /// Packages with files that the user has damaged today.
-    damaged: BTreeSet<&'static str>,
+    pub(super) damaged: BTreeSet<&'static str>,
     /// Modules that were in the kernel's memory before a boot cell had run in it.
-    loaded_unseen: BTreeSet<String>,
-    is_booted: bool,
+    pub(super) loaded_unseen: BTreeSet<String>,
+    pub(super) is_booted: bool,
     pub count: Count,
 }
 
 /// A cell with what its lock says.
-struct Cell {
+pub(super) struct Cell {
     boot: String,
     verify: String,
-    locked: BTreeMap<String, String>,
-    variables: BTreeMap<&'static str, &'static str>,
-}
-
-/// What the kernel has in memory.
-struct Memory {
-    words: BTreeMap<String, String>,
-    /// Functions and values that were imported from modules.
-    kept: BTreeMap<String, String>,
-    variables: BTreeMap<String, Option<String>>,
-    /// A mapped library is not the file that is there now.
-    maps_old: bool,
+    pub(super) locked: BTreeMap<String, String>,
+    pub(super) variables: BTreeMap<&'static str, &'static str>,
 }
 
 impl<'a> Player<'a> {
@@ -125,7 +111,7 @@ impl<'a> Player<'a> {
         format!("{}/p.toml", self.folder)
     }
 
-    fn write_profile(&self) {
+    pub(super) fn write_profile(&self) {
         let packages: Vec<String> = self.wishes.iter().map(|(name, range)| format!("{name} {range}")).collect();
         let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
         let variables: String = self.variables.iter().map(|(name, value)| format!("{name} = '{value}'\n")).collect();
@@ -192,94 +178,9 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// What the user does in the notebook.
-    fn in_kernel(&mut self, step: &Step) {
-        match *step {
-            Step::Import(name) => self.import(named(name), |module, _| format!("import {module}")),
-            Step::Keep(name) => {
-                self.import(named(name), |module, name| format!("from {module} import word as kept_{name}"));
-            }
-            Step::Reload(name) => self.import(named(name), |module, _| {
-                format!("import importlib, sys\nif '{module}' in sys.modules:\n    importlib.reload(sys.modules['{module}'])")
-            }),
-            Step::RestartKernel => {
-                self.world.notebook.restart(&mut self.kernel);
-                self.new_kernel();
-            }
-            Step::KillKernel => {
-                let killed = Command::new("kill").args(["-KILL", &self.kernel.pid.to_string()]).status();
-                assert!(killed.expect("kill starts").success());
-                self.kernel = self.world.notebook.restarted(&self.kernel);
-                self.new_kernel();
-            }
-            _ => unreachable!("{step:?}"),
-        }
-    }
-
-    fn want(&mut self, name: &'static str, range: Option<&'static str>) {
-        let before = self.wishes.clone();
-        self.wishes.remove(name);
-        self.wishes.extend(range.map(|range| (name, range)));
-        if !step::is_solvable(&self.wishes) {
-            self.wishes = before;
-        }
-        self.write_profile();
-    }
-
-    fn set(&mut self, name: &'static str, value: Option<&'static str>) {
-        self.variables.remove(name);
-        self.variables.extend(value.map(|value| (name, value)));
-        self.write_profile();
-    }
-
-    /// Beside the file, then there: who has it open keeps what it was.
-    fn edit(&mut self, package: &Package) {
-        let day = &self.world.day;
-        let (path, beside) = (day.venv.layout().join(package.file), day.test.path("edited"));
-        if path.is_file() {
-            std::fs::write(&beside, edited(package, &std::fs::read(&path).expect("a file"))).expect("a write");
-            let mode = std::fs::metadata(&path).expect("a mode").permissions();
-            std::fs::set_permissions(&beside, mode).expect("a mode");
-            std::fs::rename(&beside, &path).expect("a file");
-            self.damaged.insert(package.name);
-        }
-    }
-
-    /// Puts something there that Python takes before the package `name`.
-    fn hide(&mut self, name: &str) {
-        let (site, elsewhere) = (self.world.day.venv.layout(), self.world.day.test.path("elsewhere"));
-        let (place, text) = match name {
-            "plain" | "opaque" => (site.join(name).join("__init__.py"), HIDDEN.to_owned()),
-            "spaced" if site.join("space/spaced").is_dir() => {
-                (site.join("space/spaced/inner/__init__.py"), HIDDEN.to_owned())
-            }
-            "native" if site.join("native").is_dir() => (site.join("native/__init__.so"), HIDDEN.to_owned()),
-            "tables" => {
-                std::fs::create_dir_all(elsewhere.join("tables")).expect("a folder");
-                std::fs::write(elsewhere.join("tables/__init__.py"), HIDDEN).expect("a write");
-                let line = format!("import sys; sys.path.insert(0, '{}')\n", elsewhere.display());
-                (site.join("own.pth"), line)
-            }
-            _ => return,
-        };
-        std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
-        std::fs::write(&place, text).expect("a write");
-        self.hidden.insert(place);
-    }
-
-    fn new_kernel(&mut self) {
+    pub(super) fn new_kernel(&mut self) {
         self.loaded_unseen.clear();
         self.is_booted = false;
-    }
-
-    /// Runs `code` about a module in the kernel; it may fail, as what is damaged does.
-    fn import(&mut self, package: &Package, code: impl Fn(&str, &str) -> String) {
-        let Some(module) = package.module else { return };
-        let code = code(module, package.name).replace('\n', "\n    ");
-        self.world.notebook.run(&self.kernel, &format!("try:\n    {code}\nexcept Exception as error:\n    pass"));
-        if !self.is_booted {
-            self.loaded_unseen.insert(package.name.to_owned());
-        }
     }
 
     fn verb(&mut self, verb: &str) -> Outcome {
@@ -316,64 +217,6 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Whether everything of `locked` is there and is what a fresh Python gets.
-    fn is_true(&mut self, locked: &BTreeMap<String, String>, said: &str) -> Result<(), Wrong> {
-        self.count.verdicts += 1;
-        // What has no list of its files is known by its version alone, and the verdict has to say so.
-        let has_list = |(name, version): &(&String, &String)| {
-            let record = self.world.day.venv.layout().join(format!("{name}-{version}.dist-info/RECORD"));
-            record.exists() || !said.contains("compared by version alone")
-        };
-        let pairs = locked.iter().filter(has_list).map(|(name, version)| (name.clone(), version.clone()));
-        let locked: BTreeMap<String, String> = pairs.collect();
-        let mut wrong = differences(&self.world.day, &locked);
-        let words = fresh_words(&self.world.day);
-        for (name, version) in locked.iter().filter(|(name, _)| named(name).module.is_some()) {
-            if words.get(name) != Some(version) {
-                wrong.push(format!("a fresh Python has {name} {:?}, not {version}", words.get(name)));
-            }
-        }
-        if wrong.is_empty() { Ok(()) } else { Err(format!("{}\nbut it says\n{said}", wrong.join("\n"))) }
-    }
-
-    /// Whether the kernel has in memory what is locked, and the variables.
-    fn kernel_is_true(&mut self, said: &str) -> Result<(), Wrong> {
-        let memory = self.memory();
-        let Some(cell) = &self.cell else { return Ok(()) };
-        let mut wrong = Vec::new();
-        for (name, word) in memory.words.iter().chain(&memory.kept) {
-            if cell.locked.get(name).is_some_and(|version| version != word) {
-                wrong.push(format!("the kernel has {name} {word}, the lock {}", cell.locked[name]));
-            }
-        }
-        for name in VARIABLES {
-            let (there, meant) = (memory.variables[name].as_deref(), cell.variables.get(name).copied());
-            if there != meant {
-                wrong.push(format!("{name} is {there:?} in the kernel, {meant:?} in the profile"));
-            }
-        }
-        if memory.maps_old {
-            wrong.push("the kernel maps a library that is not there any more".to_owned());
-        }
-        if wrong.is_empty() { Ok(()) } else { Err(format!("{}\nbut it says\n{said}", wrong.join("\n"))) }
-    }
-
-    fn memory(&mut self) -> Memory {
-        let code = format!(
-            "import json, os, sys\ndef _word(value):\n    try:\n        return value() if callable(value) else value\n    except Exception as error:\n        \
-             return repr(error)\nprint(json.dumps({{'words': {{name: _word(getattr(sys.modules[module], 'word', 'none')) for name, module in {} if module in sys.modules}}, \
-             'kept': {{name[5:]: _word(value) for name, value in list(globals().items()) if name.startswith('kept_')}}, \
-             'variables': {{name: os.environ.get(name) for name in {VARIABLES:?}}}, \
-             'maps_old': any('_core.so (deleted)' in line for line in open('/proc/self/maps'))}}))",
-            packages::modules()
-        );
-        let said = self.world.notebook.run(&self.kernel, &code);
-        let value: Value = serde_json::from_str(said.trim()).unwrap_or_else(|_| panic!("{said}"));
-        let words = |key: &str| serde_json::from_value(value[key].clone()).expect("words");
-        let variables = serde_json::from_value(value["variables"].clone()).expect("variables");
-        Memory { words: words("words"), kept: words("kept"), variables, maps_old: value["maps_old"] == true }
-    }
-
     /// Runs the cell; whether the kernel was restarted for it, where it came to a verdict.
     fn boot(&mut self) -> Result<Option<bool>, Wrong> {
         if self.cell.is_none() {
@@ -400,25 +243,6 @@ impl<'a> Player<'a> {
             return Ok(Some(false));
         }
         self.may_be_refused(&said).map(|()| None)
-    }
-
-    /// A kernel that held `before` was restarted.
-    fn restart_was_needed(&mut self, before: &Memory, unseen: &BTreeSet<String>, said: &str) -> Result<(), Wrong> {
-        let now = fresh_words(&self.world.day);
-        let held: Vec<(&String, &String)> = before.words.iter().chain(&before.kept).collect();
-        if before.maps_old || held.iter().any(|(name, word)| now.get(*name) != Some(word)) {
-            return Ok(());
-        }
-        // Its code and its map tell nothing of when it was loaded, and no cell had run to see it.
-        let is_unknown = held.iter().any(|(name, _)| named(name).is_opaque && unseen.contains(*name));
-        // Any of what the kernel runs may have read a variable that no row knows.
-        let wanted = self.cell.as_ref().and_then(|cell| cell.variables.get("MY_FLAG"));
-        let excused = is_unknown || before.variables["MY_FLAG"].as_deref() != wanted.copied();
-        if excused {
-            self.count.needless += 1;
-            return Ok(());
-        }
-        Err(format!("a restart without need: the kernel held {held:?}, and it said\n{said}"))
     }
 
     fn judge_apply(&mut self, out: &Outcome) -> Result<(), Wrong> {
@@ -514,37 +338,5 @@ impl<'a> Player<'a> {
             return Err("a second restart".to_owned());
         }
         self.verify_in_kernel(true)
-    }
-}
-
-/// Another content for a file, which Python takes.
-fn edited(package: &Package, bytes: &[u8]) -> Vec<u8> {
-    if package.name == "native" {
-        let versions = packages::VERSIONS.map(|version| {
-            crate::support::object::object(if version == "2.0" { "says:two defines:word" } else { "defines:word" })
-        });
-        let [one, two] = versions;
-        return if bytes == one { two } else { one };
-    }
-    String::from_utf8_lossy(bytes).replace(['1', '2'], "7").into_bytes()
-}
-
-fn remove(site: &Path, package: &Package, part: Part) {
-    let entries: Vec<PathBuf> =
-        std::fs::read_dir(site).expect("site-packages").flatten().map(|entry| entry.path()).collect();
-    let infos = entries.iter().filter(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(&format!("{}-", package.name)) && name.ends_with(".dist-info")
-    });
-    let file = site.join(package.file);
-    match part {
-        Part::File => drop(std::fs::remove_file(&file)),
-        Part::Modules if package.file.contains("..") => drop(std::fs::remove_file(&file)),
-        Part::Modules => match file.strip_prefix(site).ok().and_then(|rest| rest.iter().next()) {
-            Some(first) if file.parent() != Some(site) => drop(std::fs::remove_dir_all(site.join(first))),
-            _ => drop(std::fs::remove_file(&file)),
-        },
-        Part::Metadata => infos.for_each(|info| std::fs::remove_dir_all(info).expect("a removal")),
-        Part::Record => infos.for_each(|info| drop(std::fs::remove_file(info.join("RECORD")))),
     }
 }

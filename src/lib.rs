@@ -81,6 +81,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{ColorChoice, Parser};
+use serde_json::{Value, json};
 
 use crate::cli::Arguments;
 use crate::diag::{Failure, Finding, Kind, Severity};
@@ -91,6 +92,7 @@ use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
 use crate::session::Session;
+use crate::verdict::Verdict;
 
 /// Everything that a run takes from the world around it.
 pub struct Ambient<'a> {
@@ -120,7 +122,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
             let _ = write!(to, "{}", error.render());
             if let Some(verb) = asked_for_json.filter(|_| error.use_stderr()) {
                 let failure = usage_failure(&error);
-                let _ = writeln!(out, "{:#}", envelope(&verb, &serde_json::Value::Null, &[], Some(&failure)));
+                let _ = writeln!(out, "{:#}", envelope(&verb, &Value::Null, &[], Some(&failure)));
             }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
@@ -207,10 +209,11 @@ fn present(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let null = serde_json::Value::Null;
+    let refused = outcome.as_ref().err().and_then(Verdict::of_failure);
+    let nothing = refused.as_ref().map_or(Value::Null, |verdict| json!({ "verdict": verdict }));
     let (data, findings, failure) = match outcome {
         Ok(report) => (&report.data, report.findings.as_slice(), None),
-        Err(failure) => (&null, [].as_slice(), Some(failure)),
+        Err(failure) => (&nothing, [].as_slice(), Some(failure)),
     };
     let to_stdout = arguments.json.as_deref().is_some_and(is_stdout);
     if let Some(path) = &arguments.json {
@@ -234,7 +237,12 @@ fn present(
                 tell(out, &harmless(&report.text))?;
             }
         }
-        Err(failure) => drop(write!(err, "{}", render_failure(failure, style))),
+        Err(failure) => {
+            let _ = write!(err, "{}", render_failure(failure, style));
+            if let Some(verdict) = refused.filter(|_| !to_stdout) {
+                tell(out, &format!("{}\n", verdict.sentence()))?;
+            }
+        }
     }
     Ok(())
 }

@@ -95,13 +95,13 @@ impl Work<'_> {
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
-        let _wheels = self.hold_wheels(&folder)?;
-        let withdrawn = self.fetch(&options.index, &packages, &folder)?;
-        let (wheels, mut findings) = open_all(self.layout, &packages, &folder)?;
+        let _wheels = self.hold_wheels(&folder).map_err(Failure::before_changes)?;
+        let withdrawn = self.fetch(&options.index, &packages, &folder).map_err(Failure::before_changes)?;
+        let (wheels, mut findings) = open_all(self.layout, &packages, &folder).map_err(Failure::before_changes)?;
         findings.extend(unmet(self.session, self.planned, &packages, &wheels));
         findings.extend(self.hidden_before(&wheels));
         if !findings.is_empty() {
-            return Err(Failure::from_findings(Kind::Answer, findings));
+            return Err(Failure::from_findings(Kind::Answer, findings).before_changes());
         }
         let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules)?;

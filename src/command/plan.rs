@@ -15,6 +15,7 @@ use crate::model::{PackageName, Sha256};
 use crate::output::{Report, plan_line, render_plan};
 use crate::plan::{Plan, Restart};
 use crate::profile::Profile;
+use crate::repository::check_pin;
 use crate::script::Part;
 use crate::session::{Planned, PythonReport, Reading, Session, lacking, make, script_of, verdicts, with_apt};
 use crate::verdict::Verdict;
@@ -48,11 +49,13 @@ impl<'a> ProfileReport<'a> {
 
 pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let PreviewOptions { plan: options, add_apt } = options;
-    let mut planned = make(options, session, Reading::Least)?;
+    let pinned = check_pin(options, session).map_err(Failure::before_changes)?;
+    let mut planned = make(options, session, Reading::Least).map_err(Failure::before_changes)?;
     let added = if *add_apt { write_apt(options, session, &planned)? } else { BTreeSet::new() };
     if !added.is_empty() {
         planned = make(options, session, Reading::Least)?;
     }
+    planned.add_release(pinned.release, pinned.findings);
     let Planned { seen, target, lock, decision, traffic, .. } = &planned;
     let (plan, restart) = (&decision.plan, &decision.restart);
     let verdicts = verdicts(session, seen, target);

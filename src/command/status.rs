@@ -46,7 +46,12 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         let stands = standing(Some(&marker), &now);
         let place = if marker.python.as_os_str().is_empty() { Path::new("an unknown Python") } else { &marker.python };
         let (profile, lock) = (&marker.profile, marker.lock.short());
-        let _ = writeln!(text, "{}  {profile}  lock {lock}  {}", place.display(), stands.as_str());
+        let _ = writeln!(
+            text,
+            "{}  {profile}  lock {lock}  {} (by its record: files and kernels not compared)",
+            place.display(),
+            stands.as_str()
+        );
         for asked in marker.pending(&now.gone) {
             for reason in &asked.because {
                 let _ = writeln!(text, "  kernel {}: {reason}", asked.kernel.pid);

@@ -16,6 +16,7 @@ use crate::marker::{Standing, standing};
 use crate::model::accepted::accept;
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
+use crate::repository::check_pinned_files;
 use crate::session::{Planned, PythonReport, Reading, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::State;
 use crate::verdict::{Files, Verdict};
@@ -48,6 +49,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let now = now(&planned, planned.marker.as_ref())?;
     let stands = standing(planned.marker.as_ref(), &now);
     let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| belongs_here(one)).cloned().collect();
+    findings.extend(check_pinned_files(&options.profile, options.lock.as_ref())?);
     findings.extend(file_findings(&planned, layout)?);
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;

@@ -47,6 +47,7 @@ struct Row<'a> {
     runtimes: &'a [String],
     gpus: &'a BTreeMap<String, String>,
     driver: Option<String>,
+    hardware: String,
     download_text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<ShownRow<'a>>,
@@ -141,6 +142,7 @@ fn row<'a>(
         runtimes: &release.runtimes,
         gpus: &release.gpus,
         driver: release.driver_floor.as_ref().map(ToString::to_string),
+        hardware: release.hardware(),
         download_text: bytes(release.download),
         shown,
     }

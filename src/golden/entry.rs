@@ -115,6 +115,21 @@ impl Release {
         format!("{}/{}", self.name, self.version)
     }
 
+    /// What it needs of the hardware, for people.
+    pub fn hardware(&self) -> String {
+        let gpus: Vec<&str> = self.gpus.keys().map(String::as_str).collect();
+        match &self.driver_floor {
+            Some(floor) => format!("needs driver {floor}"),
+            None if gpus.is_empty() => "no GPU needed".to_owned(),
+            None => format!("for GPUs of compute capability {}", gpus.join(", ")),
+        }
+    }
+
+    /// Whether it is for a GPU of this compute capability: one that needs none runs beside any.
+    pub fn runs_on(&self, gpu: &str) -> bool {
+        self.gpus.is_empty() || self.gpus.contains_key(gpu)
+    }
+
     /// What it is on `day`.
     pub fn standing(&self, day: Day) -> Standing {
         let reached = |date: Option<Day>| date.is_some_and(|date| date <= day);

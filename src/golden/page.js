@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const kinds = ["gpu", "framework", "runtime"];
 const chosen = {};
-const has = { gpu: (r, v) => v in r.gpus, framework: (r, v) => v in r.frameworks, runtime: (r, v) => r.runtimes.includes(v) };
+const has = { gpu: (r, v) => v in r.gpus || (data.gpus.includes(v) && Object.keys(r.gpus).length === 0), framework: (r, v) => v in r.frameworks, runtime: (r, v) => r.runtimes.includes(v) };
 const options = {
   gpu: data.gpus, framework: [...new Set(data.releases.flatMap((r) => Object.keys(r.frameworks)))].sort(),
   runtime: [...new Set(data.releases.flatMap((r) => r.runtimes))].sort(),
@@ -35,9 +35,9 @@ function say(release) {
   const item = element("li");
   const link = element("a", release.title);
   link.href = "#" + release.id;
-  const verdict = chosen.gpu ? release.gpus[chosen.gpu] + " on " + chosen.gpu : "";
-  const driver = release.driver ? "needs driver " + release.driver + (data.driver ? ", you have " + data.driver : "") : "no GPU needed";
-  const rest = [release.standing, release.frameworks_text, verdict, driver, release.download_text + " to fetch"];
+  const verdict = chosen.gpu in release.gpus ? release.gpus[chosen.gpu] + " on " + chosen.gpu : "";
+  const hardware = release.hardware + (release.driver && data.driver ? ", you have " + data.driver : "");
+  const rest = [release.standing, release.frameworks_text, verdict, hardware, "at most " + release.download_text + " to fetch"];
   item.append(link, ": " + rest.filter(Boolean).join("; "));
   return item;
 }

@@ -1,24 +1,47 @@
 class ColabBootImports:
-    """First on sys.meta_path, finds nothing, and remembers when which module was looked for: a file that has not changed since is what
-    the kernel has loaded."""
+    """First on sys.meta_path, finds nothing, and remembers when which module was looked for, and after each cell what its file looked like: a file that has
+    not changed since is what the kernel has loaded."""
 
     colab_boot = True
 
     def __init__(self):
-        self.begun, self.stamps = {}, {}
+        self.begun, self.stamps, self.again = {}, {}, set()
 
     def find_spec(self, name, path=None, target=None):
         now = time.time_ns()
         self.begun[name] = (now, time.monotonic_ns(), self.begun.get(name, (0, 0, now))[2])
 
+    def look(self, *_):
+        """Remembers the files of the modules that were looked for since the last time. Never fails: IPython calls it after each cell."""
+        begun, self.begun = self.begun, {}
+        now = time.time_ns() - time.monotonic_ns()
+        for name, (wall, steady, first) in begun.items():
+            try:
+                module = sys.modules[name]
+                data = os.stat(object.__getattribute__(module, "__dict__")["__file__"])
+            except Exception:
+                continue
+            stamp, known = [data.st_ctime_ns, data.st_size], self.stamps.get(name)
+            # A clock that was set back in between proves nothing; one that was set forward makes changes younger.
+            is_steady = wall - steady - now < 1_000_000_000
+            self.stamps[name] = (id(module), stamp if is_steady and stamp[0] < wall - 20_000_000 else None)
+            # One that was loaded again may have left what it was before in other hands.
+            if known is not None and known[1] != stamp or first != wall and stamp[0] >= first - 20_000_000:
+                self.again.add(name)
+
 
 def colab_boot_imports():
     """The one of this kernel; it outlives the cell that made it."""
     for finder in sys.meta_path:
-        if getattr(type(finder), "colab_boot", False):
+        if getattr(type(finder), "colab_boot", False) and hasattr(finder, "look"):
             return finder
-    sys.meta_path.insert(0, ColabBootImports())
-    return sys.meta_path[0]
+    finder = ColabBootImports()
+    sys.meta_path.insert(0, finder)
+    try:
+        sys.modules["IPython"].get_ipython().events.register("post_run_cell", finder.look)
+    except Exception:  # no notebook: it looks when it is asked
+        pass
+    return finder
 
 
 def colab_boot_started():
@@ -162,7 +185,8 @@ def colab_boot_differs(code, name, space, live):
 def colab_boot_modules(loaded):
     """The names of the loaded modules that lie in site-packages, and those whose file is not known to be the one that they were loaded from: with its stamp
     then, if known, and what a comparison of their code says."""
-    imports, started, now = colab_boot_imports(), colab_boot_started(), time.time_ns() - time.monotonic_ns()
+    imports, started = colab_boot_imports(), colab_boot_started()
+    imports.look()
     installed, before, stamps, suspects = "-packages" + os.sep, imports.stamps, {}, []
     for name, (module, file) in loaded.items():
         if installed not in file:
@@ -172,21 +196,14 @@ def colab_boot_modules(loaded):
             stamp = [data.st_ctime_ns, data.st_size]
         except OSError:
             stamp = None
-        begun, known = imports.begun.get(name), before.get(name)
-        if begun:  # since the last look; a clock that was set back in between proves nothing, and one that was set forward makes changes younger
-            steady = begun[0] - begun[1] - now < 1_000_000_000
-            was = stamp if stamp and steady and stamp[0] < begun[0] - 20_000_000 else None
-        elif known and known[0] == id(module):
-            was = known[1]
-        else:
-            was = stamp if stamp and stamp[0] < started else None
+        known = before.get(name)
+        # One that was loaded before anybody looked is what the kernel has loaded where its file is older than the kernel.
+        was = known[1] if known and known[0] == id(module) else stamp if stamp and stamp[0] < started else None
+        again = stamp is not None and name in imports.again
         stamps[name] = (id(module), was)
-        # One that was loaded again may have left what it was before in other hands.
-        first = begun[2] - 20_000_000 if begun and begun[2] != begun[0] else None
-        again = bool(begun and stamp) and (known is not None and known[1] != stamp or first is not None and stamp[0] >= first)
         if was != stamp or was is None or again:
             suspects.append((name, file, was, stamp, again))
-    imports.stamps, imports.begun = stamps, {}
+    imports.stamps, imports.again = stamps, set()
     return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded)}
 
 

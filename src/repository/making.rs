@@ -122,8 +122,9 @@ fn frameworks(
     wanted.filter_map(|one| Some((one.name.clone(), version(&one.name)?.without_local()))).collect()
 }
 
-/// How its builds run on each GPU that the lock was checked against.
+/// How its builds run on each GPU that the lock was checked against; nothing where none is for GPUs.
 fn gpus(session: &Session<'_>, targets: &[LockedTarget]) -> BTreeMap<String, String> {
+    let targets: Vec<&LockedTarget> = targets.iter().filter(|target| target.cuda.is_some()).collect();
     let all: BTreeSet<ComputeCapability> = targets.iter().flat_map(|target| target.gpus.iter().copied()).collect();
     let verdict = |capability: ComputeCapability| {
         let gpus = vec![InstalledGpu { name: capability.to_string(), capability }];

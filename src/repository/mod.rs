@@ -21,7 +21,7 @@ pub use cells::{carry, home, lacks_binary, no_binary};
 pub use keeping::{Kept, may_sign};
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
-pub use pin_check::{Pinned, check_pin};
+pub use pin_check::{Pinned, check_pin, check_pinned_files};
 pub use place::Repository;
 pub use standing::{pin_findings, standing_findings};
 pub use taken::{Holder, Read};

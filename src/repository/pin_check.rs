@@ -24,18 +24,29 @@ pub struct Pinned {
     pub release: Compared,
 }
 
-/// Compares the profile of `options` and its lock with the pin of their folder; nothing where it pins none.
-pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned, Failure> {
-    let folder = match options.profile.parent() {
+/// The pins of the folder of `profile`, and the one that is the profile's.
+fn pin_of(profile: &Path) -> Result<(Pins, Option<Pin>, &Path), Failure> {
+    let folder = match profile.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let pins = Holder::at(folder).pins()?;
-    let name = options.profile.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let Some(pin) = pins.all.iter().find(|pin| name == format!("{}.toml", pin.name)).cloned() else {
-        return Ok(Pinned::default());
-    };
-    let edited = edited(&pin, options, folder)?;
+    let name = profile.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let pin = pins.all.iter().find(|pin| name == format!("{}.toml", pin.name)).cloned();
+    Ok((pins, pin, folder))
+}
+
+/// Compares a profile and its lock with the pin of their folder, and asks nobody; nothing where it pins none.
+pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Vec<Finding>, Failure> {
+    let (_, pin, folder) = pin_of(profile)?;
+    pin.map_or_else(|| Ok(Vec::new()), |pin| edited(&pin, (profile, lock), folder))
+}
+
+/// Compares the profile of `options` and its lock with the pin of their folder, and the release with its repository; nothing where it pins none.
+pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned, Failure> {
+    let (pins, pin, folder) = pin_of(&options.profile)?;
+    let Some(pin) = pin else { return Ok(Pinned::default()) };
+    let edited = edited(&pin, (&options.profile, options.lock.as_ref()), folder)?;
     if !edited.is_empty() {
         return Ok(Pinned { findings: edited, release: Compared::Nothing });
     }
@@ -72,7 +83,7 @@ fn place(from: &str, folder: &Path) -> String {
 }
 
 /// The files that are not those of the pinned release.
-fn edited(pin: &Pin, options: &PlanOptions, folder: &Path) -> Result<Vec<Finding>, Failure> {
+fn edited(pin: &Pin, (profile, lock): (&Path, Option<&PathBuf>), folder: &Path) -> Result<Vec<Finding>, Failure> {
     let title = format!("{}@{}", pin.name, pin.version);
     let into = folder.display();
     let finding = |path: &Path, what: &str| {
@@ -83,15 +94,15 @@ fn edited(pin: &Pin, options: &PlanOptions, folder: &Path) -> Result<Vec<Finding
             pin.name
         ))
     };
-    let path = lock_path(&options.profile, options.lock.as_ref());
+    let path = lock_path(profile, lock);
     let Some(text) = files::read_optional(&path)? else {
         return Ok(vec![finding(&path, "is missing, the lock")]);
     };
     if Sha256::of(text.as_bytes()) != pin.sha256 {
         return Ok(vec![finding(&path, "is not the lock")]);
     }
-    let profile = files::read_text(&options.profile, "profile")?;
+    let own = files::read_text(profile, "profile")?;
     let of_lock = read_lock(&text).ok().map(|lock| lock.profile.sha256);
-    let is_same = of_lock == Some(Sha256::of(profile.as_bytes()));
-    Ok(if is_same { Vec::new() } else { vec![finding(&options.profile, "is not the profile")] })
+    let is_same = of_lock == Some(Sha256::of(own.as_bytes()));
+    Ok(if is_same { Vec::new() } else { vec![finding(profile, "is not the profile")] })
 }

@@ -163,6 +163,12 @@ impl Planned {
         count_errors(&self.findings)
     }
 
+    /// Adds what became of the comparison with a golden release.
+    pub fn add_release(&mut self, release: Compared, findings: Vec<Finding>) {
+        self.release = release;
+        self.findings.extend(findings);
+    }
+
     /// Whether a finding forbids the plan.
     pub fn has_error(&self) -> bool {
         self.errors() > 0

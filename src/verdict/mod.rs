@@ -5,6 +5,8 @@ mod grounds;
 
 use serde::Serialize;
 
+use crate::diag::{Failure, Kind, count_errors};
+
 pub use grounds::{Compared, Evidence, Files};
 
 /// The end of a verb.
@@ -93,6 +95,12 @@ impl Verdict {
             return Self { word: Word::Unproven, sentence, evidence: Some(evidence) };
         }
         Self::proven(Word::Verified, "verified".to_owned(), evidence)
+    }
+
+    /// How a verb ended that stopped before its first change; `None` where that is not known, or where trying again may help.
+    pub fn of_failure(failure: &Failure) -> Option<Self> {
+        let is_no = matches!(failure.kind, Kind::Answer | Kind::Input);
+        (failure.nothing_changed && is_no).then(|| Self::refused(count_errors(&failure.findings).max(1)))
     }
 
     /// `errors` were found, and nothing was changed.

@@ -51,7 +51,7 @@ pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Rep
     let is_meant = |release: &&Release| {
         let standing = release.standing(today);
         let alive = options.all || standing <= Standing::Deprecated;
-        let runs = gpu.as_ref().is_none_or(|gpu| release.gpus.contains_key(gpu));
+        let runs = gpu.as_ref().is_none_or(|gpu| release.runs_on(gpu));
         let image = options.runtime.as_ref();
         let image = image.is_none_or(|name| release.runtimes.iter().any(|one| one.starts_with(name.as_str())));
         let framework = options.framework.as_ref().is_none_or(|name| release.frameworks.contains_key(name));

@@ -120,10 +120,15 @@ fn republished(title: &str) -> Failure {
     Failure::from_findings(Kind::Answer, vec![finding])
 }
 
+/// What an environment with nothing installed downloads: what is there already is kept.
+pub(super) fn largest_download(release: &Release) -> String {
+    format!("at most {} to fetch", bytes(release.download))
+}
+
 /// What a release is for, in one line.
 pub(super) fn shown(release: &Release) -> String {
     let frameworks = release.frameworks.iter().map(|(name, version)| format!("{name} {version}"));
     let cuda = release.cuda.map(|cuda| format!("CUDA {cuda}")).into_iter();
-    let rest = [release.runtimes.join(" "), format!("{} to fetch", bytes(release.download))];
+    let rest = [release.runtimes.join(" "), release.hardware(), largest_download(release)];
     frameworks.chain(cuda).chain(rest).collect::<Vec<_>>().join(", ")
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::cli::ReleaseOptions;
 use crate::command::golden::list::Row;
+use crate::command::golden::publish::largest_download;
 use crate::command::golden::{pins_here, read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::calendar::Day;
@@ -29,10 +30,10 @@ pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Rep
     line("frameworks", pairs(frameworks.collect()));
     line("Python", release.python.join(", "));
     line("CUDA", release.cuda.map(|cuda| cuda.to_string()).unwrap_or_default());
-    line("driver", release.driver_floor.as_ref().map(|floor| format!("{floor} or newer")).unwrap_or_default());
+    line("hardware", release.hardware());
     line("made for", release.runtimes.join(", "));
     line("GPUs", pairs(release.gpus.clone().into_iter().collect()));
-    line("packages", format!("{}, {} to fetch", release.packages, bytes(release.download)));
+    line("packages", format!("{}, {}", release.packages, largest_download(release)));
     line("published", release.published.to_string());
     let ahead = release.deprecate_on.filter(|_| standing == Standing::Current);
     line("deprecated", ahead.map(|day| format!("on {day}")).unwrap_or_default());

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::TrustOptions;
-use crate::diag::{Failure, Kind};
+use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
@@ -53,6 +53,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     }
     let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
     let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+    let all = signers.clone();
     let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
     let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
     // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
@@ -77,8 +78,23 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let old = known.map(|trust| trust.signers).unwrap_or_default();
     text.extend(beyond(&signers, &old).map(|signer| format!("+ {signer}\n")));
     text.extend(beyond(&old, &signers).map(|signer| format!("- {signer}\n")));
+    let unpinned = unpinned(&all, &signers, &repository);
     let report = TrustReport { name: name.to_string(), threshold, keys, pinned: true };
-    Ok(Report::new(report, text).with_findings(vouched.findings))
+    Ok(Report::new(report, text).with_findings(vouched.findings.into_iter().chain(unpinned).collect()))
+}
+
+/// A warning where the repository names more signers than are pinned: readers are locked out when those sign.
+fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<Finding> {
+    let rest: Vec<String> = beyond(all, pinned).collect();
+    let flags: Vec<String> = all.fingerprints().iter().map(|key| format!("--key {key}")).collect();
+    let message =
+        format!("{} of {} keys are pinned: an index signed by the others is refused", pinned.all.len(), all.all.len());
+    let help = format!("to pin all: colab-boot golden trust {} {}", repository.name(), flags.join(" "));
+    (!rest.is_empty()).then(|| {
+        let mut finding = Finding::warning(Code::GoldenKeysUnpinned, message).with_help(help);
+        finding.notes = rest.into_iter().map(|key| format!("not pinned: {key}")).collect();
+        finding
+    })
 }
 
 /// Who is in `these` and not in `others`.

@@ -266,6 +266,25 @@ fn keepers_come_and_go_and_their_readers_go_on() {
     late.run(&["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1]]).expect(0);
 }
 
+#[test]
+fn fewer_pinned_keys_than_there_are_get_a_warning() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    let carol = Key::new(&team.day.test.path(""), "carol");
+    let alice = team.alice.path.display().to_string();
+    team.run(&["golden", "signers", "--repo", "repo", "--add", "carol.pub", "--key", &alice]).expect(0);
+    team.sign(&team.bob).expect(0);
+    let keys = [&team.alice, &team.bob, &carol].map(fingerprint);
+    let two = team.run(&["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1], "--json"]).expect(0);
+    assert_eq!(two.codes(), ["golden-keys-unpinned"]);
+    let help = two.json()["findings"][0]["help"][0].as_str().expect("a help").to_owned();
+    assert!(keys.iter().all(|key| help.contains(key.as_str())), "{help}");
+    let flags: Vec<&str> = keys.iter().flat_map(|key| ["--key", key.as_str()]).collect();
+    let all = team.run(&[&["golden", "trust", &team.url, "--json"], flags.as_slice()].concat()).expect(0);
+    assert!(all.codes().is_empty(), "{all:?}");
+}
+
 /// All bytes of the files below `folder`.
 fn everything(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());

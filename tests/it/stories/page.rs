@@ -127,12 +127,12 @@ fn a_browser_shows_what_fits_and_nothing_else() {
     assert!(dom.contains("<title>team-x: golden profiles</title>") && !dom.contains("<img"), "{dom}");
     assert!(answer(&dom).contains("2 releases fit"), "{}", answer(&dom));
     for (hash, fit, words) in [
-        ("#gpu=7.5", 1, "native on 7.5"),
-        ("#gpu=8.9", 1, "ptx-jit on 8.9"),
+        ("#gpu=7.5", 2, "native on 7.5"),
+        ("#gpu=8.9", 2, "ptx-jit on 8.9"),
         ("#framework=lib", 1, "data@1.0.0"),
         ("#runtime=bare-3.12", 2, "train@1.0.0"),
         ("#gpu=7.5&framework=other", 1, "train@1.0.0"),
-        ("#gpu=7.5&framework=lib", 0, "No release fits"),
+        ("#gpu=7.5&framework=lib", 1, "no GPU needed"),
         ("#gpu=9.9", 0, "No release fits"),
         ("#gpu=%3Cimg%20src%3Dx%3E", 0, "No release fits"),
     ] {
@@ -142,8 +142,8 @@ fn a_browser_shows_what_fits_and_nothing_else() {
         assert!(said.contains(words) && !dom.contains("<img"), "{hash}: {said}");
     }
     // What does not go together says so beside the choice.
-    let dom = shown(&page, "#gpu=7.5").expect("a browser");
-    assert!(dom.contains("lib (no release: none of those for 7.5)"), "{dom}");
+    let dom = shown(&page, "#gpu=9.9").expect("a browser");
+    assert!(dom.contains("lib (no release: none of those for 9.9)"), "{dom}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn everybody_can_use_the_page() {
     assert!(stops.iter().all(|stop| stop[3] != "none"), "{stops:?}");
     let [chosen, hash, answer] = [&seen["chosen"][0], &seen["chosen"][1], &seen["chosen"][2]];
     assert_eq!((&chosen[1], &chosen[2], hash), (&"gpu".into(), &"7.5".into(), &"#gpu=7.5".into()), "{seen:#}");
-    assert!(answer.as_str().expect("a text").starts_with("1 release fits"), "{answer}");
+    assert!(answer.as_str().expect("a text").starts_with("2 releases fit"), "{answer}");
     // What a screen reader is given.
     let tree = &seen["tree"];
     for (role, words) in

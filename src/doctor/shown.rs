@@ -6,6 +6,9 @@ use crate::diag::{Code, Failure, Severity, nearest};
 use crate::doctor::{Outcome, State, groups};
 use crate::matrix::{Check, checks};
 
+/// Reasons why checks have seen nothing that are printed.
+const REASONS: usize = 3;
+
 /// A line for each check that `is_meant`: its group, its name, what it looks for.
 pub fn listed(is_meant: &dyn Fn(&Check) -> bool) -> Result<Vec<String>, Failure> {
     let rows = checks().map_err(Failure::bug)?.iter().filter(|row| is_meant(row));
@@ -60,8 +63,33 @@ pub fn shown(outcomes: &[Outcome], all: bool) -> Result<String, Failure> {
             let _ = writeln!(text, "  {:<28}{state:<10}{}", outcome.check, outcome.said);
         }
     }
+    if !all {
+        text.push_str(&unseen(outcomes));
+    }
     let _ = writeln!(text, "doctor: {}", count(&outcomes.iter().collect::<Vec<_>>()));
     Ok(text)
+}
+
+/// Why checks have not seen anything: a line for each of the most frequent reasons.
+fn unseen(outcomes: &[Outcome]) -> String {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for outcome in outcomes.iter().filter(|outcome| outcome.state == State::Skipped) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == outcome.said) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((&outcome.said, 1)),
+        }
+    }
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let rest: usize = reasons.iter().skip(REASONS).map(|(_, count)| count).sum();
+    let mut text = String::new();
+    for (at, (reason, count)) in reasons.iter().take(REASONS).enumerate() {
+        let head = if at == 0 { "not seen" } else { "" };
+        let _ = writeln!(text, "{head:<12}{count:>2}  {reason}");
+    }
+    if rest > 0 {
+        let _ = writeln!(text, "{:<12}{rest:>2}  for other reasons (--all)", "");
+    }
+    text
 }
 
 /// An error for a group or a check that there is none of. `foreign` are names that are not ours.

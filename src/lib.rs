@@ -29,7 +29,7 @@ pub mod audit;
 pub mod lock;
 // What the kernel has loaded and read, as facts.
 pub mod notebook;
-// For each distribution: did colab-boot or another hand install it, and which version was there before.
+// For each distribution: did colab-boot or another tool install it, and which version was there before.
 pub mod ledger;
 // How far an apply has come (states and legal moves), and which kernels still have the old code loaded.
 pub mod marker;

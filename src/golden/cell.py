@@ -1,5 +1,5 @@
 # @title colab-boot: @NAME@ @VERSION@
-# Made by `colab-boot golden build` @TOOL@ from the profile and lock below; make it anew rather than editing it.
+# Made by `colab-boot golden build` @TOOL@ from the profile and lock below; do not edit, run that command again.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
 import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
 import signal, threading, time, types, urllib.request, zipfile, zlib
@@ -168,7 +168,7 @@ def colab_boot_follow(command):
             break
         except KeyboardInterrupt:
             stopped += 1
-            print("colab-boot: stopping; what was begun is put right first", flush=True)
+            print("colab-boot: stopping after the current step", flush=True)
             try:  # a front end interrupts the kernel alone, or all that it has started
                 process.kill() if stopped > 2 else process.send_signal(signal.SIGINT)
             except OSError:
@@ -299,7 +299,7 @@ def colab_boot_record():
         COLAB_BOOT["crash"] = open(done.stdout.strip(), "w")
         faulthandler.enable(COLAB_BOOT["crash"])
     except (OSError, ValueError, subprocess.SubprocessError):
-        pass  # a boot goes on without it; `doctor` says that nobody watches
+        pass  # a boot goes on without it; `doctor` says that nothing records the kernel
 
 
 def colab_boot_seed(seed):

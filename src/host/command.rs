@@ -97,7 +97,7 @@ impl Invocation {
     /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its streams open; that is
     /// not waited for. A signal that ends this program ends it first.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
-        self.is_reachable()?;
+        self.check_reachable()?;
         // Without handlers a signal ends us at once, and the child goes on.
         let signals = Deferred::begin().ok();
         let mut command = self.command();
@@ -134,7 +134,7 @@ impl Invocation {
     }
 
     /// An error where the program, or the folder that it is to run in, is on a mount that does not answer: starting it would block us.
-    fn is_reachable(&self) -> Result<(), NoResult> {
+    fn check_reachable(&self) -> Result<(), NoResult> {
         let program = if self.program.is_absolute() { reach(&self.program) } else { Ok(()) };
         let folder = self.folder.as_deref().map_or(Ok(()), reach);
         program.and(folder).map_err(NoResult::Failed)

@@ -1,7 +1,7 @@
-//! The ledger: who put each distribution of an environment there. What is not in it came with the image or by another hand.
+//! The ledger: who put each distribution of an environment there. What is not in it came with the image or by another tool.
 //!
 //! An entry is written before the first change of an apply and says what the distribution becomes and what was there before the
-//! first apply. It counts only while that very version is installed: any other version was put there by another hand, whatever
+//! first apply. It counts only while that very version is installed: any other version was put there by another tool, whatever
 //! the ledger says. Pure; the file is read and written by the commands.
 
 mod notes;
@@ -105,7 +105,7 @@ impl Ledger {
         }
     }
 
-    /// What was installed before colab-boot came: `installed` as it would be without it. What another hand has put in place of ours
+    /// What was installed before colab-boot came: `installed` as it would be without it. What another tool has put in place of ours
     /// counts as that hand's.
     pub fn original<'a>(&'a self, name: &PackageName, installed: Option<&Version>) -> Original<'a> {
         match self.hand(name, installed) {
@@ -151,7 +151,7 @@ impl Ledger {
                 continue;
             };
             let from = present.as_ref().map(|present| present.version.clone());
-            // What was there before is back: no change of another hand.
+            // What was there before is back: no change of another tool.
             let is_back = before.as_ref().is_some_and(|before| before.version == *version && !before.direct);
             if is_back && from.as_ref() != Some(version) {
                 continue;
@@ -218,7 +218,7 @@ mod tests {
         let one = apply(&empty, Some("1.0"), Some("2.0"));
         assert!(matches!(one.hand(&name(), Some(&version("2.0"))), Hand::Ours(_)));
         assert_eq!(one.original(&name(), Some(&version("2.0"))), Original::Was(&was("1.0")));
-        // Another profile, and then another hand, and then we again.
+        // Another profile, and then another tool, and then we again.
         let two = apply(&one, Some("2.0"), Some("3.0"));
         assert_eq!(two.original(&name(), Some(&version("3.0"))), Original::Was(&was("1.0")));
         assert!(matches!(two.hand(&name(), Some(&version("2.5"))), Hand::Changed(_)));

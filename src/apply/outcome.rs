@@ -6,7 +6,7 @@ use crate::machine::{Kernel, Python};
 use crate::marker::{Event, Marker, Next, Now, Standing};
 use crate::notebook::{Modules, is_alive, process_clock};
 use crate::output::Report;
-use crate::session::{Planned, PythonReport};
+use crate::session::{Planned, PythonReport, other_kernels};
 use crate::state::State;
 use crate::verdict::{Compared, Evidence, Files, KernelState, Verdict, counted};
 
@@ -108,11 +108,13 @@ pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
 /// What the kernel has loaded, where nothing speaks for a restart.
 fn kernel_evidence(planned: &Planned) -> Compared {
     match (&planned.seen.machine.kernel, &planned.loaded.modules) {
-        (None, _) if planned.other_kernels == 0 => Compared::Nothing,
-        (None, _) => Compared::Not(format!(
-            "{} of this environment, run the cell in its notebook",
-            counted(planned.other_kernels, "running kernel")
-        )),
+        (None, _) => match other_kernels(&planned.seen) {
+            0 => Compared::Nothing,
+            count => {
+                let kernels = counted(count, "running kernel");
+                Compared::Not(format!("{kernels} of this environment, run the cell in its notebook"))
+            }
+        },
         (Some(_), Modules::Reported(facts)) => Compared::Same(facts.modules.len()),
         (Some(_), Modules::Preloaded(_)) => Compared::Not("no facts, a new kernel is assumed".to_owned()),
         (Some(_), Modules::Unknown) => Compared::Not("no facts".to_owned()),

@@ -83,7 +83,7 @@ fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probe
     let folder = |path: PathBuf| {
         // A link leads to where the bytes are.
         let real = path.real().unwrap_or_else(|_| path.clone());
-        let kind = vitals.mount_kind(&real.display().to_string()).map(|(_, kind)| kind.to_owned()).unwrap_or_default();
+        let kind = vitals.mount_of(&real.display().to_string()).map(|mount| mount.kind).unwrap_or_default();
         Folder { path, only_read: options.read_only || is_remote(&kind), kind }
     };
     let folders: Vec<Folder> = paths.into_iter().map(folder).collect();
@@ -98,7 +98,7 @@ fn by_default(vitals: &Vitals) -> Vec<PathBuf> {
     let mut seen = Vec::new();
     let mut paths = Vec::new();
     for path in known.chain(mounts.map(|(_, system)| system.path.clone())) {
-        let mount = vitals.mount_kind(&path).map(|(mount, _)| mount.to_owned()).unwrap_or_default();
+        let mount = vitals.mount_of(&path).map(|mount| mount.path).unwrap_or_default();
         if Path::new(&path).is_folder_there() && !seen.contains(&mount) {
             seen.push(mount);
             paths.push(PathBuf::from(path));

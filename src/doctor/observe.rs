@@ -21,7 +21,7 @@ use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE};
 use crate::doctor::variables_seen::{is_kept, variables};
 use crate::doctor::vitals::{FileSystem, SMI_HANGS, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
-use crate::host::mounts::{Look, is_elsewhere, is_remote, list_remote, reach, unreachable};
+use crate::host::mounts::{Look, Mount, is_elsewhere, list_remote, mounts_of, reach, unreachable};
 use crate::host::{Invocation, clock, files};
 use crate::script::ENVIRONMENT_FILE;
 
@@ -215,19 +215,15 @@ fn systems(sight: &Sight<'_>, vitals: &mut Vitals) {
     wanted.extend(data);
     vitals.unreachable = unreachable().to_vec();
     let text = vitals.text("/proc/self/mountinfo").unwrap_or_default();
-    let far = text.lines().filter_map(|line| {
-        let (before, after) = line.split_once(" - ")?;
-        is_remote(after.split(' ').next()?).then(|| before.split(' ').nth(4).map(str::to_owned))?
-    });
-    wanted.extend(far.map(|mount| (format!("mount-{mount}"), PathBuf::from(mount))).collect::<Vec<_>>());
+    let far: Vec<Mount> = mounts_of(text).filter(Mount::is_remote).collect();
+    wanted.extend(far.into_iter().map(|mount| (format!("mount-{}", mount.path.display()), mount.path)));
     for (name, path) in wanted {
         if reach(&path).is_err() {
             continue;
         }
         let Some(existing) = path.ancestors().find(|one| one.look_at_entry().is_ok()) else { continue };
         let shown = path.display().to_string();
-        let kind =
-            vitals.mount_kind(&existing.display().to_string()).map(|(_, kind)| kind.to_owned()).unwrap_or_default();
+        let kind = vitals.mount_of(&existing.display().to_string()).map(|mount| mount.kind).unwrap_or_default();
         let Ok(volume) = files::volume(existing) else { continue };
         let system = FileSystem {
             path: shown,

@@ -39,7 +39,7 @@ pub(super) fn checkpoints(sight: &Sight<'_>, vitals: &Vitals) -> Vec<Checkpoint>
                 open.push((path, depth + 1));
             } else if data.is_file() && is_checkpoint(&name) {
                 let path = path.display().to_string();
-                let lasting = vitals.mount_kind(&path).is_some_and(|(_, kind)| is_remote(kind));
+                let lasting = vitals.mount_of(&path).is_some_and(|mount| is_remote(&mount.kind));
                 let written = u64::try_from(data.mtime()).unwrap_or_default();
                 found.push(Checkpoint { path, size: data.len(), written, lasting });
             }

@@ -72,8 +72,8 @@ fn data_remote(case: &Case<'_>) -> Answer {
         return Answer::Unseen("name the folder with --data".to_owned());
     }
     let far = case.plans.data.iter().filter_map(|path| {
-        let (mount, kind) = case.vitals.mount_kind(path)?;
-        is_remote(kind).then(|| format!("{path} is on {kind} at {mount}"))
+        let mount = case.vitals.mount_of(path)?;
+        is_remote(&mount.kind).then(|| format!("{path} is on {} at {}", mount.kind, mount.path.display()))
     });
     let far: Vec<String> = far.collect();
     if far.is_empty() {
@@ -165,11 +165,11 @@ fn env_on_remote(case: &Case<'_>) -> Answer {
     let layout = case.machine.python.as_ref().and_then(|python| python.layout.as_ref());
     let Some(layout) = layout else { return Answer::Unseen("no Python is known here".to_owned()) };
     let path = layout.purelib.display().to_string();
-    match case.vitals.mount_kind(&path) {
-        Some((mount, kind)) if is_remote(kind) => {
-            Hit::warning(format!("packages are imported from {kind}")).seen(format!("{path}, below {mount}")).into()
-        }
-        Some((_, kind)) => Answer::Fine(format!("packages lie on {kind}")),
+    match case.vitals.mount_of(&path) {
+        Some(mount) if is_remote(&mount.kind) => Hit::warning(format!("packages are imported from {}", mount.kind))
+            .seen(format!("{path}, below {}", mount.path.display()))
+            .into(),
+        Some(mount) => Answer::Fine(format!("packages lie on {}", mount.kind)),
         None => Answer::Unseen("the mounts can't be read".to_owned()),
     }
 }
@@ -191,7 +191,7 @@ fn tmp_in_ram(case: &Case<'_>) -> Answer {
 
 /// Google Drive's program acknowledges a file before it is uploaded.
 fn drive_unflushed(case: &Case<'_>) -> Answer {
-    let on_drive = |path: &str| case.vitals.mount_kind(path).is_some_and(|(_, kind)| kind == "fuse.drive");
+    let on_drive = |path: &str| case.vitals.mount_of(path).is_some_and(|mount| mount.kind == "fuse.drive");
     if !case.vitals.text("/proc/self/mountinfo").unwrap_or_default().contains(" - fuse.drive ") {
         return Answer::Unseen(NO_DRIVE.to_owned());
     }

@@ -2,11 +2,12 @@
 //! every judgement. Values of variables and contents of credential files are not in it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::doctor::Death;
-use crate::host::mounts::Unreachable;
+use crate::host::mounts::{Mount, Unreachable, mounts_of};
 use crate::notebook::mapped_files;
 
 /// What `nvidia-smi` is said to complain of where it gives no answer.
@@ -221,17 +222,9 @@ impl Vitals {
         all
     }
 
-    /// The kind of file system at `path`, by the longest mount point that it lies under (proc(5), mountinfo).
-    pub fn mount_kind(&self, path: &str) -> Option<(&str, &str)> {
-        let lines = self.text("/proc/self/mountinfo")?.lines();
-        let mounts = lines.filter_map(|line| {
-            let (before, after) = line.split_once(" - ")?;
-            Some((before.split(' ').nth(4)?, after.split(' ').next()?))
-        });
-        let is_below = |mount: &str| {
-            mount == "/" || path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        // Of two mounts on one point the later counts.
-        mounts.filter(|(mount, _)| is_below(mount)).max_by_key(|(mount, _)| mount.len())
+    /// The mount that `path` lies on: of several below each other the last, of two on one point the later.
+    pub fn mount_of(&self, path: &str) -> Option<Mount> {
+        let mounts = mounts_of(self.text("/proc/self/mountinfo")?);
+        mounts.filter(|mount| Path::new(path).starts_with(&mount.path)).max_by_key(|mount| mount.path.as_os_str().len())
     }
 }

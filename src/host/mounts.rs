@@ -43,14 +43,16 @@ pub struct Unreachable {
 }
 
 /// One line of `/proc/self/mountinfo`.
-struct Mount {
-    path: PathBuf,
-    kind: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    pub path: PathBuf,
+    /// `ext4`, `fuse.drive`, `nfs4`.
+    pub kind: String,
 }
 
 impl Mount {
     /// Whether it has to be asked before it is touched. Without the root nothing here would run.
-    fn is_remote(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         is_remote(&self.kind) && self.path != Path::new("/")
     }
 }
@@ -60,8 +62,13 @@ fn mounts() -> &'static [Mount] {
     static MOUNTS: OnceLock<Vec<Mount>> = OnceLock::new();
     MOUNTS.get_or_init(|| {
         let bytes = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-        String::from_utf8_lossy(&bytes).lines().filter_map(mount_of_line).collect()
+        mounts_of(&String::from_utf8_lossy(&bytes)).collect()
     })
+}
+
+/// The mounts that a text of `/proc/<pid>/mountinfo` names, in its order.
+pub fn mounts_of(mountinfo: &str) -> impl Iterator<Item = Mount> {
+    mountinfo.lines().filter_map(mount_of_line)
 }
 
 /// `36 35 98:0 / /mnt/with\040space rw,noatime shared:1 - ext3 /dev/root rw` (proc(5)).

@@ -52,7 +52,7 @@ pub fn loaded(
 }
 
 /// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter.
-pub(super) fn other_kernels(seen: &Seen) -> usize {
+pub fn other_kernels(seen: &Seen) -> usize {
     if !seen.here || seen.machine.kernel.is_some() {
         return 0;
     }

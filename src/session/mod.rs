@@ -42,7 +42,7 @@ pub use distributions::{installed, recorded_files, surroundings};
 pub use file_check::{FileCheck, Reading, Scene, held};
 pub use findings::verdicts;
 pub use index::{Asked, find_links};
-pub use kernel::{loaded, modules, modules_of};
+pub use kernel::{loaded, modules, modules_of, other_kernels};
 pub use lacking::{lacking, with_apt};
 pub use listed::{not_pinned, read_listed};
 pub use lock::{missing_lock, stale_lock};

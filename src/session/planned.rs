@@ -40,8 +40,6 @@ pub struct Planned {
     pub loaded: Loaded,
     /// The folders that modules are installed to.
     pub folders: Vec<PathBuf>,
-    /// Kernels of this environment that run, where none has asked.
-    pub other_kernels: usize,
     pub marker: Option<Marker>,
     pub notes: Notes,
     /// What the files of the locked packages were compared with, and what is wrong with them.
@@ -102,7 +100,7 @@ pub fn decided(
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
     let indexes = session.indexes(&options.index, profile.as_ref(), &target)?;
-    let Situation { marker, notes, files, loaded, silent, folders, other_kernels, .. } = situation;
+    let Situation { marker, notes, files, loaded, silent, folders, .. } = situation;
     Ok(Planned {
         wish,
         profile,
@@ -112,7 +110,6 @@ pub fn decided(
         decision,
         loaded,
         folders,
-        other_kernels,
         marker,
         notes,
         files,

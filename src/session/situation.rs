@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::session::answer::Answer;
 use crate::session::file_check::{FileCheck, Reading, Scene};
 use crate::session::held_code::silent_repairs;
-use crate::session::kernel::{environment_file, folders, loaded, modules, other_kernels};
+use crate::session::kernel::{environment_file, folders, loaded, modules};
 use crate::session::machine::Seen;
 use crate::state::State;
 
@@ -34,7 +34,6 @@ pub(super) struct Situation {
     pub linked: BTreeMap<PackageName, Vec<Overlay>>,
     /// Modules of installed distributions that change.
     pub modules: BTreeMap<PackageName, BTreeSet<String>>,
-    pub other_kernels: usize,
 }
 
 impl Situation {
@@ -81,7 +80,6 @@ pub(super) fn observe_situation(
         environment_file: environment_file(seen)?,
         linked: session.linked_here(seen),
         modules: modules(seen, moving(seen, target, broken))?,
-        other_kernels: other_kernels(seen),
         notes: state.as_ref().map(State::notes).unwrap_or_default(),
         marker,
         files,

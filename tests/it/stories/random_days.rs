@@ -73,7 +73,9 @@ fn days(stack: Stack) {
             Ok(one) => all = all.with(one),
             Err(wrong) => {
                 let (steps, wrong) = shortest(world, &morning, steps, wrong);
-                failed.push(format!("SEED={seed}: {morning:?}\n{steps:?}\n{wrong}"));
+                let text = format!("SEED={seed}: {morning:?}\n{steps:?}\n{wrong}");
+                eprintln!("{text}");
+                failed.push(text);
             }
         }
     }

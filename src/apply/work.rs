@@ -279,8 +279,7 @@ impl Work<'_> {
         }
         let (faulty, findings, hashed) = self.check(packages);
         if faulty.is_empty() {
-            let hidden = if findings.is_empty() { self.hidden_at_start(packages, wheels) } else { findings };
-            return Ok((hidden, hashed));
+            return Ok((self.with_hidden(findings, packages, wheels), hashed));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
         self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
@@ -290,7 +289,7 @@ impl Work<'_> {
         match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => {
                 let (_, findings, hashed) = self.check(packages);
-                Ok((findings, hashed))
+                Ok((self.with_hidden(findings, packages, wheels), hashed))
             }
             Err(failed) => Err(failed.described(Vec::new())),
         }
@@ -311,13 +310,30 @@ impl Work<'_> {
                 findings.push(finding);
             }
         }
-        findings.extend(hidden(&self.planned.seen, &compared.intruders));
+        if self.is_wanted() {
+            findings.extend(hidden(&self.planned.seen, &compared.intruders));
+        }
         (faulty, findings, compared.hashed)
+    }
+
+    /// Whether a profile wants the packages: what comes back is not used less than it was before.
+    const fn is_wanted(&self) -> bool {
+        self.planned.profile.is_some()
+    }
+
+    /// `findings`, or else what something that runs when Python starts hides.
+    fn with_hidden(
+        &self,
+        findings: Vec<Finding>,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Vec<Finding> {
+        if findings.is_empty() && self.is_wanted() { self.hidden_at_start(packages, wheels) } else { findings }
     }
 
     /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
     fn hidden_before(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
-        let Some(tag) = self.cache_tag() else { return Vec::new() };
+        let Some(tag) = self.cache_tag().filter(|_| self.is_wanted()) else { return Vec::new() };
         let mut intruders = Vec::new();
         for (name, wheel) in wheels {
             let places = wheel.files.members.iter().filter_map(|member| installed_path(&member.path));

@@ -226,6 +226,7 @@ impl<'a> Player<'a> {
         let before = self.memory();
         let cell = self.cell.as_ref().expect("a cell");
         let (code, locked) = (cell.boot.clone(), cell.locked.clone());
+        let to_change = self.to_change(&locked);
         let said = self.world.notebook.run(&self.kernel, &code);
         self.is_booted = true;
         if said.contains("the kernel restarts now, once") {
@@ -234,7 +235,7 @@ impl<'a> Player<'a> {
             self.is_true(&locked, &said)?;
             let unseen = std::mem::take(&mut self.loaded_unseen);
             self.new_kernel();
-            self.restart_was_needed(&before, &unseen, &said)?;
+            self.restart_was_needed(&before, (&to_change, &unseen), &said)?;
             return Ok(Some(true));
         }
         if said.contains("ready: ") || said.contains("applied: ") {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::stories::random_days::packages::{self, differences, fresh_words, named};
+use crate::stories::random_days::packages::{self, differences, fresh_words, installed, named};
 use crate::stories::random_days::player::{Player, Wrong};
 use crate::stories::random_days::step::VARIABLES;
 
@@ -77,15 +77,40 @@ impl Player<'_> {
         Memory { words: words("words"), kept: words("kept"), variables, maps_old: value["maps_old"] == true }
     }
 
-    /// A kernel that held `before` was restarted.
-    pub fn restart_was_needed(&mut self, before: &Memory, unseen: &BTreeSet<String>, said: &str) -> Result<(), Wrong> {
+    /// The packages of `locked` that the next apply has to change, with whether their version is another one, or none.
+    pub fn to_change(&self, locked: &BTreeMap<String, String>) -> BTreeMap<String, bool> {
+        let there = installed(&self.world.day);
+        let wrong = |(name, version): &(&String, &String)| {
+            let one = [((*name).clone(), (*version).clone())].into();
+            !differences(&self.world.day, &one).is_empty()
+        };
+        let moves = |(name, version): (&String, &String)| (name.clone(), there.get(name) != Some(version));
+        locked.iter().filter(wrong).map(moves).collect()
+    }
+
+    /// A kernel that held `before` was restarted by an apply that had `to_change` these; `unseen` are those that it had loaded before a cell had run.
+    pub fn restart_was_needed(
+        &mut self,
+        before: &Memory,
+        (to_change, unseen): (&BTreeMap<String, bool>, &BTreeSet<String>),
+        said: &str,
+    ) -> Result<(), Wrong> {
         let now = fresh_words(&self.world.day);
         let held: Vec<(&String, &String)> = before.words.iter().chain(&before.kept).collect();
         if before.maps_old || held.iter().any(|(name, word)| now.get(*name) != Some(word)) {
             return Ok(());
         }
-        // Its code and its map tell nothing of when it was loaded, and no cell had run to see it.
-        let is_unknown = held.iter().any(|(name, _)| named(name).is_opaque && unseen.contains(*name));
+        let is_unknown = held.iter().any(|(name, _)| {
+            let (name, is_unseen) = (name.as_str(), unseen.contains(*name));
+            match to_change.get(name) {
+                // What comes back is what the kernel holds; what it is, nobody has kept.
+                Some(true) => true,
+                // Its data may have been read at any time.
+                Some(false) => is_unseen || name == "tables" || name == "native",
+                // Its code and its map tell nothing of when it was loaded, and no cell had run to see it.
+                None => is_unseen && named(name).is_opaque,
+            }
+        });
         // Any of what the kernel runs may have read a variable that no row knows.
         let wanted = self.cell.as_ref().and_then(|cell| cell.variables.get("MY_FLAG"));
         let excused = is_unknown || before.variables["MY_FLAG"].as_deref() != wanted.copied();

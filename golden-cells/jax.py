@@ -2,7 +2,10 @@
 # @title colab-boot: jax 2026.11.0
 # Made by `colab-boot golden build` 0.1.0 from the profile and lock below; do not edit, run that command again.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
-import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import builtins as colab_boot_builtins, types as colab_boot_types
+
+colab_boot_kept = {**colab_boot_builtins.globals()}
+import ast, base64, builtins, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
 import signal, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
@@ -198,10 +201,10 @@ class ColabBootImports:
         for name, (wall, steady, first) in begun.items():
             try:
                 module = sys.modules[name]
-                data = os.stat(object.__getattribute__(module, "__dict__")["__file__"])
+                stamp = colab_boot_stamp(colab_boot_file(module))
             except Exception:
                 continue
-            stamp, known = [data.st_ctime_ns, data.st_size], self.stamps.get(name)
+            known = self.stamps.get(name)
             # A clock that was set back in between proves nothing; one that was set forward makes changes younger.
             is_steady = wall - steady - now < 1_000_000_000
             self.stamps[name] = (id(module), stamp if is_steady and stamp[0] < wall - 20_000_000 else None)
@@ -224,17 +227,41 @@ def colab_boot_imports():
     return finder
 
 
-def colab_boot_started():
-    """When this process started, by the clock of files, in nanoseconds. A thread of now tells the clock that starts are counted by."""
+def colab_boot_file(module):
+    """The file that a module says it comes from, as text; an exception where it says none."""
+    return os.fspath(object.__getattribute__(module, "__dict__")["__file__"])
+
+
+def colab_boot_stamp(file):
+    """What a file looks like: its ctime, that of the link that leads to it counts too, and its size."""
+    data = os.stat(file)
+    return [max(data.st_ctime_ns, os.lstat(file).st_ctime_ns), data.st_size]
+
+
+def colab_boot_moved(folder, started, known):
+    """Whether a folder on the way to a file was renamed, or a link turned, since this process started: its files keep their ctime then. What is put into
+    a folder changes its mtime, too."""
+    if folder not in known:
+        data = os.lstat(folder)
+        is_link = data.st_mode & 0o170000 == 0o120000
+        moved = data.st_ctime_ns >= started and (is_link or data.st_mtime_ns < started)
+        parent = os.path.dirname(folder)
+        known[folder] = moved or parent != folder and colab_boot_moved(parent, started, known)
+    return known[folder]
+
+
+def colab_boot_clock():
+    """Now, by the clock that starts of processes are counted by: that of a thread of now."""
     ticks = []
-
-    def read():
-        ticks.append([int(open(f"/proc/{path}/stat").read().rpartition(")")[2].split()[19]) for path in ("thread-self", "self")])
-
-    thread = threading.Thread(target=read)
+    thread = threading.Thread(target=lambda: ticks.append(int(open("/proc/thread-self/stat").read().rpartition(")")[2].split()[19])))
     thread.start()
     thread.join()
-    age = ticks[0][0] - ticks[0][1]
+    return ticks[0]
+
+
+def colab_boot_started():
+    """When this process started, by the clock of files, in nanoseconds. A thread of now tells the clock that starts are counted by."""
+    age = colab_boot_clock() - int(open("/proc/self/stat").read().rpartition(")")[2].split()[19])
     return time.time_ns() - (age + 1) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
 
 
@@ -264,18 +291,20 @@ def colab_boot_differs(code, name, space, live):
     """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
     ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
     tree, compiled = code
-    known, wanted = set(), set()
+    known, wanted, bodies = set(), set(), {}
 
-    def walk(outer, counts):
+    def walk(outer, counts, path):
         for one in outer.co_consts:
             if hasattr(one, "co_code"):
-                is_function = one.co_flags & 1  # CO_OPTIMIZED; not the body of a class
+                is_function, inner = one.co_flags & 1, path + (one.co_name,)  # CO_OPTIMIZED; not the body of a class
+                inner = path if one.co_name.startswith("<generic") else inner
                 known.add(colab_boot_key(one))
+                bodies.setdefault(inner, []).append(colab_boot_key(one))
                 if counts and is_function and not one.co_name.startswith("<"):
                     wanted.add((one.co_name, colab_boot_key(one)))
-                walk(one, counts and (not is_function or one.co_name.startswith("<generic")))
+                walk(one, counts and (not is_function or one.co_name.startswith("<generic")), inner)
 
-    walk(compiled, True)
+    walk(compiled, True, ())
     in_memory = {colab_boot_key(function.__code__): function.__name__ for function in live}
     for key, function in in_memory.items():
         if key not in known:
@@ -312,38 +341,50 @@ def colab_boot_differs(code, name, space, live):
     def dict_of(value):
         return object.__getattribute__(value, "__dict__") if value is not None else {}
 
-    def of_function(node, space):
+    def of_function(node, space, path):
         value = space.get(node.name)
         names = {getattr(one, "id", None) for one in node.decorator_list}
         if names - {"property", "staticmethod", "classmethod"}:
             return unknown.append(f"line {node.lineno}")
         value = getattr(value, "__func__", None) or getattr(value, "fget", None) or value if names else value
-        if type(value) is not types.FunctionType:
+        if type(value) is not types.FunctionType or colab_boot_key(value.__code__) not in bodies.get(path + (node.name,), []):
             return node.name
-        defaults = zip(node.args.defaults, value.__defaults__ or ())
-        keywords = [(one, (value.__kwdefaults__ or {}).get(key.arg)) for key, one in zip(node.args.kwonlyargs, node.args.kw_defaults) if one]
-        for one, there in [*defaults, *keywords]:
+        own, keyed = value.__defaults__ or (), value.__kwdefaults__ or {}
+        names = [(key.arg, one) for key, one in zip(node.args.kwonlyargs, node.args.kw_defaults) if one]
+        if len(own) != len(node.args.defaults) or {*keyed} != {key for key, _ in names}:
+            return node.name
+        for one, there in [*zip(node.args.defaults, own), *((one, keyed[key]) for key, one in names)]:
             if not same(one, "default", {"default": there}):
                 return node.name
 
-    def of_class(node, space):
+    def named(node):
+        """What a name, or names with dots between them, stands for in the module."""
+        if isinstance(node, ast.Attribute):
+            return dict_of(named(node.value)).get(node.attr)
+        return space.get(node.id, getattr(builtins, node.id, None)) if isinstance(node, ast.Name) else None
+
+    def of_class(node, space, path):
         value = space.get(node.name)
-        bases = [getattr(one, "attr", getattr(one, "id", "")) for one in node.bases]
         if type(value) is not type or node.decorator_list or node.keywords:
             return unknown.append(f"line {node.lineno}")
-        if bases != [base.__name__ for base in value.__bases__ if bases or base is not object]:
+        bases = [base for base in value.__bases__ if node.bases or base is not object]
+        if len(bases) != len(node.bases) or not all(named(one) is base for one, base in zip(node.bases, bases)):
             return unknown.append(f"line {node.lineno}")
-        return of_body(node.body, dict(vars(value)))
+        return of_body(node.body, dict(vars(value)), path + (node.name,))
 
-    def of_body(body, space):
+    def of_body(body, space, path):
+        meant = {"__slots__"}
         for node in body:
+            meant.update(one.asname or one.name.partition(".")[0] for one in node.names) if isinstance(node, (ast.Import, ast.ImportFrom)) else None
+            targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+            meant.update(getattr(one, "name", getattr(one, "id", "")) for one in [node, *targets])
             different = None
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 of_import(node, space)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                different = of_function(node, space)
+                different = of_function(node, space, path)
             elif isinstance(node, ast.ClassDef):
-                different = of_class(node, space)
+                different = of_class(node, space, path)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 for target in getattr(node, "targets", None) or [node.target]:
                     if not isinstance(target, ast.Name):
@@ -354,9 +395,16 @@ def colab_boot_differs(code, name, space, live):
                 unknown.append(f"line {node.lineno}")
             if different:
                 return different
+        # What is in memory besides was in the file once, or a program has put it there.
+        plain = (bool, int, float, complex, str, bytes, tuple, list, set, frozenset, dict, type(None), types.FunctionType)
+        for key, value in space.items():
+            is_private = path and key.startswith("_" + path[-1].lstrip("_") + "__")
+            if key not in meant and key not in stored and not is_private and not key.startswith("__") and type(value) in plain:
+                unknown.append(f"`{key}` is not in the file any more")
 
+    stored = {key for node in ast.walk(tree) if isinstance(node, ast.Global) for key in node.names}
     # A program may set what its file has set: another value alone proves nothing.
-    different = of_body(tree.body, space)
+    different = of_body(tree.body, space, ())
     if different:
         return ("unknown", f"`{different}` has another value")
     return ("unknown", unknown[0]) if unknown else None
@@ -367,18 +415,18 @@ def colab_boot_modules(loaded):
     then, if known, and what a comparison of their code says."""
     imports, started = colab_boot_imports(), colab_boot_started()
     imports.look()
-    installed, before, stamps, suspects = "-packages" + os.sep, imports.stamps, {}, []
+    installed, before, stamps, suspects, folders = "-packages" + os.sep, imports.stamps, {}, [], {}
     for name, (module, file) in loaded.items():
         if installed not in file:
             continue
         try:
-            data = os.stat(file)
-            stamp = [data.st_ctime_ns, data.st_size]
+            stamp = colab_boot_stamp(file)
         except OSError:
             stamp = None
         known = before.get(name)
-        # One that was loaded before anybody looked is what the kernel has loaded where its file is older than the kernel.
-        was = known[1] if known and known[0] == id(module) else stamp if stamp and stamp[0] < started else None
+        # One that was loaded before anybody looked is what the kernel has loaded where its file is older than the kernel, and has not come there since.
+        is_older = stamp is not None and stamp[0] < started and not colab_boot_moved(os.path.dirname(os.path.abspath(file)), started, folders)
+        was = known[1] if known and known[0] == id(module) else stamp if is_older else None
         again = stamp is not None and name in imports.again
         stamps[name] = (id(module), was)
         if was != stamp or was is None or again:
@@ -408,7 +456,7 @@ def colab_boot_functions(name, space, file):
 
 def colab_boot_compared(suspects, loaded):
     """Each of the suspects with what their code says, as far as that takes no time to speak of."""
-    end, function = time.monotonic() + 0.06, types.FunctionType
+    end, function = time.thread_time() + 0.06, types.FunctionType
     anywhere = {file: [] for _, file, _, stamp, again in suspects if again and file.endswith(".py")}
     for one in [one for one in gc.get_objects() if type(one) is function] if anywhere else []:
         if one.__code__.co_filename in anywhere:
@@ -418,7 +466,7 @@ def colab_boot_compared(suspects, loaded):
         found = ("unknown", "no source to compare")
         if stamp and file.endswith(".py"):
             try:
-                if time.monotonic() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
+                if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
                     raise TimeoutError("not compared in time")
                 space = object.__getattribute__(loaded[name][0], "__dict__")
                 live = anywhere[file] if again else colab_boot_functions(name, space, file)
@@ -449,17 +497,6 @@ def colab_boot_facts(variables):
     def encodable(text):
         return isinstance(text, str) and text.encode("utf-8", "ignore").decode() == text
 
-    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
-    for name, module in loaded.items():
-        file = own(module).get("__file__")
-        if not encodable(file):
-            continue
-        files[name] = (module, file)
-        # What lies in a regular package goes with it; namespace packages have no file of their own.
-        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
-            continue
-        modules[name] = {"file": file, "version": text(own(module).get("__version__"))}
-
     def asked(question):
         try:
             return bool(question())
@@ -471,6 +508,22 @@ def colab_boot_facts(variables):
             return question()
         except Exception:
             return None
+
+    at = told(lambda: colab_boot_clock())
+
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    for name, module in loaded.items():
+        file = told(lambda: colab_boot_file(module))
+        if not encodable(file):
+            # Something that has put itself in the place of a module: what it comes from is not known.
+            if module is not None and type(module) is not types.ModuleType and "." not in name:
+                modules[name] = {"file": None, "version": None}
+            continue
+        files[name] = (module, file)
+        # What lies in a regular package goes with it; namespace packages have no file of their own.
+        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
+            continue
+        modules[name] = {"file": file, "version": text(own(module).get("__version__"))}
 
     def torch_memory():
         cuda = loaded["torch"].cuda
@@ -492,11 +545,12 @@ def colab_boot_facts(variables):
     return {
         "schema": 2,
         "pid": os.getpid(),
+        "at": at,
         "modules": modules,
         **(told(lambda: colab_boot_modules(files)) or {}),
         "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
-        "path": [entry or os.getcwd() for entry in sys.path if encodable(entry)],
+        "path": [entry for entry in (entry or told(os.getcwd) for entry in sys.path) if encodable(entry)],
         "start_method": told(lambda: loaded["multiprocessing"].get_start_method(allow_none=True)),
         "hash_randomization": bool(sys.flags.hash_randomization),
         "torch_memory": memory,
@@ -540,9 +594,12 @@ def colab_boot_run(verb, *options):
         colab_boot_show(page)
         try:
             with open(report) as file:
-                return code, json.load(file)["report"] or {}
+                said = json.load(file)["report"] or {}
         except (OSError, ValueError):
             return code, {}
+        # Whoever else waits for children may have taken the exit code.
+        ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
+        return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
 
 
 def colab_boot_follow(command):
@@ -672,7 +729,7 @@ def colab_boot_restart():
         child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
         child.stdin.close()
     else:
-        get_ipython().kernel.do_shutdown(True)  # noqa: F821
+        sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
     raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
 
 
@@ -719,6 +776,33 @@ def colab_boot_apply():
     colab_boot_record()
 
 
+def colab_boot_apart(space, kept):
+    """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
+    imported = "ast base64 builtins gc hashlib io json os pathlib shutil subprocess sys tempfile signal threading time types urllib zipfile zlib"
+    own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
+    own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
+
+    def moved(function):
+        new = types.FunctionType(function.__code__, own, function.__name__, function.__defaults__, function.__closure__)
+        new.__doc__, new.__kwdefaults__ = function.__doc__, function.__kwdefaults__
+        return new
+
+    for name, value in list(own.items()):
+        if isinstance(value, types.FunctionType):
+            space[name] = own[name] = moved(value)
+        elif isinstance(value, type):
+            for key, method in list(vars(value).items()):
+                if isinstance(method, types.FunctionType):
+                    setattr(value, key, moved(method))
+    for name in imported.split():
+        if name in kept:
+            space[name] = kept[name]
+        else:
+            space.pop(name, None)
+
+
+colab_boot_names = {"__builtins__": colab_boot_builtins, "builtins": colab_boot_builtins, "types": colab_boot_types}
+colab_boot_types.FunctionType(colab_boot_apart.__code__, colab_boot_names)(colab_boot_builtins.globals(), colab_boot_kept)
 colab_boot_apply()
 
 # %%

@@ -6,6 +6,7 @@ mod overwrite;
 mod report;
 mod unmet;
 mod rollback;
+mod hiding;
 mod install;
 mod ledgers;
 mod malformed;

@@ -115,7 +115,8 @@ fn kernel_evidence(planned: &Planned) -> Compared {
                 Compared::Not(format!("{kernels} of this environment, run the cell in its notebook"))
             }
         },
-        (Some(_), Modules::Reported(facts)) => Compared::Same(facts.modules.len()),
+        (Some(_), Modules::Reported(facts)) if facts.changed.is_some() => Compared::Same(facts.modules.len()),
+        (Some(_), Modules::Reported(_)) => Compared::Not("it has not compared its code with the files".to_owned()),
         (Some(_), Modules::Preloaded(_)) => Compared::Not("no facts, a new kernel is assumed".to_owned()),
         (Some(_), Modules::Unknown) => Compared::Not("no facts".to_owned()),
     }

@@ -5,7 +5,7 @@
 //! A distribution without RECORD makes pip stop with half of the packages replaced, and uv leave a second dist-info; one that
 //! distutils installed makes uv uninstall others and stop.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::diag::Failure;
@@ -40,6 +40,26 @@ pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Vers
         }
     }
     Ok(swept)
+}
+
+/// Deletes the compiled files of the sources among `paths`, below site-packages: an installer may leave them, and Python may take them for those of the new
+/// sources. What can't be deleted is found by the check.
+pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a str>) {
+    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for path in paths.filter_map(|path| path.strip_suffix(".py")) {
+        let (folder, stem) = path.rsplit_once('/').unwrap_or(("", path));
+        folders.entry(folder).or_default().insert(stem);
+    }
+    for (site, (folder, stems)) in
+        layout.folders().into_iter().flat_map(|site| folders.iter().map(move |one| (site, one)))
+    {
+        let cache = site.join(folder).join("__pycache__");
+        let is_its =
+            |name: &String| name.ends_with(".pyc") && stems.contains(name.split('.').next().unwrap_or_default());
+        for name in files::names_if_any(&cache).into_iter().filter(is_its) {
+            let _ = std::fs::remove_file(cache.join(name));
+        }
+    }
 }
 
 /// Deletes what was moved aside. What can't be deleted stays for the next time.

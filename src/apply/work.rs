@@ -11,24 +11,23 @@ use crate::apply::malformed::open_all;
 use crate::apply::outcome::{applied, now, outcome, settle};
 use crate::apply::report::ApplyReport;
 use crate::apply::startup::locked_out;
-use crate::apply::sweep::{empty_trash, leftovers, sweep};
+use crate::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
 use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::{Invocation, files};
-use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of, intruders_before};
+use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of};
 use crate::lock::LockedPackage;
 use crate::machine::Layout;
 use crate::marker::{Event, Marker, Now};
-use crate::model::contents::installed_path;
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
 use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
-use crate::script::{ENVIRONMENT_FILE, Part};
+use crate::script::Part;
 use crate::session::{
-    Planned, PythonReport, Retrieval, Session, Wanted, enough_space, held, hidden, modules as installed_modules_of,
-    modules_of, script_of, startup_files, unowned,
+    Planned, PythonReport, Retrieval, Session, enough_space, held, hidden, modules as installed_modules_of, modules_of,
+    script_of,
 };
 use crate::state::State;
 use crate::verdict::Verdict;
@@ -115,7 +114,7 @@ impl Work<'_> {
         let steps = self.steps();
         let title = &self.planned.wish.title;
         self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
-        self.clear_the_way(&|change| change.from.clone())?;
+        self.make_room(&wheels)?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             let why = failed.tail.clone();
             let failure = self.failed(failed, options, &folder);
@@ -228,6 +227,14 @@ impl Work<'_> {
         Ok(Kept { clashes: findings, modules })
     }
 
+    /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
+    fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
+        self.clear_the_way(&|change| change.from.clone())?;
+        let members = wheels.values().flat_map(|wheel| &wheel.files.members);
+        remove_caches(self.layout, members.map(|member| member.path.as_str()));
+        Ok(())
+    }
+
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
     pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
         let changed =
@@ -316,53 +323,7 @@ impl Work<'_> {
         (faulty, findings, compared.hashed)
     }
 
-    /// Whether a profile wants the packages: what comes back is not used less than it was before.
-    const fn is_wanted(&self) -> bool {
-        self.planned.profile.is_some()
-    }
-
-    /// `findings`, or else what something that runs when Python starts hides.
-    fn with_hidden(
-        &self,
-        findings: Vec<Finding>,
-        packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Vec<Finding> {
-        if findings.is_empty() && self.is_wanted() { self.hidden_at_start(packages, wheels) } else { findings }
-    }
-
-    /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
-    fn hidden_before(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
-        let Some(tag) = self.cache_tag().filter(|_| self.is_wanted()) else { return Vec::new() };
-        let mut intruders = Vec::new();
-        for (name, wheel) in wheels {
-            let places = wheel.files.members.iter().filter_map(|member| installed_path(&member.path));
-            let paths: Vec<String> = places.filter(|path| !path.starts_with('<')).collect();
-            let found = self.layout.folders().into_iter().flat_map(|site| intruders_before(site, &paths, &tag));
-            intruders.extend(found.map(|one| (name.clone(), one)));
-        }
-        hidden(&self.planned.seen, &unowned(&self.planned.seen, intruders))
-    }
-
-    /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
-    fn hidden_at_start(&self, packages: &[&LockedPackage], wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
-        let startup = startup_files(self.layout);
-        let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
-        let suspects: Vec<&Path> = suspects.collect();
-        let is_locked = |name: &PackageName| packages.iter().any(|package| package.name == *name);
-        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Wanted {
-            name: name.clone(),
-            modules: modules_of(&wheel.record),
-            location: self.layout.purelib.clone(),
-        };
-        if suspects.is_empty() {
-            return Vec::new();
-        }
-        let wanted: Vec<Wanted> = wheels.iter().filter(|(name, _)| is_locked(name)).map(wanted).collect();
-        self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
-    }
-
-    fn cache_tag(&self) -> Option<String> {
+    pub(super) fn cache_tag(&self) -> Option<String> {
         self.planned.seen.machine.python.as_ref().map(|python| python.facts.cache_tag())
     }
 }

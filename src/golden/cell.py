@@ -1,7 +1,10 @@
 # @title colab-boot: @NAME@ @VERSION@
 # Made by `colab-boot golden build` @TOOL@ from the profile and lock below; do not edit, run that command again.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
-import ast, base64, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import builtins as colab_boot_builtins, types as colab_boot_types
+
+colab_boot_kept = {**colab_boot_builtins.globals()}
+import ast, base64, builtins, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
 import signal, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
@@ -151,9 +154,12 @@ def colab_boot_run(verb, *options):
         colab_boot_show(page)
         try:
             with open(report) as file:
-                return code, json.load(file)["report"] or {}
+                said = json.load(file)["report"] or {}
         except (OSError, ValueError):
             return code, {}
+        # Whoever else waits for children may have taken the exit code.
+        ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
+        return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
 
 
 def colab_boot_follow(command):
@@ -283,7 +289,7 @@ def colab_boot_restart():
         child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
         child.stdin.close()
     else:
-        get_ipython().kernel.do_shutdown(True)  # noqa: F821
+        sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
     raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
 
 
@@ -330,4 +336,31 @@ def colab_boot_apply():
     colab_boot_record()
 
 
+def colab_boot_apart(space, kept):
+    """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
+    imported = "ast base64 builtins gc hashlib io json os pathlib shutil subprocess sys tempfile signal threading time types urllib zipfile zlib"
+    own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
+    own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
+
+    def moved(function):
+        new = types.FunctionType(function.__code__, own, function.__name__, function.__defaults__, function.__closure__)
+        new.__doc__, new.__kwdefaults__ = function.__doc__, function.__kwdefaults__
+        return new
+
+    for name, value in list(own.items()):
+        if isinstance(value, types.FunctionType):
+            space[name] = own[name] = moved(value)
+        elif isinstance(value, type):
+            for key, method in list(vars(value).items()):
+                if isinstance(method, types.FunctionType):
+                    setattr(value, key, moved(method))
+    for name in imported.split():
+        if name in kept:
+            space[name] = kept[name]
+        else:
+            space.pop(name, None)
+
+
+colab_boot_names = {"__builtins__": colab_boot_builtins, "builtins": colab_boot_builtins, "types": colab_boot_types}
+colab_boot_types.FunctionType(colab_boot_apart.__code__, colab_boot_names)(colab_boot_builtins.globals(), colab_boot_kept)
 colab_boot_apply()

@@ -32,7 +32,7 @@ impl std::fmt::Display for FileFault {
             Self::Missing(path) => write!(f, "`{path}` is missing"),
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
-            Self::Unchecked(path) => write!(f, "`{path}` runs in place of its source, unchecked"),
+            Self::Unchecked(path) => write!(f, "`{path}` runs in place of its source, which it was not made from"),
         }
     }
 }

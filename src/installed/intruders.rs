@@ -2,9 +2,11 @@
 //! is run without a look at its source.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::host::files::{names_if_any, read_start};
+use crate::host::mounts::Look;
 
 /// A file, or a folder with an `__init__`, that comes first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,8 +64,8 @@ fn is_package(folder: &Path) -> bool {
     names_if_any(folder).iter().any(|name| name.starts_with("__init__."))
 }
 
-/// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` without comparing them with it: unchecked
-/// hash-based caches (PEP 552).
+/// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` though they are not known to be made from it: unchecked
+/// hash-based caches (PEP 552), and those that are older than a source of the same second and size.
 pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<String> {
     let cache = folder.join("__pycache__");
     let is_of_one = |name: &String| {
@@ -71,10 +73,25 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
         name.ends_with(".pyc") && expected.contains(format!("{stem}.py").as_str())
     };
     let is_unchecked = |name: &String| {
-        let start = read_start(&cache.join(name), 8).unwrap_or_default();
-        start.get(4).is_some_and(|flags| flags & 0b11 == 0b01)
+        let path = cache.join(name);
+        let start = read_start(&path, 16).unwrap_or_default();
+        match start.get(4) {
+            Some(flags) if flags & 1 == 1 => flags & 0b10 == 0,
+            Some(_) => {
+                is_older(&path, &folder.join(format!("{}.py", name.split('.').next().unwrap_or_default())), &start)
+            }
+            None => false,
+        }
     };
     names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
+}
+
+/// Whether the compiled file at `path`, which begins with `head`, is older than its source and fits it all the same.
+fn is_older(path: &Path, source: &Path, head: &[u8]) -> bool {
+    let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let (Ok(compiled), Ok(source)) = (path.look(), source.look()) else { return false };
+    let fits = word(8).map(i64::from) == Some(source.mtime()) && word(12).map(u64::from) == Some(source.len());
+    fits && (compiled.mtime(), compiled.mtime_nsec()) < (source.mtime(), source.mtime_nsec())
 }
 
 #[cfg(test)]

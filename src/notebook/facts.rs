@@ -21,6 +21,8 @@ pub struct Facts {
     pub initialised: BTreeMap<String, bool>,
     /// `sys.path`.
     pub path: Vec<PathBuf>,
+    /// When the kernel said so, in the unit of [`Kernel::start_time`](crate::machine::Kernel::start_time).
+    pub at: Option<u64>,
     /// How workers are started, where that was chosen: `fork`, `spawn`, `forkserver`.
     pub start_method: Option<String>,
     /// Whether the order of sets differs from one interpreter to the next.

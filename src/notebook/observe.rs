@@ -27,7 +27,10 @@ pub fn observe_loaded(
     let maps =
         files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
     let replaced = deleted_below(&maps, folders);
-    Ok(Loaded { modules, replaced, stale: Vec::new(), handed: handed_down(kernel), at: process_clock()? })
+    // Another apply may have been waited for since the kernel has spoken.
+    let said = if let Modules::Reported(facts) = &modules { facts.at } else { None };
+    let at = said.map_or_else(process_clock, Ok)?;
+    Ok(Loaded { modules, replaced, stale: Vec::new(), handed: handed_down(kernel), at })
 }
 
 /// The variables that `kernel` was started with (`/proc/<pid>/environ`, proc(5)); none where they can't be read.

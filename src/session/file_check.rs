@@ -109,6 +109,12 @@ impl Session<'_> {
         check.before = if reading == Reading::All { scene.state.hashed() } else { known };
         check.hashed = if check.has_news { check.before.clone().with(compared.hashed) } else { Hashed::default() };
         check.hashed.distributions.retain(|name, _| scene.target.package(name).is_some());
+        // What every byte has shown to be wrong is read again by the next apply, whatever its files look like.
+        if reading == Reading::All && !check.faults.is_empty() {
+            check.hashed = if check.has_news { check.hashed } else { check.before.clone() };
+            check.hashed.distributions.retain(|name, _| !check.faults.contains_key(name));
+            check.has_news = true;
+        }
         if check.findings.is_empty() {
             check.hashed.startup = startup;
         }

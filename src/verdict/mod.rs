@@ -82,7 +82,7 @@ impl Verdict {
     pub fn restored(evidence: Evidence, kept: usize, changed: bool) -> Self {
         let sentence = match (kept, changed) {
             (0, true) => "restored: everything is as it was before colab-boot came".to_owned(),
-            (0, false) => "restored: colab-boot has installed nothing here".to_owned(),
+            (0, false) => "restored: there is no record of a change by colab-boot here".to_owned(),
             (kept, _) => format!("restored, except for {} listed above", counted(kept, "package")),
         };
         Self::proven(Word::Restored, sentence, evidence)

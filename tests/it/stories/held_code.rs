@@ -16,6 +16,19 @@ fn day() -> Day {
         ("default", "def f(word='old'):\n    return word\n", "def f(word='new'):\n    return word\n"),
         ("opaque", "word = ''.join(['o', 'l', 'd'])\n", "word = ''.join(['n', 'e', 'w'])\n"),
         ("added", "def one():\n    return 1\n", "def one():\n    return 1\n\n\ndef two():\n    return 2\n"),
+        ("arity", "def f(a, b):\n    return a\n", "def f(a, b=5):\n    return a\n"),
+        (
+            "wrapped",
+            "def d(f):\n    def g():\n        return 1\n    return g\n\n\n@d\ndef f():\n    return 2\n",
+            "def d(f):\n    def g():\n        return 1\n    return g\n\n\ndef f():\n    return 2\n",
+        ),
+        (
+            "swapped",
+            "class A:\n    def f(self):\n        return 1\n\n\nclass B:\n    def f(self):\n        return 2\n",
+            "class A:\n    def f(self):\n        return 2\n\n\nclass B:\n    def f(self):\n        return 1\n",
+        ),
+        ("lost", "class A:\n    x = 1\n    y = 2\n", "class A:\n    x = 1\n"),
+        ("fewer", "x = 1\ny = 2\n", "x = 1\n"),
         (
             "method",
             "class A:\n    def f(self):\n        return 'old'\n",
@@ -59,7 +72,8 @@ fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about
     (restarts, said)
 }
 
-const NAMES: [&str; 7] = ["funct", "const", "attr", "default", "opaque", "added", "method"];
+const NAMES: [&str; 12] =
+    ["funct", "const", "attr", "default", "opaque", "added", "method", "arity", "wrapped", "swapped", "lost", "fewer"];
 
 /// `funct==2.0 const==2.0 …`
 fn all(names: &[&str], version: &str) -> String {
@@ -105,7 +119,51 @@ fn what_is_current_does_not_restart() {
         notebook.run(&kernel, &format!("import {}", names.join(", ")));
         let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "all of them");
         assert!(!restarts, "{stack:?}: {said}");
-        assert!(notebook.run(&kernel, &verify).contains("\nverified"), "{stack:?}");
+        let verified = notebook.run(&kernel, &verify);
+        assert!(verified.contains("\nverified"), "{stack:?}: {verified}");
+    }
+}
+
+#[test]
+fn what_the_user_calls_his_own_is_his() {
+    for stack in BOTH {
+        let day = day();
+        let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+        day.profile("p", &["funct >=2", "opaque >=2"], "");
+        let (boot, verify) = cells(&day, "p");
+        let mut kernel = notebook.kernel();
+        notebook.run(&kernel, &pip(&day, "funct==1.0"));
+        // Names that the cell needs itself, before it runs and after.
+        notebook.run(
+            &kernel,
+            "from time import time\nid, sorted, json, type, list, os = 5, 3, 'x', 'y', [1], None\nimport funct",
+        );
+        let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "its own names");
+        assert!(restarts, "{stack:?}: {said}");
+        notebook.run(&kernel, "from time import time\nid, sorted, json, type, list, os = 5, 3, 'x', 'y', [1], None");
+        assert!(!notebook.boot(&mut kernel, &boot).0, "{stack:?}");
+        let said =
+            notebook.run(&kernel, "import opaque, funct\nprint(opaque.word, funct.word(), time() > 5, id, json)");
+        assert_eq!(said.trim(), "new new True 5 x", "{stack:?}");
+        let said = notebook.run(&kernel, &verify);
+        assert!(said.contains("\nverified"), "{stack:?}: {said}");
+        // A cell that takes all names away, and a folder that is gone.
+        notebook.run(&kernel, "%reset -f");
+        let said = notebook.run(
+            &kernel,
+            "import tempfile, os\nos.chdir(tempfile.mkdtemp())\nos.rmdir(os.getcwd())\nimport space.deep.inner",
+        );
+        assert!(!said.contains("NameError"), "{stack:?}: {said}");
+        assert!(!notebook.boot(&mut kernel, &boot).0, "{stack:?}");
+        // Children that somebody else waits for.
+        notebook.run(&kernel, "import os; os.chdir('/')");
+        notebook.run(&kernel, &pip(&day, "funct==1.0"));
+        notebook.run(
+            &kernel,
+            "import importlib, signal, funct\nimportlib.reload(funct)\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+        );
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(restarts, "{stack:?}: {said}");
     }
 }
 

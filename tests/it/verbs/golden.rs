@@ -132,7 +132,7 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
         let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
         let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
         let python = format!(
-            "{functions}\ntry:\n    print(subprocess.check_output([colab_boot_binary()], text=True) == 'pinned\\n', 'colab-boot')\n\
+            "{functions}\nimport subprocess\ntry:\n    print(subprocess.check_output([colab_boot_binary()], text=True) == 'pinned\\n', 'colab-boot')\n\
              except ColabBootStop as stop:\n    print(stop)\nprint(colab_boot_files())\n"
         );
         let output = Command::new(python::interpreter())
@@ -177,7 +177,7 @@ fn the_cell_checks_its_binary_at_each_run_and_heals_it() {
     let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
     let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
     let python = format!(
-        "{functions}\npath = pathlib.Path(colab_boot_binary())\ndef says():\n    return subprocess.check_output([colab_boot_binary()], text=True)\n\
+        "{functions}\nimport pathlib, subprocess\npath = pathlib.Path(colab_boot_binary())\ndef says():\n    return subprocess.check_output([colab_boot_binary()], text=True)\n\
          for broken in (b'', b'#!/bin/sh\\necho tampered\\n'):\n    path.write_bytes(broken)\n    print(says())\n\
          (path.parent / 'download').write_bytes(b'')\npath.chmod(0o644)\nprint(says())\n"
     );

@@ -1,0 +1,61 @@
+//! What Python would take instead of the packages that an apply installs: looked for before the first change, and after the last.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::apply::work::Work;
+use crate::diag::Finding;
+use crate::installed::{Downloaded, intruders_before};
+use crate::lock::LockedPackage;
+use crate::model::PackageName;
+use crate::model::contents::installed_path;
+use crate::script::ENVIRONMENT_FILE;
+use crate::session::{Wanted, hidden, modules_of, startup_files, unowned};
+
+impl Work<'_> {
+    /// Whether a profile wants the packages: what comes back is not used less than it was before.
+    pub(super) const fn is_wanted(&self) -> bool {
+        self.planned.profile.is_some()
+    }
+
+    /// `findings`, or else what something that runs when Python starts hides.
+    pub(super) fn with_hidden(
+        &self,
+        findings: Vec<Finding>,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Vec<Finding> {
+        if findings.is_empty() && self.is_wanted() { self.hidden_at_start(packages, wheels) } else { findings }
+    }
+
+    /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
+    pub(super) fn hidden_before(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+        let Some(tag) = self.cache_tag().filter(|_| self.is_wanted()) else { return Vec::new() };
+        let mut intruders = Vec::new();
+        for (name, wheel) in wheels {
+            let places = wheel.files.members.iter().filter_map(|member| installed_path(&member.path));
+            let paths: Vec<String> = places.filter(|path| !path.starts_with('<')).collect();
+            let found = self.layout.folders().into_iter().flat_map(|site| intruders_before(site, &paths, &tag));
+            intruders.extend(found.map(|one| (name.clone(), one)));
+        }
+        hidden(&self.planned.seen, &unowned(&self.planned.seen, intruders))
+    }
+
+    /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
+    fn hidden_at_start(&self, packages: &[&LockedPackage], wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+        let startup = startup_files(self.layout);
+        let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
+        let suspects: Vec<&Path> = suspects.collect();
+        let is_locked = |name: &PackageName| packages.iter().any(|package| package.name == *name);
+        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Wanted {
+            name: name.clone(),
+            modules: modules_of(&wheel.record),
+            location: self.layout.purelib.clone(),
+        };
+        if suspects.is_empty() {
+            return Vec::new();
+        }
+        let wanted: Vec<Wanted> = wheels.iter().filter(|(name, _)| is_locked(name)).map(wanted).collect();
+        self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
+    }
+}

@@ -239,8 +239,9 @@ fn present(
         }
         Err(failure) => {
             let _ = write!(err, "{}", render_failure(failure, style));
-            if let Some(verdict) = refused.filter(|_| !to_stdout) {
-                tell(out, &format!("{}\n", verdict.sentence()))?;
+            // Beside the error: stdout may be a script, or a report.
+            if let Some(verdict) = refused {
+                let _ = writeln!(err, "{}", verdict.sentence());
             }
         }
     }

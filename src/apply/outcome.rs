@@ -100,7 +100,8 @@ pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
         files,
         kernel: kernel_evidence(planned),
         variables: variable_evidence(planned),
-        release: planned.release.clone(),
+        // What was resolved for this machine is not what was published.
+        release: if planned.other_target.is_some() { Compared::Nothing } else { planned.release.clone() },
         other_target: planned.other_target.clone(),
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
     let verdicts = verdicts(session, seen, target);
     let errors = planned.errors();
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
-    let script = options.script.as_ref().map(|_| script_of(&planned, plan, Part::Whole));
+    let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan, Part::Whole));
     let data = PlanReport {
         profile: planned.profile.as_ref().map(ProfileReport::of),
         python: PythonReport::of(seen),

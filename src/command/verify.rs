@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::apply::{evidence_of, now};
 use crate::audit::{Environment, judge_locked};
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions, lock_path};
-use crate::diag::{Code, Failure, Finding, count_errors};
+use crate::diag::{Code, Failure, Finding, Kind, count_errors};
 use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::LockedTarget;
@@ -38,7 +38,13 @@ struct VerifyReport<'a> {
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     // An apply under way would be seen half done, and its marker written over.
     let _held = session.hold(&options.machine, Some(&options.profile))?;
-    let planned = locked(options, session)?;
+    let pinned = check_pinned_files(&options.profile, options.lock.as_ref())?;
+    // Another lock than the pinned one is that before it is anything else.
+    if count_errors(&pinned.findings) > 0 {
+        return Err(Failure::from_findings(Kind::Answer, pinned.findings));
+    }
+    let mut planned = locked(options, session)?;
+    planned.release = pinned.release;
     let (seen, target) = (&planned.seen, &planned.target);
     seen.must_be_readable()?;
     let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
@@ -49,7 +55,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let now = now(&planned, planned.marker.as_ref())?;
     let stands = standing(planned.marker.as_ref(), &now);
     let mut findings: Vec<Finding> = planned.findings.iter().filter(|one| belongs_here(one)).cloned().collect();
-    findings.extend(check_pinned_files(&options.profile, options.lock.as_ref())?);
+    findings.extend(pinned.findings);
     findings.extend(file_findings(&planned, layout)?);
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;

@@ -218,7 +218,12 @@ mod tests {
     }
 
     /// Lines of `[env]`, with the package that reads them and how the finding begins.
-    const VALUES: [(&str, &str, &str); 20] = [
+    const VALUES: [(&str, &str, &str); 25] = [
+        ("TF_FORCE_GPU_ALLOW_GROWTH = '1'", "tensorflow", "Warning env-ignored"),
+        ("TF_FORCE_GPU_ALLOW_GROWTH = 'yes'", "numpy", ""),
+        ("XLA_PYTHON_CLIENT_PREALLOCATE = 'FALSE'", "jaxlib", "Warning env-ignored"),
+        ("XLA_PYTHON_CLIENT_PREALLOCATE = ''", "jaxlib", ""),
+        ("XLA_CLIENT_MEM_FRACTION = ''\nXLA_PYTHON_CLIENT_MEM_FRACTION = '.5'", "jaxlib", ""),
         ("JAX_PLATFORMS = 'gpuu'", "jax", "Error env-refused"),
         ("JAX_PLATFORMS = 'cpu,CPU'", "jax", "Error env-refused"),
         ("JAX_PLATFORMS = 'cpu, gpu'", "jax", "Error env-refused"),

@@ -36,10 +36,11 @@ impl About<'_> {
 
     fn settings(&self, rows: &Settings) -> Vec<Finding> {
         let judge = |row: &Setting| {
-            let value = self.all.get(&row.variable)?;
+            // An empty one is none to the libraries that these rows are about.
+            let value = self.all.get(&row.variable).filter(|value| !value.is_empty())?;
             let version = self.version(&row.package)?;
             let same = row.beside.as_ref().is_some_and(|name| self.all.get(name) == Some(value));
-            let lonely = row.with.as_ref().is_some_and(|name| !self.all.contains_key(name));
+            let lonely = row.with.as_ref().is_some_and(|name| self.all.get(name).is_none_or(String::is_empty));
             if same || lonely || !is_between(version, row.from.as_ref(), row.before.as_ref()) {
                 return None;
             }

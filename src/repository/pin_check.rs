@@ -9,8 +9,8 @@ use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::lock::read_lock;
-use crate::model::Sha256;
 use crate::model::day::day_of;
+use crate::model::{PackageName, Sha256};
 use crate::repository::believed::read_believed;
 use crate::repository::standing::pin_findings;
 use crate::repository::taken::Holder;
@@ -31,15 +31,26 @@ fn pin_of(profile: &Path) -> Result<(Pins, Option<Pin>, &Path), Failure> {
         _ => Path::new("."),
     };
     let pins = Holder::at(folder).pins()?;
-    let name = profile.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let pin = pins.all.iter().find(|pin| name == format!("{}.toml", pin.name)).cloned();
+    let file = profile.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = if pins.all.is_empty() { None } else { own_name(profile) };
+    let is_meant = |pin: &&Pin| file == format!("{}.toml", pin.name) || name.as_ref() == Some(&pin.name);
+    let pin = pins.all.iter().find(is_meant).cloned();
     Ok((pins, pin, folder))
 }
 
+/// What a profile calls itself, whatever its file is called; `None` where it can't be read: that is said elsewhere.
+fn own_name(profile: &Path) -> Option<PackageName> {
+    let text = files::read_optional(profile).ok()??;
+    let profile: toml::Value = toml::from_str(&text).ok()?;
+    profile.get("profile")?.get("name")?.as_str()?.parse().ok()
+}
+
 /// Compares a profile and its lock with the pin of their folder, and asks nobody; nothing where it pins none.
-pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Vec<Finding>, Failure> {
+pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinned, Failure> {
     let (_, pin, folder) = pin_of(profile)?;
-    pin.map_or_else(|| Ok(Vec::new()), |pin| edited(&pin, (profile, lock), folder))
+    let Some(pin) = pin else { return Ok(Pinned::default()) };
+    let release = Compared::Not(format!("verify does not ask the repository of {}@{}", pin.name, pin.version));
+    Ok(Pinned { findings: edited(&pin, (profile, lock), folder)?, release })
 }
 
 /// Compares the profile of `options` and its lock with the pin of their folder, and the release with its repository; nothing where it pins none.

@@ -78,7 +78,12 @@ impl Holder {
         let bad = |why: String| Failure::input(format!("`{}` can't be read", self.name())).cause(why);
         match self {
             Self::Folder(folder) => {
-                let text = files::read_optional(&folder.join(PIN_FILE))?;
+                let path = folder.join(PIN_FILE);
+                let text = files::read_optional(&path)?;
+                // A link that leads nowhere is no folder without pins.
+                if text.is_none() && path.look_at_entry().is_ok() {
+                    return Err(bad("it is a link to a file that is missing".to_owned()));
+                }
                 Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
             }
             Self::Notebook(path) => {

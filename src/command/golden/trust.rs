@@ -57,7 +57,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
     let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
     // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
-    let (signers_text, signers) = if vouched_by_old {
+    let (signers_text, signers) = if vouched_by_old && options.key.is_empty() {
         (signers_text, signers)
     } else {
         named(&signers_text, &options.key).map_err(unreadable)?

@@ -164,4 +164,13 @@ fn a_plan_that_is_refused_says_so_last() {
     assert!(planned.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{planned:?}");
     let report = day.run(&["plan", "p.toml", "--json"]).expect(1).json();
     assert_eq!(report["report"]["verdict"]["word"], "refused");
+    // So do conflicts and missing locks, whose errors are all that there is to say.
+    day.profile("q", &["pkg ==9"], "");
+    for verb in ["plan", "apply"] {
+        let refused = day.run(&[verb, "q.toml"]).expect(1);
+        assert!(refused.stderr.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
+        assert!(refused.stdout.is_empty(), "{refused:?}");
+        let report = day.run(&[verb, "q.toml", "--json"]).expect(1).json();
+        assert_eq!(report["report"]["verdict"]["word"], "refused", "{verb}");
+    }
 }

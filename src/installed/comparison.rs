@@ -249,8 +249,16 @@ fn read_files(
     stamps
 }
 
-/// The stamp of a file that has the bytes it should have.
+/// The stamp of a file that has the bytes it should have. What can't be read is tried twice: to install a package again for one bad moment
+/// of a disk would restart kernels.
 fn check_bytes(file: &Expected) -> Result<Stamp, FileFault> {
+    match check_bytes_once(file) {
+        Err(FileFault::Unreadable(..)) => check_bytes_once(file),
+        checked => checked,
+    }
+}
+
+fn check_bytes_once(file: &Expected) -> Result<Stamp, FileFault> {
     let unreadable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => FileFault::Missing(file.path.clone()),
         _ => FileFault::Unreadable(file.path.clone(), error.to_string()),

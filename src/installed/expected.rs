@@ -77,8 +77,15 @@ impl<'a> Located<'a> {
         self.info.parent().unwrap_or(&self.held.layout.purelib)
     }
 
-    /// Its files, by the RECORDs.
+    /// Its files, by the RECORDs. What can't be read is tried twice.
     pub(super) fn expected(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
+        match self.listed() {
+            Err(FileFault::Unreadable(..)) => self.listed(),
+            listed => listed,
+        }
+    }
+
+    fn listed(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
         let record = self.info.join("RECORD");
         let text = read_optional(&record).map_err(|failure| unreadable(&record, &failure))?;
         let own = parse_record(&text.ok_or(FileFault::NoRecord)?);
@@ -169,7 +176,7 @@ impl Infos {
         let mut found = Vec::new();
         for folder in layout.folders() {
             if !self.folders.contains_key(folder) {
-                let listed = list(folder).map_err(|failure| unreadable(folder, &failure))?;
+                let listed = list(folder).or_else(|_| list(folder)).map_err(|failure| unreadable(folder, &failure))?;
                 self.folders.insert(folder.clone(), listed);
             }
             found.extend(self.folders.get(folder).and_then(|all| all.get(name)).into_iter().flatten().cloned());

@@ -375,18 +375,17 @@ def colab_boot_differs(code, name, space, live):
     def of_body(body, space, path):
         meant = {"__slots__"}
         for node in body:
-            meant.update(one.asname or one.name.partition(".")[0] for one in node.names) if isinstance(node, (ast.Import, ast.ImportFrom)) else None
-            targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+            targets, different = getattr(node, "targets", None) or [getattr(node, "target", None)], None
             meant.update(getattr(one, "name", getattr(one, "id", "")) for one in [node, *targets])
-            different = None
             if isinstance(node, (ast.Import, ast.ImportFrom)):
+                meant.update(one.asname or one.name.partition(".")[0] for one in node.names)
                 of_import(node, space)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 different = of_function(node, space, path)
             elif isinstance(node, ast.ClassDef):
                 different = of_class(node, space, path)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                for target in getattr(node, "targets", None) or [node.target]:
+                for target in targets:
                     if not isinstance(target, ast.Name):
                         unknown.append(f"line {node.lineno}")
                     elif not same(node.value, target.id, space):
@@ -597,7 +596,7 @@ def colab_boot_run(verb, *options):
                 said = json.load(file)["report"] or {}
         except (OSError, ValueError):
             return code, {}
-        # Whoever else waits for children may have taken the exit code.
+        # Another thread may have collected the exit code: the report counts.
         ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
         return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
 

@@ -1,4 +1,5 @@
-//! What Python would take instead of the packages that an apply installs: looked for before the first change, and after the last.
+//! What Python would take instead of the packages that an apply installs: looked for before the first change,
+//! and after the last.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,11 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::apply::work::Work;
 use crate::diag::Finding;
 use crate::installed::{Downloaded, intruders_before};
-use crate::lock::LockedPackage;
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::script::ENVIRONMENT_FILE;
-use crate::session::{Wanted, hidden, modules_of, startup_files, unowned};
+use crate::session::{Wanted, hidden_by_user, modules_of, startup_files};
 
 impl Work<'_> {
     /// Whether a profile wants the packages: what comes back is not used less than it was before.
@@ -22,10 +22,9 @@ impl Work<'_> {
     pub(super) fn with_hidden(
         &self,
         findings: Vec<Finding>,
-        packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
     ) -> Vec<Finding> {
-        if findings.is_empty() && self.is_wanted() { self.hidden_at_start(packages, wheels) } else { findings }
+        if findings.is_empty() && self.is_wanted() { self.hidden_at_start(wheels) } else { findings }
     }
 
     /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
@@ -38,24 +37,23 @@ impl Work<'_> {
             let found = self.layout.folders().into_iter().flat_map(|site| intruders_before(site, &paths, &tag));
             intruders.extend(found.map(|one| (name.clone(), one)));
         }
-        hidden(&self.planned.seen, &unowned(&self.planned.seen, intruders))
+        hidden_by_user(&self.planned.seen, &intruders)
     }
 
     /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
-    fn hidden_at_start(&self, packages: &[&LockedPackage], wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+    fn hidden_at_start(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
         let startup = startup_files(self.layout);
         let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
         let suspects: Vec<&Path> = suspects.collect();
-        let is_locked = |name: &PackageName| packages.iter().any(|package| package.name == *name);
+        if suspects.is_empty() {
+            return Vec::new();
+        }
         let wanted = |(name, wheel): (&PackageName, &Downloaded)| Wanted {
             name: name.clone(),
             modules: modules_of(&wheel.record),
             location: self.layout.purelib.clone(),
         };
-        if suspects.is_empty() {
-            return Vec::new();
-        }
-        let wanted: Vec<Wanted> = wheels.iter().filter(|(name, _)| is_locked(name)).map(wanted).collect();
+        let wanted: Vec<Wanted> = wheels.iter().map(wanted).collect();
         self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
     }
 }

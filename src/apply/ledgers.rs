@@ -37,7 +37,7 @@ impl Work<'_> {
         if self.planned.profile.is_none() {
             ledger = ledger.restored();
         }
-        // A package that something else has changed or removed, and that the profile no longer wants, is not colab-boot's any more.
+        // A package that another tool has changed or removed is not colab-boot's any more once the profile drops it.
         let target = &self.planned.target;
         ledger.distributions.retain(|name, _| {
             let installed = seen.machine.installed.get(name).map(|one| &one.version);

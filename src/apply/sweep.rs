@@ -42,8 +42,8 @@ pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Vers
     Ok(swept)
 }
 
-/// Deletes the compiled files of the sources among `paths`, below site-packages: an installer may leave them, and Python may take them for those of the new
-/// sources. What can't be deleted is found by the check.
+/// Deletes the compiled files of the sources among `paths`, below site-packages: an installer may leave them, and
+/// Python may take them for those of the new sources. What can't be deleted is found by the check.
 pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a str>) {
     let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for path in paths.filter_map(|path| path.strip_suffix(".py")) {

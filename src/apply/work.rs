@@ -95,13 +95,7 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
         let _wheels = self.hold_wheels(&folder).map_err(Failure::before_changes)?;
-        let withdrawn = self.fetch(&options.index, &packages, &folder).map_err(Failure::before_changes)?;
-        let (wheels, mut findings) = open_all(self.layout, &packages, &folder).map_err(Failure::before_changes)?;
-        findings.extend(unmet(self.session, self.planned, &packages, &wheels));
-        findings.extend(self.hidden_before(&wheels));
-        if !findings.is_empty() {
-            return Err(Failure::from_findings(Kind::Answer, findings).before_changes());
-        }
+        let (wheels, withdrawn) = self.bring(&options.index, &packages, &folder).map_err(Failure::before_changes)?;
         let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();
@@ -151,6 +145,20 @@ impl Work<'_> {
         let new: Vec<Finding> = clashes.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
         Ok(report)
+    }
+
+    /// The wheels of `packages`, each of which can be installed and used; and what was withdrawn of them.
+    fn bring(
+        &self,
+        options: &IndexOptions,
+        packages: &[&LockedPackage],
+        folder: &Path,
+    ) -> Result<(BTreeMap<PackageName, Downloaded>, Vec<Finding>), Failure> {
+        let withdrawn = self.fetch(options, packages, folder)?;
+        let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
+        findings.extend(unmet(self.session, self.planned, packages, &wheels));
+        findings.extend(self.hidden_before(&wheels));
+        if findings.is_empty() { Ok((wheels, withdrawn)) } else { Err(Failure::from_findings(Kind::Answer, findings)) }
     }
 
     /// What is about to change, as kernels see it: with the modules of the new wheels.
@@ -286,7 +294,7 @@ impl Work<'_> {
         }
         let (faulty, findings, hashed) = self.check(packages);
         if faulty.is_empty() {
-            return Ok((self.with_hidden(findings, packages, wheels), hashed));
+            return Ok((self.with_hidden(findings, wheels), hashed));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
         self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
@@ -296,7 +304,7 @@ impl Work<'_> {
         match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => {
                 let (_, findings, hashed) = self.check(packages);
-                Ok((self.with_hidden(findings, packages, wheels), hashed))
+                Ok((self.with_hidden(findings, wheels), hashed))
             }
             Err(failed) => Err(failed.described(Vec::new())),
         }

@@ -47,7 +47,6 @@ const TEXTS: &[&str] = &[
     "/sys/module/nvidia/version",
 ];
 
-/// Variables whose values are kept; of those whose names begin so, as well.
 /// How the names of CUDA's libraries begin that frameworks look for.
 const CUDA_LIBRARIES: &[&str] = &["libcudnn", "libcublas", "libcudart", "libnccl"];
 

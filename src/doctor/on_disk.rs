@@ -8,6 +8,7 @@ use crate::doctor::sight::Sight;
 use crate::doctor::{Checkpoint, Vitals};
 use crate::host::files;
 use crate::host::mounts::{Look, is_elsewhere, is_remote, list_remote};
+use crate::inspect::BytecodeHead;
 
 const CHECKPOINTS: &[&str] = &[".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".msgpack"];
 
@@ -71,14 +72,10 @@ pub(super) fn stale_bytecode(here: &Path, packages: Option<&Path>) -> Vec<String
 /// The source in `folder` that the file `name` in its `__pycache__` is run for though it is newer.
 fn stale_source(folder: &Path, name: &str) -> Option<String> {
     let path = folder.join("__pycache__").join(name);
-    let head = files::read_start(&path, 16)?;
-    let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    let head = BytecodeHead::parse(&files::read_start(&path, BytecodeHead::LENGTH)?)?;
     let place = folder.join(format!("{}.py", name.split('.').next()?));
     let source = place.look().ok()?;
-    let is_taken = match word(4)? {
-        0 => i64::from(word(8)?) == source.mtime() && u64::from(word(12)?) == source.len(),
-        flags => flags & 0b11 == 0b01,
-    };
+    let is_taken = head.is_unchecked() || head.fits(source.mtime(), source.len());
     let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
     (is_taken && changed(&path.look().ok()?) < changed(&source)).then(|| place.display().to_string())
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Finding, Severity};
+use crate::doctor::vram::installed;
 use crate::doctor::{Answer, Case, Hit, Judge};
 use crate::matrix::{is_judged, settings};
-use crate::model::PackageName;
 use crate::plan::About;
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -19,10 +19,7 @@ fn judged(case: &Case<'_>, is_meant: &dyn Fn(Severity) -> bool) -> Answer {
         Ok(rows) => rows,
         Err(why) => return Answer::Failed(why),
     };
-    let version = |name: &str| {
-        let name: PackageName = name.parse().ok()?;
-        case.machine.installed.get(&name).map(|one| &one.version)
-    };
+    let version = |name: &str| installed(case, name);
     let at = |code: Code, _: &str, message: String| Some(Finding::error(code, message));
     let mut hits: Vec<Hit> = Vec::new();
     let mut count = 0;

@@ -8,6 +8,7 @@ use crate::doctor::sight::Sight;
 use crate::host::mounts::{Look, reach};
 use crate::matrix::is_judged;
 
+/// Variables whose values are kept, beside those that `lock` judges; of those whose names begin so, as well.
 const VARIABLES: &[&str] = &[
     "LD_LIBRARY_PATH",
     "CUDA_VISIBLE_DEVICES",

@@ -94,9 +94,9 @@ fn vram_orphan(case: &Case<'_>) -> Answer {
         .into()
 }
 
-fn installed(case: &Case<'_>, name: &str) -> Option<Version> {
+pub(super) fn installed<'a>(case: &Case<'a>, name: &str) -> Option<&'a Version> {
     let found = case.machine.installed.iter().find(|(known, _)| known.as_ref() == name);
-    found.map(|(_, one)| one.version.clone())
+    found.map(|(_, one)| &one.version)
 }
 
 /// The kernel's value of a variable, or this process's.

@@ -157,7 +157,7 @@ def colab_boot_run(verb, *options):
                 said = json.load(file)["report"] or {}
         except (OSError, ValueError):
             return code, {}
-        # Whoever else waits for children may have taken the exit code.
+        # Another thread may have collected the exit code: the report counts.
         ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
         return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
 

@@ -3,6 +3,7 @@
 //! found, and malformed input is an error with the offset at which it makes no sense.
 
 mod archive;
+mod bytecode;
 mod directory;
 mod elf;
 mod fatbin;
@@ -18,6 +19,7 @@ mod text;
 use std::fmt::{Display, Formatter, Result as FmtResult};
 
 pub use archive::{Archive, TAIL};
+pub use bytecode::BytecodeHead;
 pub use directory::{Place, locate, read};
 pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;

@@ -9,6 +9,7 @@ use crate::host::files::open;
 use crate::host::parallel::on_all_cores;
 use crate::host::stamps::{Folder, Moment, Stamp};
 use crate::installed::expected::{Expected, Infos, Located};
+use crate::installed::fault::tried_twice;
 use crate::installed::intruders::{intruders_in, unchecked_caches};
 use crate::installed::{Basis, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder};
 use crate::model::{PackageName, Sha256};
@@ -233,7 +234,8 @@ fn read_files(
     // What is begun last should not take longest.
     files.sort_by_key(|(_, file, _)| Reverse(file.size));
     let check = |(at, file, was_read): &(usize, &Expected, bool)| {
-        let result = if depth == Depth::Bytes || *was_read { check_bytes(file) } else { check_size(file) };
+        let result =
+            if depth == Depth::Bytes || *was_read { tried_twice(|| check_bytes(file)) } else { check_size(file) };
         Some((*at, file.place.clone(), result))
     };
     let mut stamps: HashMap<usize, Stamps> = HashMap::new();
@@ -249,16 +251,8 @@ fn read_files(
     stamps
 }
 
-/// The stamp of a file that has the bytes it should have. What can't be read is tried twice: to install a package again for one bad moment
-/// of a disk would restart kernels.
+/// The stamp of a file that has the bytes it should have.
 fn check_bytes(file: &Expected) -> Result<Stamp, FileFault> {
-    match check_bytes_once(file) {
-        Err(FileFault::Unreadable(..)) => check_bytes_once(file),
-        checked => checked,
-    }
-}
-
-fn check_bytes_once(file: &Expected) -> Result<Stamp, FileFault> {
     let unreadable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => FileFault::Missing(file.path.clone()),
         _ => FileFault::Unreadable(file.path.clone(), error.to_string()),

@@ -9,6 +9,7 @@ use crate::host::files::{names_in, read_optional};
 use crate::host::stamps::Stamp;
 use crate::inspect::{Entry, parse_record};
 use crate::installed::FileFault;
+use crate::installed::fault::tried_twice;
 use crate::machine::Layout;
 use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Sha256, Version};
@@ -79,10 +80,7 @@ impl<'a> Located<'a> {
 
     /// Its files, by the RECORDs. What can't be read is tried twice.
     pub(super) fn expected(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
-        match self.listed() {
-            Err(FileFault::Unreadable(..)) => self.listed(),
-            listed => listed,
-        }
+        tried_twice(|| self.listed())
     }
 
     fn listed(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
@@ -176,7 +174,7 @@ impl Infos {
         let mut found = Vec::new();
         for folder in layout.folders() {
             if !self.folders.contains_key(folder) {
-                let listed = list(folder).or_else(|_| list(folder)).map_err(|failure| unreadable(folder, &failure))?;
+                let listed = tried_twice(|| list(folder).map_err(|failure| unreadable(folder, &failure)))?;
                 self.folders.insert(folder.clone(), listed);
             }
             found.extend(self.folders.get(folder).and_then(|all| all.get(name)).into_iter().flatten().cloned());

@@ -37,6 +37,14 @@ impl std::fmt::Display for FileFault {
     }
 }
 
+/// What `read` gives; tried once more where something could not be read: to install a package again for one bad moment of a disk would restart kernels.
+pub(super) fn tried_twice<T>(read: impl Fn() -> Result<T, FileFault>) -> Result<T, FileFault> {
+    match read() {
+        Err(FileFault::Unreadable(..)) => read(),
+        done => done,
+    }
+}
+
 /// One finding for the faults of a distribution.
 pub fn finding_of(name: &PackageName, version: &Version, faults: &[FileFault]) -> Option<Finding> {
     let (first, rest) = faults.split_first()?;

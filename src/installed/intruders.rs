@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::host::files::{names_if_any, read_start};
 use crate::host::mounts::Look;
+use crate::inspect::BytecodeHead;
 
 /// A file, or a folder with an `__init__`, that comes first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,24 +75,20 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
     };
     let is_unchecked = |name: &String| {
         let path = cache.join(name);
-        let start = read_start(&path, 16).unwrap_or_default();
-        match start.get(4) {
-            Some(flags) if flags & 1 == 1 => flags & 0b10 == 0,
-            Some(_) => {
-                is_older(&path, &folder.join(format!("{}.py", name.split('.').next().unwrap_or_default())), &start)
-            }
-            None => false,
-        }
+        let Some(head) = read_start(&path, BytecodeHead::LENGTH).and_then(|start| BytecodeHead::parse(&start)) else {
+            return false;
+        };
+        let source = || folder.join(format!("{}.py", name.split('.').next().unwrap_or_default()));
+        head.is_unchecked() || is_older(&path, head, &source())
     };
     names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
 }
 
-/// Whether the compiled file at `path`, which begins with `head`, is older than its source and fits it all the same.
-fn is_older(path: &Path, source: &Path, head: &[u8]) -> bool {
-    let word = |at: usize| Some(u32::from_le_bytes(head.get(at..at + 4)?.try_into().ok()?));
+/// Whether the compiled file at `path`, with this head, is older than its source and fits it all the same.
+fn is_older(path: &Path, head: BytecodeHead, source: &Path) -> bool {
     let (Ok(compiled), Ok(source)) = (path.look(), source.look()) else { return false };
-    let fits = word(8).map(i64::from) == Some(source.mtime()) && word(12).map(u64::from) == Some(source.len());
-    fits && (compiled.mtime(), compiled.mtime_nsec()) < (source.mtime(), source.mtime_nsec())
+    let written = |data: &std::fs::Metadata| (data.mtime(), data.mtime_nsec());
+    head.fits(source.mtime(), source.len()) && written(&compiled) < written(&source)
 }
 
 #[cfg(test)]

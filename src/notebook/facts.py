@@ -192,18 +192,17 @@ def colab_boot_differs(code, name, space, live):
     def of_body(body, space, path):
         meant = {"__slots__"}
         for node in body:
-            meant.update(one.asname or one.name.partition(".")[0] for one in node.names) if isinstance(node, (ast.Import, ast.ImportFrom)) else None
-            targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+            targets, different = getattr(node, "targets", None) or [getattr(node, "target", None)], None
             meant.update(getattr(one, "name", getattr(one, "id", "")) for one in [node, *targets])
-            different = None
             if isinstance(node, (ast.Import, ast.ImportFrom)):
+                meant.update(one.asname or one.name.partition(".")[0] for one in node.names)
                 of_import(node, space)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 different = of_function(node, space, path)
             elif isinstance(node, ast.ClassDef):
                 different = of_class(node, space, path)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                for target in getattr(node, "targets", None) or [node.target]:
+                for target in targets:
                     if not isinstance(target, ast.Name):
                         unknown.append(f"line {node.lineno}")
                     elif not same(node.value, target.id, space):

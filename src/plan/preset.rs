@@ -8,6 +8,7 @@ use crate::matrix::{Determinism, Settings, is_between, settings};
 use crate::plan::refusals::About;
 use crate::plan::xla_text::{flags_of, names_a_file};
 use crate::profile::Profile;
+use crate::verdict::counted;
 
 /// What is set for a target.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +55,7 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
     let line = |(name, why): (&String, &String)| {
         format!("{name}={} ({why})", variables.all.get(name).map_or("", String::as_str))
     };
-    let mut finding = Finding::note(Code::EnvPreset, format!("{of} {}", counted(variables.because.len())));
+    let mut finding = Finding::note(Code::EnvPreset, format!("{of} {}", counted(variables.because.len(), "variable")));
     finding.notes = variables.because.iter().map(line).collect();
     match &profile.preset {
         Some(name) if finding.notes.is_empty() => {
@@ -63,11 +64,6 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
         }
         _ => (!finding.notes.is_empty()).then_some(finding),
     }
-}
-
-/// `1 variable`, `3 variables`.
-fn counted(count: usize) -> String {
-    if count == 1 { "1 variable".to_owned() } else { format!("{count} variables") }
 }
 
 fn preset(profile: &Profile, target: &LockedTarget, rows: &Settings, variables: &mut Variables) {

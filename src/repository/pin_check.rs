@@ -45,7 +45,7 @@ fn own_name(profile: &Path) -> Option<PackageName> {
     profile.get("profile")?.get("name")?.as_str()?.parse().ok()
 }
 
-/// Compares a profile and its lock with the pin of their folder, and asks nobody; nothing where it pins none.
+/// Compares a profile and its lock with the pin of their folder, without asking the repository; nothing where it pins none.
 pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinned, Failure> {
     let (_, pin, folder) = pin_of(profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };

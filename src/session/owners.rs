@@ -46,38 +46,40 @@ pub(super) fn is_code(path: &str) -> bool {
 
 /// An error for each file that comes before one of a distribution: it names the file, and whose it is.
 pub fn hidden(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec<Finding> {
+    with_owners(seen, intruders).map(|(one, owner)| finding(one, owner)).collect()
+}
+
+/// The same of those that no installed distribution owns: what one owns may be about to go.
+pub fn hidden_by_user(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec<Finding> {
+    let unowned = with_owners(seen, intruders).filter(|(_, owner)| owner.is_none());
+    unowned.map(|(one, owner)| finding(one, owner)).collect()
+}
+
+fn finding((name, intruder): &(PackageName, Intruder), owner: Option<PackageName>) -> Finding {
+    let (place, hides) = (intruder.place.display(), intruder.hides.display());
+    let (whose, help) = match owner.filter(|owner| owner != name) {
+        Some(owner) => {
+            (format!(" of {owner}"), format!("{name} and {owner} can't be used together: remove one of them"))
+        }
+        None => (String::new(), "no package owns it: move it to another folder, then run the command again".to_owned()),
+    };
+    let message = format!("Python takes `{place}`{whose} instead of `{hides}` of {name}");
+    Finding::error(Code::KernelShadowed, message).with_help(help)
+}
+
+/// Each intruder with the installed distribution that owns it.
+fn with_owners<'a>(
+    seen: &Seen,
+    intruders: &'a [(PackageName, Intruder)],
+) -> impl Iterator<Item = (&'a (PackageName, Intruder), Option<PackageName>)> {
     let entries: Vec<PathBuf> = intruders.iter().map(|(_, one)| entry(&one.place)).collect();
     let owners = owners(seen, entries.iter().map(PathBuf::as_path));
-    let finding = |((name, intruder), entry): (&(PackageName, Intruder), &PathBuf)| {
-        let (place, hides) = (intruder.place.display(), intruder.hides.display());
-        let (whose, help) = match owners.get(entry.as_path()).filter(|owner| *owner != name) {
-            Some(owner) => {
-                (format!(" of {owner}"), format!("{name} and {owner} can't be used together: remove one of them"))
-            }
-            None => {
-                (String::new(), "no package owns it: move it to another folder, then run the command again".to_owned())
-            }
-        };
-        let message = format!("Python takes `{place}`{whose} instead of `{hides}` of {name}");
-        Finding::error(Code::KernelShadowed, message).with_help(help)
-    };
-    intruders.iter().zip(&entries).map(finding).collect()
+    let owned: Vec<Option<PackageName>> = entries.iter().map(|entry| owners.get(entry.as_path()).cloned()).collect();
+    intruders.iter().zip(owned)
 }
 
 /// The file that stands for an intruder: of a folder, its `__init__`.
 fn entry(place: &Path) -> PathBuf {
     let names = files::names_if_any(place);
     names.iter().find(|name| name.starts_with("__init__.")).map_or_else(|| place.to_owned(), |name| place.join(name))
-}
-
-/// Those of `intruders` that no installed distribution owns: what one owns may be about to go.
-pub fn unowned(seen: &Seen, intruders: Vec<(PackageName, Intruder)>) -> Vec<(PackageName, Intruder)> {
-    let entries: Vec<PathBuf> = intruders.iter().map(|(_, one)| entry(&one.place)).collect();
-    let owners = owners(seen, entries.iter().map(PathBuf::as_path));
-    intruders
-        .into_iter()
-        .zip(&entries)
-        .filter(|(_, entry)| !owners.contains_key(entry.as_path()))
-        .map(|(one, _)| one)
-        .collect()
 }

@@ -63,7 +63,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         named(&signers_text, &options.key).map_err(unreadable)?
     };
     if signers.all.len() < threshold {
-        return ask(&repository, &catalogue, threshold, keys, options.key.is_empty());
+        return ask(&repository, &catalogue, threshold, &all, options.key.is_empty());
     }
     // Those who sign must be as many, with the keys that are pinned from now on.
     let name = catalogue.name.clone();
@@ -86,10 +86,9 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
 /// A warning where the repository names more signers than are pinned: readers are locked out when those sign.
 fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<Finding> {
     let rest: Vec<String> = beyond(all, pinned).collect();
-    let flags: Vec<String> = all.fingerprints().iter().map(|key| format!("--key {key}")).collect();
     let message =
         format!("{} of {} keys are pinned: an index signed by the others is refused", pinned.all.len(), all.all.len());
-    let help = format!("to pin all: colab-boot golden trust {} {}", repository.name(), flags.join(" "));
+    let help = format!("to pin all: colab-boot golden trust {} {}", repository.name(), key_flags(all));
     (!rest.is_empty()).then(|| {
         let mut finding = Finding::warning(Code::GoldenKeysUnpinned, message).with_help(help);
         finding.notes = rest.into_iter().map(|key| format!("not pinned: {key}")).collect();
@@ -114,18 +113,22 @@ fn named(text: &str, fingerprints: &[String]) -> Result<(String, Signers), Strin
     Ok((text, signers))
 }
 
+/// `--key SHA256:…`, once for each of `signers`, in their order.
+fn key_flags(signers: &Signers) -> String {
+    signers.all.iter().map(|signer| format!("--key {}", signer.fingerprint())).collect::<Vec<_>>().join(" ")
+}
+
 /// Shows the keys, and how to pin them; an error where keys were named and are not among them.
 fn ask(
     repository: &Repository,
     catalogue: &Catalogue,
     threshold: usize,
-    keys: Vec<String>,
+    signers: &Signers,
     is_question: bool,
 ) -> Result<Report, Failure> {
-    let flags: Vec<String> =
-        keys.iter().filter_map(|key| key.split(' ').nth(1)).map(|key| format!("--key {key}")).collect();
+    let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     // All of them: with fewer, a release that others have signed would be refused.
-    let flags = flags.join(" ");
+    let flags = key_flags(signers);
     if !is_question {
         return Err(Failure::answer(format!("{threshold} have to sign, and fewer of the keys that you name may"))
             .cause(keys.join(", "))

@@ -1,7 +1,7 @@
 //! Installed files that a user edits, deletes and adds: the next apply sees all of it, and repairs what is colab-boot's.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::stories::{Day, release, says};
@@ -34,10 +34,6 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a write");
 }
 
-fn prefix(day: &Day) -> PathBuf {
-    day.venv.python.parent().and_then(Path::parent).expect("a prefix").to_owned()
-}
-
 #[test]
 fn every_damage_is_repaired_by_the_next_apply() {
     let day = day();
@@ -58,9 +54,9 @@ fn every_damage_is_repaired_by_the_next_apply() {
         ("replaced with a link to something else", &|| {
             run("echo no > pkg/other.py; ln -sf other.py pkg/__init__.py; true");
         }),
-        ("data beside site-packages edited", &|| write(&prefix(&day).join("share/pkg/notes.txt"), "other\n")),
-        ("a script removed", &|| std::fs::remove_file(prefix(&day).join("bin/pkg-tool")).expect("a removal")),
-        ("a script edited", &|| write(&prefix(&day).join("bin/pkg-tool"), "#!/bin/sh\n")),
+        ("data beside site-packages edited", &|| write(&day.prefix().join("share/pkg/notes.txt"), "other\n")),
+        ("a script removed", &|| std::fs::remove_file(day.prefix().join("bin/pkg-tool")).expect("a removal")),
+        ("a script edited", &|| write(&day.prefix().join("bin/pkg-tool"), "#!/bin/sh\n")),
         ("the list of files edited along", &|| {
             run("echo 'word = 1' > single.py; sed -i '/^single.py/d' single-1.0.dist-info/RECORD");
         }),

@@ -87,6 +87,11 @@ impl Day {
         std::fs::write(self.test.path(&format!("{path}.toml")), text).expect("a profile");
     }
 
+    /// The folder of the virtual environment.
+    pub fn prefix(&self) -> PathBuf {
+        self.venv.python.parent().and_then(Path::parent).expect("a prefix").to_owned()
+    }
+
     pub fn python(&self) -> String {
         self.venv.python.display().to_string()
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
@@ -48,4 +49,11 @@ fn compiled(words: &str) -> Vec<u8> {
     }
     compile(&source, "made.so", &more);
     std::fs::read(path("made.so")).expect("an object")
+}
+
+/// Builds the shared object of a committed source in `tests/fakes`.
+pub fn build_fake(source: &str, to: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes").join(source);
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-O2", "-w", "-o"]).args([to, &source]).status();
+    assert!(built.expect("a C compiler, which cargo links with").success());
 }

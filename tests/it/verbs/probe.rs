@@ -1,9 +1,10 @@
 //! `probe`: real disks and real worker processes; a driver that answers without a GPU.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
+use crate::support::object::build_fake;
 use crate::support::python::interpreter;
 use crate::support::test::Test;
 
@@ -101,10 +102,7 @@ fn workers_hand_over_real_batches() {
 fn with_driver(test: Test, cards: usize) -> Test {
     let folder = test.path("driver");
     std::fs::create_dir_all(&folder).expect("a folder");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes/cuda.c");
-    let library = folder.join("libcuda.so.1");
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-O2", "-w", "-o"]).arg(&library).arg(source).status();
-    assert!(built.expect("a C compiler, which cargo links with").success());
+    build_fake("cuda.c", &folder.join("libcuda.so.1"));
     for name in ["libcublas.so.12", "libnccl.so.2"] {
         std::os::unix::fs::symlink("libcuda.so.1", folder.join(name)).expect("a link");
     }

@@ -1,7 +1,7 @@
 //! Six small packages in two versions each, and what is true of them on disk and in a fresh Python.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::stories::{Day, release};
@@ -80,18 +80,14 @@ pub fn table() -> Table {
     PACKAGES.iter().map(|one| (one.name.to_owned(), versions(one.name))).collect()
 }
 
-pub fn prefix(day: &Day) -> PathBuf {
-    day.venv.python.parent().and_then(Path::parent).expect("a prefix").to_owned()
-}
-
 /// The files of a release with their bytes, where an installer puts them.
 pub fn files(day: &Day, (name, version): (&str, &str)) -> Vec<(PathBuf, Vec<u8>)> {
     let release = release_of(name, version);
     let texts = release.files.into_iter().map(|(path, text)| (path, text.into_bytes()));
     let objects = release.objects.into_iter().map(|(path, words)| (path, object(&words)));
     let place = |path: &str| match path.split_once(".data/").and_then(|(_, rest)| rest.split_once('/')) {
-        Some(("scripts", rest)) => prefix(day).join("bin").join(rest),
-        Some((_, rest)) => prefix(day).join(rest),
+        Some(("scripts", rest)) => day.prefix().join("bin").join(rest),
+        Some((_, rest)) => day.prefix().join(rest),
         None => day.venv.layout().join(path),
     };
     texts.chain(objects).map(|(path, bytes)| (place(&path), bytes)).collect()

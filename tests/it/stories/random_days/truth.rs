@@ -103,7 +103,7 @@ impl Player<'_> {
         let is_unknown = held.iter().any(|(name, _)| {
             let (name, is_unseen) = (name.as_str(), unseen.contains(*name));
             match to_change.get(name) {
-                // What comes back is what the kernel holds; what it is, nobody has kept.
+                // The version that comes back is the one in memory, and no record of its files is kept.
                 Some(true) => true,
                 // Its data may have been read at any time.
                 Some(false) => is_unseen || name == "tables" || name == "native",

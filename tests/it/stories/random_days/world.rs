@@ -1,4 +1,4 @@
-//! Where days are played: one environment, one notebook server and one index for all of them, made anew in between.
+//! Where days are played: one environment, one notebook server and one index for all of them, reset between days.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 
 use crate::stories::Day;
 use crate::stories::notebook::{Notebook, Stack};
-use crate::stories::random_days::packages::{prefix, table};
+use crate::stories::random_days::packages::table;
 use crate::stories::random_days::step::Tool;
+use crate::support::object::build_fake;
 use crate::support::python::{Venv, uv};
 use crate::support::test::Test;
 
@@ -24,9 +25,7 @@ impl World {
         let uv = uv()?;
         let mut test = Test::new();
         let library = test.path("clock.so");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fakes/clock.c");
-        let built = Command::new("cc").args(["-shared", "-fPIC", "-O2", "-o"]).arg(&library).arg(source).status();
-        assert!(built.expect("a C compiler, which cargo links with").success());
+        build_fake("clock.c", &library);
         let shift = test.path("shift").display().to_string();
         test = test.set("CLOCK_SHIFT", shift).set("CLOCK_OF", "colab-boot");
         test = test.set("LD_PRELOAD", library.display().to_string());
@@ -42,7 +41,7 @@ impl World {
     }
 
     fn entries(&self) -> BTreeSet<PathBuf> {
-        let prefix = prefix(&self.day);
+        let prefix = self.day.prefix();
         let folders = [self.day.venv.layout(), prefix.join("bin"), prefix];
         let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder").flatten());
         entries.map(|entry| entry.path()).collect()

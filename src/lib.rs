@@ -84,10 +84,10 @@ use clap::{ColorChoice, Parser};
 use serde_json::{Value, json};
 
 use crate::cli::Arguments;
-use crate::diag::{Failure, Finding, Kind, Severity};
+use crate::diag::{Code, Failure, Finding, Kind, Severity};
 use crate::host::Paths;
 use crate::host::destination::{is_stdout, must_be_apart, must_have_folders, write_output};
-use crate::host::mounts::must_reach;
+use crate::host::mounts::{Unreachable, avoided, must_reach};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
@@ -145,7 +145,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
             let session = Session { environment: &environment, paths, matrix: &matrix, now, began, log: log.clone() };
             command::run(&arguments, &session, style)
         });
-    let outcome = outcome.map(Report::presentable).map_err(Failure::presentable);
+    let outcome = with_avoided(outcome).map(Report::presentable).map_err(Failure::presentable);
     let written = present(&arguments, &outcome, style, out, err);
     match (written, &outcome) {
         (Err(failure), _) => {
@@ -153,6 +153,33 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
             exit_code(&Err(failure))
         }
         (Ok(()), _) => exit_code(&outcome),
+    }
+}
+
+/// The outcome with the mounts that were not looked into: what lies below them counts as absent in all the rest that is said.
+fn with_avoided(outcome: Result<Report, Failure>) -> Result<Report, Failure> {
+    match outcome {
+        Ok(mut report) => {
+            let is_said = report.findings.iter().any(|one| [Code::MountHangs, Code::MountDead].contains(&one.code));
+            let more = if is_said { Vec::new() } else { avoided() };
+            report.findings.extend(more.iter().map(Unreachable::to_finding));
+            Ok(report)
+        }
+        Err(mut failure) => {
+            let notes = failure.findings.iter().flat_map(|one| one.notes.iter().chain([&one.message]));
+            let said = notes.fold(failure.to_string(), |said, note| said + note);
+            for one in
+                avoided().iter().filter(|one| !said.contains(&format!("mount `{}` does not", one.path.display())))
+            {
+                let finding = one.to_finding();
+                if failure.findings.is_empty() {
+                    failure = failure.cause(format!("{}: {}", finding.message, finding.notes.join(", ")));
+                } else {
+                    failure.findings.push(finding);
+                }
+            }
+            Err(failure)
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::installed::{Downloaded, intruders_before};
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::script::ENVIRONMENT_FILE;
-use crate::session::{Wanted, hidden_by_user, modules_of, startup_files};
+use crate::session::{InFront, Wanted, hidden_by_user, modules_of, startup_files};
 
 impl Work<'_> {
     /// Whether a profile wants the packages: what comes back is not used less than it was before.
@@ -37,7 +37,9 @@ impl Work<'_> {
             let found = self.layout.folders().into_iter().flat_map(|site| intruders_before(site, &paths, &tag));
             intruders.extend(found.map(|one| (name.clone(), one)));
         }
-        hidden_by_user(&self.planned.seen, &intruders)
+        let front = InFront::of(self.session, &self.planned.seen, &self.planned.loaded, &self.planned.folders);
+        let first = wheels.iter().filter_map(|(name, wheel)| front.hiding(name, &modules_of(&wheel.record)));
+        hidden_by_user(&self.planned.seen, &intruders).into_iter().chain(first).collect()
     }
 
     /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.

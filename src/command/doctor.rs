@@ -122,7 +122,10 @@ fn plans(
     seen: &Seen,
 ) -> Result<Plans, Failure> {
     let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
-    let markers = Applied::all(&session.paths.state)?.into_iter().filter_map(|state| state.marker().ok().flatten());
+    let state = &session.paths.state;
+    // The mount that it is on is a finding.
+    let states = if reach(state).is_ok() { Applied::all(state)? } else { Vec::new() };
+    let markers = states.into_iter().filter_map(|state| state.marker().ok().flatten());
     let marker = markers.into_iter().find(|marker| Some(&marker.python) == python.as_ref());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
     let batch = options.batch_bytes.map(|bytes| bytes as u64);

@@ -21,7 +21,7 @@ use crate::session::{Planned, PythonReport, Reading, Seen, Session, answer, deci
 use crate::state::State;
 use crate::verdict::{Files, Verdict};
 use crate::verify::{
-    Repeated, SmokeOutcome, file_findings, imports, kernel_findings, no_gpu, recorded, repeated, shadowed, shown_tests,
+    Repeated, SmokeOutcome, file_findings, imports, kernel_findings, no_gpu, recorded, repeated, shown_tests,
     smoke_finding, smoke_tests, summary,
 };
 
@@ -67,7 +67,6 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     findings.extend(judge_locked(&environment, session.matrix, &is_locked, !planned.wish.breakage_is_error));
     accept(&mut findings, &target.accept);
     findings.extend(kernel_findings(&planned, stands, &now));
-    findings.extend(shadowed(&planned, layout)?);
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target, options.thorough);
     let repeated = if options.deterministic { repeated(session, profile, seen, target) } else { Repeated::default() };

@@ -23,6 +23,7 @@ use crate::doctor::vitals::{FileSystem, SMI_HANGS, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
 use crate::host::mounts::{Look, Mount, is_elsewhere, list_remote, mounts_of, reach, unreachable};
 use crate::host::{Invocation, clock, files};
+use crate::machine::is_silent;
 use crate::script::ENVIRONMENT_FILE;
 
 /// What is kept of an environment file that holds no credential.
@@ -89,12 +90,14 @@ pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
     vitals.stale_bytecode = stale_bytecode(&sight.place.here, sight.place.packages.as_deref());
     smi(sight, &mut vitals);
     start(sight, &mut vitals);
+    // All that was touched by then counts.
+    vitals.unreachable = unreachable();
     vitals
 }
 
 /// What Python prints when it starts, as programs start it: `.pth` files that are broken do so each time.
 fn start(sight: &Sight<'_>, vitals: &mut Vitals) {
-    let Some(python) = &sight.place.python else { return };
+    let Some(python) = sight.place.python.as_ref().filter(|python| !is_silent(python)) else { return };
     if let Ok(finished) = Invocation::new(python, &["-c", "pass"], sight.environment).output(START_LIMIT) {
         vitals.texts.insert(START.to_owned(), without_secrets(&finished.stderr));
     }
@@ -212,7 +215,6 @@ fn systems(sight: &Sight<'_>, vitals: &mut Vitals) {
     ];
     let data = sight.place.data.iter().enumerate().map(|(at, path)| (format!("data-{at}"), path.clone()));
     wanted.extend(data);
-    vitals.unreachable = unreachable().to_vec();
     let text = vitals.text("/proc/self/mountinfo").unwrap_or_default();
     let far: Vec<Mount> = mounts_of(text).filter(Mount::is_remote).collect();
     wanted.extend(far.into_iter().map(|mount| (format!("mount-{}", mount.path.display()), mount.path)));

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::diag::Failure;
 use crate::host::files;
-use crate::host::mounts::{Look, reach};
+use crate::host::mounts::{Look, reach, without_unreachable};
 use crate::host::signals::Deferred;
 
 /// So much of a child's output is kept, and at most twice as much: its end, where a verdict and an error stand.
@@ -84,7 +84,8 @@ impl Invocation {
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).env_clear().envs(&self.environment).stdin(Stdio::null());
+        command.args(&self.arguments).env_clear().stdin(Stdio::null());
+        command.envs(without_unreachable(&self.environment).iter());
         // Away from where the user works: what lies there must not be found before what is meant.
         if let Some(folder) = self.folder.as_deref().or_else(|| self.is_anywhere().then_some(Path::new("/"))) {
             command.current_dir(folder);

@@ -1,5 +1,6 @@
 //! Files as texts, in whatever encoding they are; and all files below a folder.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::host::files;
@@ -52,7 +53,11 @@ pub fn is_aside(folder: &Path) -> bool {
 
 /// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders that `is_aside` says are passed over.
 pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {
-    let Ok(data) = path.look_at_entry() else { return };
+    let data = match path.look_at_entry() {
+        Ok(data) => data,
+        Err(error) if error.kind() == ErrorKind::NotFound => return,
+        Err(_) => return all.push(path.to_owned()),
+    };
     if data.is_file() || named && path.is_file_there() {
         all.push(path.to_owned());
     } else if (data.is_dir() || named && path.is_folder_there()) && (named || !is_aside(path)) {

@@ -1,6 +1,7 @@
 //! HTTP: one connection pool, bounded replies, retries for what may pass, and a count of requests and bytes.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use url::Url;
 
 use crate::diag::Failure;
 use crate::host::Paths;
+use crate::host::mounts::must_reach;
 use crate::index::Credentials;
 use crate::index::answered_at::Clock;
 use crate::index::body::{Body, must_be_plain, too_large};
@@ -73,6 +75,9 @@ impl Client {
             .enable_all()
             .build()
             .map_err(|error| Failure::world("could not start the network threads").because(&error))?;
+        // What verifies certificates reads these itself, and would wait for ever where a mount is silent.
+        let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().filter_map(std::env::var_os);
+        must_reach(&certificates.map(PathBuf::from).collect::<Vec<_>>())?;
         let client = reqwest::Client::builder()
             .user_agent(concat!("colab-boot/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(Duration::from_secs(10))

@@ -33,7 +33,7 @@ pub use observe::{
 };
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
-pub use python::observe_python;
+pub use python::{is_silent, observe_python};
 pub use raw::{Observed, RawDistribution, RawPython, Said};
 pub use runtime::{Runtime, find_runtime, runtime_names};
 

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, limited, reach};
 use crate::host::{Invocation, Paths, files};
 use crate::machine::interpreter::{Candidate, candidates};
 use crate::machine::looker::{Looker, said};
@@ -32,8 +33,12 @@ pub fn observe_python(looker: Looker<'_>) -> (Option<RawPython>, Vec<Said>) {
             }
             Ok(_) => {}
             Err(said) => {
-                let there = path.is_there();
+                let (there, reached) = (path.is_there(), reach(&path));
                 errors.push(said);
+                // The one that is meant is behind a mount that is silent: another one is not meant.
+                if reached.is_err() {
+                    return (None, errors);
+                }
                 let python = if there { ask_without_site(looker, &path) } else { None };
                 if let Some(python) =
                     python.filter(|one| wanted.as_ref().is_none_or(|wanted| has_version(&one.version, wanted)))
@@ -51,13 +56,29 @@ fn has_version(version: &str, wanted: &str) -> bool {
     version == wanted || version.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(['.', 'a', 'b', 'r', '+']))
 }
 
+/// Interpreters that have let us wait in vain: in this run they would again.
+static SILENT: Mutex<BTreeMap<PathBuf, Said>> = Mutex::new(BTreeMap::new());
+
+/// Whether the interpreter at `path` did not answer when this run asked it.
+pub fn is_silent(path: &Path) -> bool {
+    SILENT.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+}
+
 /// What the interpreter at `path` says of itself, now or when it was asked last.
 fn ask(looker: Looker<'_>, path: &Path) -> Result<RawPython, Said> {
     let remembered = Remembered::at(looker.paths, path, looker.environment);
     if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
         return Ok(python);
     }
-    let python = asked(looker, path, &["-I", "-c", PROBE])?;
+    let silent = || SILENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(said) = silent().get(path) {
+        return Err(said.clone());
+    }
+    let python = asked(looker, path, &["-I", "-c", PROBE]).inspect_err(|said| {
+        if said.timed_out {
+            silent().insert(path.to_owned(), said.clone());
+        }
+    })?;
     if let Some(remembered) = remembered {
         remembered.keep(&python, looker.now);
     }
@@ -66,7 +87,7 @@ fn ask(looker: Looker<'_>, path: &Path) -> Result<RawPython, Said> {
 
 /// What the interpreter at `path` answers to the probe.
 fn asked(looker: Looker<'_>, path: &Path, arguments: &[&str]) -> Result<RawPython, Said> {
-    let mut answer = said(&Invocation::new(path, arguments, looker.environment), LIMIT);
+    let mut answer = said(&Invocation::new(path, arguments, looker.environment), limited(LIMIT));
     answer.source = path.display().to_string();
     let Some(text) = answer.text.take() else {
         return Err(answer);

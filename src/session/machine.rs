@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::cli::MachineOptions;
 use crate::diag::{Failure, Finding};
 use crate::host::files;
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, must_reach, reach};
 use crate::ledger::Ledger;
 use crate::machine::{
-    Looker, Machine, Observed, Overrides, PythonOrigin, apply_overrides, assumed_driver, find_runtime, judge, observe,
-    observe_interpreter, resolve_gpus,
+    Looker, Machine, Observed, Overrides, PythonOrigin, Said, apply_overrides, assumed_driver, find_runtime, judge,
+    observe, observe_interpreter, resolve_gpus,
 };
 use crate::matrix::InstalledGpu;
 use crate::model::{PythonFacts, Version};
@@ -52,7 +52,8 @@ impl Seen {
     pub fn must_be_readable(&self) -> Result<(), Failure> {
         let unreadable = self.observed.as_ref().and_then(|observed| {
             // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
-            let python = observed.python_errors.iter().filter(|said| Path::new(&said.source).is_there());
+            let may_be_there = |path: &Path| reach(path).is_err() || path.is_there();
+            let python = observed.python_errors.iter().filter(|said| may_be_there(Path::new(&said.source)));
             observed.unreadable.iter().chain(python).next()
         });
         unreadable.map_or(Ok(()), |said| {
@@ -64,8 +65,15 @@ impl Seen {
 }
 
 impl Seen {
+    fn add_unreadable(&mut self, path: &Path, error: &std::io::Error) {
+        let (source, error) = (path.display().to_string(), Some(error.to_string()));
+        let said = Said { source, error, text: None, timed_out: false };
+        self.observed.iter_mut().for_each(|observed| observed.unreadable.push(said.clone()));
+    }
+
     /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
+        must_reach(named.map(Path::to_owned).as_ref())?;
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
         let none_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
         match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there())) {
@@ -164,7 +172,11 @@ impl Session<'_> {
                 let looker = Looker { kernel_pid: options.kernel_pid, near: &near, ..self.looker(python) };
                 let mut seen = self.judged(observe(looker), true);
                 seen.has_python(options.python.as_deref())?;
-                seen.ledger = self.ledger(&seen)?;
+                match reach(&self.paths.state) {
+                    Ok(()) => seen.ledger = self.ledger(&seen)?,
+                    // Who only looks goes on without it.
+                    Err(error) => seen.add_unreadable(&self.paths.state, &error),
+                }
                 seen
             }
         };

@@ -19,6 +19,7 @@ mod overlay;
 mod owners;
 mod planned;
 mod relock;
+mod shadow;
 mod lacking;
 mod situation;
 mod start_up;
@@ -53,6 +54,7 @@ pub use owners::{hidden, hidden_by_user};
 pub use planned::{Planned, decided, make, script_of};
 pub use relock::Made;
 pub use retrieval::{Retrieval, direct_addresses, enough_space};
+pub use shadow::InFront;
 pub use start_up::{Wanted, startup_files};
 
 /// The ambient facts of one run, and the bundled matrix.

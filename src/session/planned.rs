@@ -24,6 +24,7 @@ use crate::session::file_check::{FileCheck, Reading};
 use crate::session::findings::{compiled, judged, refused, unhashed};
 use crate::session::lacking::without_libraries;
 use crate::session::machine::Seen;
+use crate::session::shadow::InFront;
 use crate::session::situation::{Situation, observe_situation};
 use crate::verdict::Compared;
 
@@ -95,6 +96,10 @@ pub fn decided(
     explain_decision(session, &decision);
     let mut more = [situation.files.findings.clone(), decision.findings.clone()].concat();
     more.extend(judged(&wish, &decision.plan, &target, &seen));
+    if let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) {
+        let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
+        more.extend(front.findings(&seen, &target, layout)?);
+    }
     more.extend(builds_judged(session, &seen, &target, traffic.is_none())?);
     accept(&mut more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();

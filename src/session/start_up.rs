@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::diag::{Code, Finding};
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, limited};
 use crate::host::stamps::Stamp;
 use crate::host::{Invocation, files};
 use crate::machine::Layout;
@@ -73,7 +73,7 @@ impl Session<'_> {
             return Vec::new();
         }
         let arguments: Vec<&str> = ["-c", FIND].into_iter().chain(modules).collect();
-        let Ok(finished) = Invocation::new(path, &arguments, self.environment).output(AT_MOST) else {
+        let Ok(finished) = Invocation::new(path, &arguments, self.environment).output(limited(AT_MOST)) else {
             return Vec::new();
         };
         let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();

@@ -6,7 +6,6 @@ mod frameworks;
 mod kernel;
 mod native;
 mod recorded;
-mod shadow;
 mod smoke;
 mod summary;
 
@@ -15,6 +14,5 @@ pub use kernel::kernel_findings;
 pub use locked::file_findings;
 pub use native::imports;
 pub use recorded::recorded;
-pub use shadow::shadowed;
 pub use smoke::SmokeOutcome;
 pub use summary::{shown_tests, summary};

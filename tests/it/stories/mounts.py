@@ -1,62 +1,99 @@
-"""Runs verbs beside a mount whose server is stopped (`silent`) and one whose server was killed (`dead`), in a mount namespace of its own.
+"""Runs verbs beside a mount whose server is stopped (`silent`), one whose server was killed (`dead`), and one that answers for its own folder
+and is silent below (`deep/below`), in a mount namespace of its own; `pth` is a virtual environment with `silent` in a `.pth`.
 
-Reads lines `FOLDER:ARGUMENTS` from its first argument; writes `CODE FOLDER: ARGUMENTS` for each, then what it said, indented. A verb that has not
-ended after six seconds `HANGS`. Nothing here touches the working folder once its server is stopped: a shell would."""
+Reads lines `FOLDER:ARGUMENTS` from its first argument, the arguments after variables (`PATH=@/silent:/usr/bin`, `@` is the folder of it all); writes
+`CODE FOLDER: ARGUMENTS` for each, then what it said, indented. A verb that has not ended after six seconds `HANGS`. Nothing here touches the working folder once its server is stopped: a shell would."""
 
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 lines = [line.split(":", 1) for line in sys.argv[1].splitlines()]
-for name in ("src", "silent", "dead", "home"):
+for name in ("src", "silent", "dead", "home", "deep", "deepsrc/below"):
     os.makedirs(name, exist_ok=True)
 pathlib.Path("src/a.pt").write_text("x")
 quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-silent, dead = (subprocess.Popen(["bindfs", "-f", "src", name], **quiet) for name in ("silent", "dead"))
+subprocess.run([sys.executable, "-m", "venv", "--without-pip", "pth"], check=True)
+site = next(pathlib.Path("pth").glob("lib/python*/site-packages"))
+(site / "slow.pth").write_text(os.path.abspath("silent") + "\n")
+served = [("src", "silent"), ("src", "dead"), ("src", "deepsrc/below"), ("deepsrc", "deep")]
+silent, dead, below, deep = (subprocess.Popen(["bindfs", "-f", "--multithreaded", *names], **quiet) for names in served)
 end = time.monotonic() + 10
-while not (os.path.exists("silent/a.pt") and os.path.exists("dead/a.pt")) and time.monotonic() < end:
+there = ["silent/a.pt", "dead/a.pt", "deepsrc/below/a.pt", "deep/below/a.pt"]
+while not all(map(os.path.exists, there)) and time.monotonic() < end:
     time.sleep(0.05)
 places = {name: os.open(name or ".", os.O_PATH) for name in {folder for folder, _ in lines}}
 program, top = os.environ["COLAB_BOOT"], os.getcwd()
-# Whoever changes into a folder of a silent mount may hang: a process for each stands there before.
-for folder, words in lines:
-    os.set_inheritable(places[folder], True)
-workers = {}
-for folder in places:
+# Whoever changes into a folder of a silent mount may hang: processes for each stand there before.
+for fd in places.values():
+    os.set_inheritable(fd, True)
+workers, stopped = [], (silent, below)
+
+
+def work(number, folder, ask, say):
+    os.fchdir(places[folder])
+    for line in ask:
+        words = line.replace("@", top).split()
+        variables = dict(word.split("=", 1) for word in words if word.split("=")[0].isupper())
+        words = [word for word in words if not word.split("=")[0].isupper()]
+        environment = dict(os.environ, PWD=os.path.join(top, folder), **variables)
+        with open(os.path.join(top, f"said-{number}"), "w") as said:
+            verb = subprocess.Popen([program, *words], stdout=said, stderr=subprocess.STDOUT, env=environment)
+        end = time.monotonic() + 6
+        while verb.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        hangs = verb.poll() is None
+        if hangs:
+            for server in stopped:
+                server.send_signal(signal.SIGCONT)
+            verb.kill()
+            verb.wait()
+            for server in stopped:
+                server.send_signal(signal.SIGSTOP)
+        say.write(f"{'HANGS' if hangs else verb.returncode}\n")
+        say.flush()
+
+
+# They wait most of the time: three at once for each folder.
+for number, folder in enumerate([*places] * 3):
     ask, told = os.pipe()
     answer, say = os.pipe()
     if os.fork() == 0:
-        os.fchdir(places[folder])
         os.close(told)
-        for line in os.fdopen(ask):
-            environment = dict(os.environ, PWD=os.path.join(top, folder))
-            with open(os.path.join(top, "said"), "w") as said:
-                verb = subprocess.Popen([program, *line.split()], stdout=said, stderr=subprocess.STDOUT, env=environment)
-            end = time.monotonic() + 6
-            while verb.poll() is None and time.monotonic() < end:
-                time.sleep(0.02)
-            hangs = verb.poll() is None
-            if hangs:
-                os.kill(silent.pid, signal.SIGCONT)
-                verb.kill()
-                verb.wait()
-                os.kill(silent.pid, signal.SIGSTOP)
-            os.write(say, f"{'HANGS' if hangs else verb.returncode}\n".encode())
+        work(number, folder, os.fdopen(ask), os.fdopen(say, "w"))
         os._exit(0)
     os.close(ask)
     os.close(say)
-    workers[folder] = (told, os.fdopen(answer))
-silent.send_signal(signal.SIGSTOP)
+    workers.append((folder, os.fdopen(told, "w"), os.fdopen(answer)))
+for server in stopped:
+    server.send_signal(signal.SIGSTOP)
 dead.kill()
 time.sleep(0.2)
-for folder, words in lines:
-    told, answer = workers[folder]
-    os.write(told, f"{words}\n".encode())
-    print(answer.readline().strip(), f"{folder}: {words}")
-    with open(os.path.join(top, "said")) as said:
-        print("".join(f"  {line}" for line in said), end="", flush=True)
-silent.send_signal(signal.SIGCONT)
-silent.terminate()
+
+
+def tell(number):
+    folder, told, answer = workers[number]
+    mine = [at for at, (one, _) in enumerate(lines) if one == folder]
+    for at in mine[number // len(places) :: 3]:
+        told.write(f"{lines[at][1]}\n")
+        told.flush()
+        code = answer.readline().strip()
+        with open(os.path.join(top, f"said-{number}")) as said:
+            results[at] = f"{code} {folder}: {lines[at][1]}\n" + "".join(f"  {line}" for line in said)
+
+
+results = [""] * len(lines)
+threads = [threading.Thread(target=tell, args=[number]) for number in range(len(workers))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("".join(results))
+for server in stopped:
+    server.send_signal(signal.SIGCONT)
+for server in (silent, deep, below):
+    server.terminate()

@@ -23,8 +23,33 @@ fn an_older_copy_that_every_kernel_finds_first_is_no_verified_environment() {
     let outcome = day.run(&["verify", "p.toml"]).expect(1);
     assert!(outcome.stderr.contains("error[kernel-shadowed]"), "{outcome:?}");
     assert!(outcome.stderr.contains("Python finds `lib` in"), "{outcome:?}");
+    for verb in ["plan", "apply"] {
+        let refused = day.run(&[verb, "p.toml"]).expect(1);
+        assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `lib` in"), "{verb}: {refused:?}");
+        assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{verb}: {refused:?}");
+    }
     std::fs::remove_file(ahead.join("lib.py")).expect("a module");
     day.run(&["verify", "p.toml"]).expect(0);
+    // Folders that every project has hide nothing that is meant.
+    std::fs::create_dir(ahead.join("tests")).expect("a folder");
+    std::fs::write(ahead.join("tests/__init__.py"), "").expect("a module");
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.starts_with("ready: "));
+}
+
+#[test]
+fn a_copy_that_comes_first_is_found_before_its_package_is_installed() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    let ahead = day.test.path("ahead/lib");
+    std::fs::create_dir_all(&ahead).expect("a folder");
+    std::fs::write(ahead.join("__init__.py"), "word = '0.1'\n").expect("a module");
+    let Day { test, venv, server } = day;
+    let ahead = ahead.parent().expect("a folder").display().to_string();
+    let day = Day { test: test.set("PYTHONPATH", ahead.clone()), venv, server };
+    let refused = day.run(&["apply", "p.toml"]).expect(1);
+    assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `lib` in"), "{refused:?}");
+    assert!(refused.stderr.contains(&ahead), "{refused:?}");
+    assert!(!day.venv.layout().join("app.py").exists(), "nothing was to be installed");
 }
 
 #[test]

@@ -78,13 +78,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::{ColorChoice, Parser};
 use serde_json::{Value, json};
 
-use crate::cli::Arguments;
-use crate::diag::{Code, Failure, Finding, Kind, Severity};
+use crate::cli::{Arguments, Verb};
+use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors};
 use crate::host::Paths;
 use crate::host::destination::{is_stdout, must_be_apart, must_have_folders, write_output};
 use crate::host::mounts::{Unreachable, avoided, must_reach};
@@ -92,7 +93,7 @@ use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
 use crate::session::Session;
-use crate::verdict::Verdict;
+use crate::verdict::{Evidence, Verdict};
 
 /// Everything that a run takes from the world around it.
 pub struct Ambient<'a> {
@@ -130,7 +131,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let style = style(&arguments, &environment, terminal);
     let environment = with_safe_path(environment);
     let log = Log::new(Verbosity::of(arguments.verbose, arguments.quiet), progress);
-    let paths = Paths::from_environment(&environment);
+    let (paths, changed) = (Paths::from_environment(&environment), AtomicBool::new(false));
     let named = arguments.named_files();
     let written: Vec<PathBuf> = named.written.iter().cloned().chain(named.begun).collect();
     let apart = must_reach(named.read.iter().chain(&written).chain(&named.touched))
@@ -142,11 +143,13 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let outcome = apart
         .and_then(|()| session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log))
         .and_then(|matrix| {
-            let session = Session { environment: &environment, paths, matrix: &matrix, now, began, log: log.clone() };
+            let (environment, matrix, changed) = (&environment, &matrix, &changed);
+            let session = Session { environment, paths, matrix, now, began, log: log.clone(), changed };
             command::run(&arguments, &session, style)
         });
     let outcome = with_avoided(outcome).map(Report::presentable).map_err(Failure::presentable);
-    let written = present(&arguments, &outcome, style, out, err);
+    let refused = outcome.as_ref().err().and_then(|failure| verdict_of(failure, &arguments.verb, changed.into_inner()));
+    let written = present(&arguments, &outcome, refused.as_ref(), style, (out, err));
     match (written, &outcome) {
         (Err(failure), _) => {
             let _ = write!(err, "{}", render_failure(&failure, style));
@@ -227,17 +230,28 @@ fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
     }
 }
 
+/// How `verb` ended, which has failed: one that changes environments has refused where it had not begun to, and one that verifies has not
+/// verified. `None` for other verbs, and where trying again may help.
+fn verdict_of(failure: &Failure, verb: &Verb, changed: bool) -> Option<Verdict> {
+    let errors = count_errors(&failure.findings).max(1);
+    let is_no = matches!(failure.kind, Kind::Answer | Kind::Input);
+    match verb {
+        Verb::Plan(_) | Verb::Apply(_) | Verb::Restore(_) if is_no && !changed => Some(Verdict::refused(errors)),
+        Verb::Verify(_) if is_no => Some(Verdict::verified(Evidence::default(), errors)),
+        _ => None,
+    }
+}
+
 /// Writes findings and talk to stderr, what was asked for to stdout, and the JSON envelope where it is wanted. A closed stdout
 /// is the reader's business, not ours.
 fn present(
     arguments: &Arguments,
     outcome: &Result<Report, Failure>,
+    refused: Option<&Verdict>,
     style: Style,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
+    (out, err): (&mut dyn Write, &mut dyn Write),
 ) -> Result<(), Failure> {
-    let refused = outcome.as_ref().err().and_then(Verdict::of_failure);
-    let nothing = refused.as_ref().map_or(Value::Null, |verdict| json!({ "verdict": verdict }));
+    let nothing = refused.map_or(Value::Null, |verdict| json!({ "verdict": verdict }));
     let (data, findings, failure) = match outcome {
         Ok(report) => (&report.data, report.findings.as_slice(), None),
         Err(failure) => (&nothing, [].as_slice(), Some(failure)),

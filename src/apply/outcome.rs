@@ -103,6 +103,7 @@ pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
         // What was resolved for this machine is not what was published.
         release: if planned.other_target.is_some() { Compared::Nothing } else { planned.release.clone() },
         other_target: planned.other_target.clone(),
+        unowned: Compared::Nothing,
     }
 }
 

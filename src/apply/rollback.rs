@@ -35,7 +35,7 @@ impl Work<'_> {
             return Ok(vec!["what was installed before is untouched".to_owned()]);
         }
         // The caller reports the failure that led here.
-        let before = wheels_of(&gone, || self.sources(options), options.offline).unwrap_or_default();
+        let before = wheels_of(&gone, || self.sources(options), options).unwrap_or_default();
         let (wheels, lost): (Vec<_>, Vec<_>) =
             gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
         let mut lines = Vec::new();

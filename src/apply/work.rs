@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::apply::clash::{Owner, bystanders, shared_paths, without};
@@ -15,6 +16,7 @@ use crate::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
 use crate::apply::unmet::unmet;
 use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Failure, Finding, Kind};
+use crate::host::stamps::wait_a_tick;
 use crate::host::{Invocation, files};
 use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of};
 use crate::lock::LockedPackage;
@@ -94,8 +96,9 @@ impl Work<'_> {
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
-        let _wheels = self.hold_wheels(&folder).map_err(Failure::before_changes)?;
-        let (wheels, withdrawn) = self.bring(&options.index, &packages, &folder).map_err(Failure::before_changes)?;
+        let _wheels = self.hold_wheels(&folder)?;
+        let (wheels, withdrawn) = self.bring(&options.index, &packages, &folder)?;
+        self.session.changed.store(true, Ordering::Relaxed);
         let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules)?;
         let mut marker = self.planned.marker.clone();
@@ -313,6 +316,8 @@ impl Work<'_> {
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
     fn check(&self, packages: &[&LockedPackage]) -> Checked {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
+        // What was installed a moment ago is to be known again by its time.
+        wait_a_tick();
         let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
         let tag = self.cache_tag();
         let mut compared =

@@ -6,6 +6,7 @@ use crate::cli::{
     Arguments, DeprecateOptions, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, ProbeVerb,
     RenewOptions, ScrubOptions, SignOptions, Verb, YankOptions,
 };
+use crate::golden::pin::PIN_FILE;
 
 /// The files that a command reads and writes, as the user names them or by default.
 #[derive(Debug, Default)]
@@ -57,7 +58,8 @@ impl Arguments {
             }
             Verb::Verify(options) => {
                 files.of_machine(&options.machine);
-                files.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+                files.of_profile(&options.profile);
+                files.read.push(lock_path(&options.profile, options.lock.as_ref()));
                 files.written.extend(options.record.clone());
             }
             Verb::Golden(verb) => files.of_golden(verb),
@@ -93,9 +95,13 @@ impl NamedFiles {
         self.read.extend(options.kernel_modules.clone());
     }
 
+    fn of_profile(&mut self, profile: &Path) {
+        self.read.extend([profile.to_owned(), profile.with_file_name(PIN_FILE)]);
+    }
+
     fn of_plan(&mut self, options: &PlanOptions) {
         self.of_machine(&options.machine);
-        self.read.push(options.profile.clone());
+        self.of_profile(&options.profile);
         self.written.extend(options.script.clone());
     }
 

@@ -19,14 +19,14 @@ pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) ->
 }
 
 fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let pinned = check_pin(&options.plan, session).map_err(Failure::before_changes)?;
+    let pinned = check_pin(&options.plan, session)?;
     let errors = count_errors(&pinned.findings);
     if errors > 0 {
         let report = Report::new(serde_json::json!({}), String::new()).with_findings(pinned.findings);
         return Ok(report.with_verdict(Verdict::refused(errors)));
     }
-    let held = session.hold(&options.plan.machine, Some(&options.plan.profile)).map_err(Failure::before_changes)?;
-    let mut planned = make(&options.plan, session, Reading::News).map_err(Failure::before_changes)?;
+    let held = session.hold(&options.plan.machine, Some(&options.plan.profile))?;
+    let mut planned = make(&options.plan, session, Reading::News)?;
     planned.add_release(pinned.release, pinned.findings);
     if !planned.has_error() {
         keep_lock(options, &planned)?;

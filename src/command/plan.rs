@@ -49,8 +49,8 @@ impl<'a> ProfileReport<'a> {
 
 pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let PreviewOptions { plan: options, add_apt } = options;
-    let pinned = check_pin(options, session).map_err(Failure::before_changes)?;
-    let mut planned = make(options, session, Reading::Least).map_err(Failure::before_changes)?;
+    let pinned = check_pin(options, session)?;
+    let mut planned = make(options, session, Reading::Least)?;
     let added = if *add_apt { write_apt(options, session, &planned)? } else { BTreeSet::new() };
     if !added.is_empty() {
         planned = make(options, session, Reading::Least)?;

@@ -28,21 +28,12 @@ pub struct Failure {
     pub help: Vec<String>,
     /// Findings that explain it; shown in its place when there are any.
     pub findings: Vec<Finding>,
-    /// A verb that changes an environment has stopped before its first change.
-    pub nothing_changed: bool,
 }
 
 impl Failure {
     /// A failure of `kind`.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            causes: Vec::new(),
-            help: Vec::new(),
-            findings: Vec::new(),
-            nothing_changed: false,
-        }
+        Self { kind, message: message.into(), causes: Vec::new(), help: Vec::new(), findings: Vec::new() }
     }
 
     pub fn answer(message: impl Into<String>) -> Self {
@@ -89,13 +80,6 @@ impl Failure {
             }
             next = error.source();
         }
-        self
-    }
-
-    /// The same of a verb that has changed nothing yet.
-    #[must_use]
-    pub fn before_changes(mut self) -> Self {
-        self.nothing_changed = true;
         self
     }
 

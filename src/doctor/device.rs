@@ -218,9 +218,9 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
     if count == 0 {
         return Answer::Unseen(NO_GPU.to_owned());
     }
-    let kernel = case.facts.and_then(|facts| facts.environment.get("CUDA_VISIBLE_DEVICES").cloned().flatten());
-    let value = kernel.or_else(|| case.vitals.environment.get("CUDA_VISIBLE_DEVICES").cloned());
-    let Some(value) = value else { return Answer::Fine("all GPUs can be seen".to_owned()) };
+    let Some(value) = case.variable("CUDA_VISIBLE_DEVICES") else {
+        return Answer::Fine("all GPUs can be seen".to_owned());
+    };
     let known: Vec<&String> = case.vitals.gpus.iter().filter_map(|gpu| gpu.get("uuid")).collect();
     // An entry is an index, or the beginning of a UUID (CUDA C++ Programming Guide); what follows a wrong one is not seen either.
     let is_bad = |entry: &str| match entry.parse::<i64>() {

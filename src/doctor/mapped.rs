@@ -157,8 +157,7 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
 }
 
 fn ld_library_path(case: &Case<'_>) -> Answer {
-    let kernel = case.facts.and_then(|facts| facts.environment.get("LD_LIBRARY_PATH").cloned().flatten());
-    let Some(value) = kernel.or_else(|| case.vitals.environment.get("LD_LIBRARY_PATH").cloned()) else {
+    let Some(value) = case.variable("LD_LIBRARY_PATH") else {
         return Answer::Fine("LD_LIBRARY_PATH is not set".to_owned());
     };
     let entries: Vec<&str> = value.split(':').filter(|entry| !entry.is_empty()).collect();

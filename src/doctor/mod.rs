@@ -66,6 +66,14 @@ pub struct Case<'a> {
     pub row: &'a Check,
 }
 
+impl Case<'_> {
+    /// The kernel's value of a variable, or this process's; `None` where the kernel has unset it.
+    fn variable(&self, name: &str) -> Option<String> {
+        let kernel = self.facts.and_then(|facts| facts.environment.get(name).cloned());
+        kernel.unwrap_or_else(|| self.vitals.environment.get(name).cloned())
+    }
+}
+
 /// What the user is going to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plans {

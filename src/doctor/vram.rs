@@ -99,12 +99,6 @@ pub(super) fn installed<'a>(case: &Case<'a>, name: &str) -> Option<&'a Version> 
     found.map(|(_, one)| &one.version)
 }
 
-/// The kernel's value of a variable, or this process's.
-fn variable(case: &Case<'_>, name: &str) -> Option<String> {
-    let kernel = case.facts.and_then(|facts| facts.environment.get(name).cloned());
-    kernel.unwrap_or_else(|| case.vitals.environment.get(name).cloned())
-}
-
 /// Memory that is used, and no process here has the device open: NVML counts by the host's processes, which a container does not see.
 fn vram_unattributed(case: &Case<'_>) -> Answer {
     if case.vitals.gpus.is_empty() {
@@ -139,7 +133,7 @@ fn vram_preallocated(case: &Case<'_>) -> Answer {
     if there.len() < 2 {
         return Answer::Fine("one framework has the GPU to itself".to_owned());
     }
-    let is = |name: &str, value: &str| variable(case, name).is_some_and(|set| set.eq_ignore_ascii_case(value));
+    let is = |name: &str, value: &str| case.variable(name).is_some_and(|set| set.eq_ignore_ascii_case(value));
     let takes = |name: &&str| match *name {
         "tensorflow" => !is("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
         "jax" => !is("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),

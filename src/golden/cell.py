@@ -5,7 +5,7 @@ import builtins as colab_boot_builtins, types as colab_boot_types
 
 colab_boot_kept = {**colab_boot_builtins.globals()}
 import ast, base64, builtins, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
-import signal, threading, time, types, urllib.request, zipfile, zlib
+import signal, sysconfig, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
     "name": "@NAME@",
@@ -140,6 +140,11 @@ def colab_boot_run(verb, *options):
         about = ["--profile", str(colab_boot_files())]
     command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
     named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    try:  # the file that sets them for the next kernel
+        with open(os.path.join(sysconfig.get_paths()["purelib"], "colab-boot-env.pth")) as file:
+            named += json.loads(file.read().split(".update(", 1)[1].strip()[:-1])
+    except (OSError, ValueError, IndexError):
+        pass
     if verb == "doctor":
         named += COLAB_BOOT_ASKED
     with tempfile.TemporaryDirectory() as folder:
@@ -338,7 +343,7 @@ def colab_boot_apply():
 
 def colab_boot_apart(space, kept):
     """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
-    imported = "ast base64 builtins gc hashlib io json os pathlib shutil subprocess sys tempfile signal threading time types urllib zipfile zlib"
+    imported = "ast base64 builtins gc hashlib io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
     own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
     own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
 

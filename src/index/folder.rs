@@ -139,7 +139,7 @@ pub(super) fn linking(candidate: &Candidate, limit: u64) -> Option<Result<Linkin
 }
 
 /// Digest and length of a folder's file; `None` for one of the network.
-pub(super) fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Failure>> {
+pub fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Failure>> {
     let read = |path: &Path| Sha256::of_reader(&mut files::open(path)?);
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);

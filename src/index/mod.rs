@@ -33,7 +33,7 @@ pub use cache::{Cache, Trust};
 pub use client::Client;
 pub use credentials::Credentials;
 pub use download::{Download, Progress, fetch_all};
-pub use folder::LocalWheel;
+pub use folder::{LocalWheel, digest as digest_in_folder};
 pub use limits::{Limits, Traffic};
 pub use local::Scope;
 pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};

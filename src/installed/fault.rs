@@ -22,6 +22,16 @@ pub enum FileFault {
     Unchecked(String),
 }
 
+impl FileFault {
+    /// The file that is at fault, as the RECORD names it; `None` where it is the distribution.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Missing(path) | Self::Changed(path) | Self::Unreadable(path, _) | Self::Unchecked(path) => Some(path),
+            Self::NotInstalled | Self::OtherVersion(_) | Self::Duplicates(_) | Self::NoRecord => None,
+        }
+    }
+}
+
 impl std::fmt::Display for FileFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

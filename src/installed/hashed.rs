@@ -50,6 +50,17 @@ pub struct HashedFolder {
 }
 
 impl Hashed {
+    /// Of distributions that are not trusted, or not wanted any more, what is known of the past alone: a kernel may hold it.
+    #[must_use]
+    pub fn trusting(mut self, is_trusted: &dyn Fn(&PackageName) -> bool) -> Self {
+        let one = |(name, one): (PackageName, HashedDistribution)| {
+            let one = if is_trusted(&name) { one } else { one.distrusted() };
+            (name, one)
+        };
+        self.distributions = self.distributions.into_iter().map(one).collect();
+        self
+    }
+
     /// With what was read since.
     #[must_use]
     pub fn with(mut self, new: BTreeMap<PackageName, HashedDistribution>) -> Self {
@@ -71,10 +82,24 @@ impl HashedDistribution {
             let here: HashSet<(PathBuf, Stamp)> = self.files().collect();
             let gone = old.files().filter(|one| one.1 != Stamp::UNKNOWN && !here.contains(one));
             let gone: Vec<(PathBuf, Stamp)> = gone.collect();
-            self.former = old.former.into_iter().chain(gone).rev().take(FORMER).collect();
-            self.former.reverse();
+            self.former = old.former;
+            self.remember(gone);
         }
         self
+    }
+
+    /// What is known of the past alone: all that is there now has to be read.
+    fn distrusted(mut self) -> Self {
+        let here: Vec<(PathBuf, Stamp)> = self.files().filter(|one| one.1 != Stamp::UNKNOWN).collect();
+        self.remember(here);
+        self.places.clear();
+        self.source = [Stamp::UNKNOWN; 2];
+        self
+    }
+
+    fn remember(&mut self, gone: Vec<(PathBuf, Stamp)>) {
+        self.former.extend(gone);
+        self.former.drain(..self.former.len().saturating_sub(FORMER));
     }
 
     fn files(&self) -> impl Iterator<Item = (PathBuf, Stamp)> {

@@ -12,6 +12,8 @@ pub struct Loaded {
     pub modules: Modules,
     /// Libraries below site-packages that are mapped and were deleted or replaced since.
     pub replaced: Vec<PathBuf>,
+    /// Files below site-packages that are mapped and still there.
+    pub mapped: BTreeSet<PathBuf>,
     /// Distributions of which the kernel holds other code than is installed, or may do so.
     pub stale: Vec<Stale>,
     /// The variables that it was started with: a server hands its own down, and again after a restart.
@@ -80,8 +82,14 @@ pub struct Subject<'a> {
 
 impl Loaded {
     /// Nothing is known.
-    pub const UNKNOWN: Self =
-        Self { modules: Modules::Unknown, replaced: Vec::new(), stale: Vec::new(), handed: BTreeMap::new(), at: 0 };
+    pub const UNKNOWN: Self = Self {
+        modules: Modules::Unknown,
+        replaced: Vec::new(),
+        mapped: BTreeSet::new(),
+        stale: Vec::new(),
+        handed: BTreeMap::new(),
+        at: 0,
+    };
 
     /// Whether the kernel has compared what it has loaded with what is installed: no earlier change has to be looked up then.
     pub fn was_compared(&self) -> bool {
@@ -92,10 +100,22 @@ impl Loaded {
     /// metadata, which shows in the file of the module.
     pub fn holds(&self, subject: Subject<'_>) -> bool {
         match &self.modules {
-            Modules::Reported(facts) => subject.modules.iter().any(|module| is_held(facts, module, subject)),
+            Modules::Reported(facts) => subject
+                .modules
+                .iter()
+                .any(|module| is_held(facts, module, subject) || self.maps(module, subject.folders)),
             Modules::Preloaded(names) => subject.existed && names.contains(subject.name),
             Modules::Unknown => subject.existed,
         }
+    }
+
+    /// Whether a library of `module` is mapped, be it by a module of another name (`ctypes`).
+    fn maps(&self, module: &str, folders: &[PathBuf]) -> bool {
+        let path = module.replace('.', "/");
+        folders.iter().any(|folder| {
+            let place = folder.join(&path);
+            self.mapped.iter().any(|file| file.starts_with(&place) || is_found_in(folder, module, file))
+        })
     }
 
     /// Modules that were loaded from elsewhere than `folder`, though a distribution installed there has them: by name, with their file.

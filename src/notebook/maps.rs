@@ -3,6 +3,7 @@
 //! Only what Linux itself calls deleted counts. Inodes would tell as much on most file systems, but on overlayfs, which containers have,
 //! those of a map and those of `stat` are not the same numbers.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files that a text of `/proc/<pid>/maps` names, and whether each is deleted; one with several mappings comes several times.
@@ -22,6 +23,12 @@ pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and still there.
+pub(super) fn mapped_below(maps: &str, folders: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let here = mapped_files(maps).filter(|(_, deleted)| !*deleted).map(|(path, _)| Path::new(path));
+    here.filter(|path| folders.iter().any(|folder| path.starts_with(folder))).map(Path::to_owned).collect()
 }
 
 #[cfg(test)]

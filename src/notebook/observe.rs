@@ -8,7 +8,7 @@ use crate::host::command::stat_field;
 use crate::host::files;
 use crate::machine::{Kernel, kernel_identity};
 use crate::model::PackageName;
-use crate::notebook::maps::deleted_below;
+use crate::notebook::maps::{deleted_below, mapped_below};
 use crate::notebook::{Facts, Loaded, Modules, read_facts};
 
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
@@ -26,11 +26,11 @@ pub fn observe_loaded(
     // The map of another user's process can't be read; what the kernel says still counts.
     let maps =
         files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
-    let replaced = deleted_below(&maps, folders);
+    let (replaced, mapped) = (deleted_below(&maps, folders), mapped_below(&maps, folders));
     // Another apply may have been waited for since the kernel has spoken.
     let said = if let Modules::Reported(facts) = &modules { facts.at } else { None };
     let at = said.map_or_else(process_clock, Ok)?;
-    Ok(Loaded { modules, replaced, stale: Vec::new(), handed: handed_down(kernel), at })
+    Ok(Loaded { modules, replaced, mapped, stale: Vec::new(), handed: handed_down(kernel), at })
 }
 
 /// The variables that `kernel` was started with (`/proc/<pid>/environ`, proc(5)); none where they can't be read.

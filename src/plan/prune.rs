@@ -63,7 +63,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
         match before {
             Some(before) => match basis.before.get(name) {
                 Some(package) => changes.push(back(package, from)),
-                None => findings.push(cannot_come_back(name, before)),
+                None => findings.push(cannot_come_back(basis, name, before)),
             },
             None if needed.contains(name) => kept.push(name.to_string()),
             None => changes.push(Change {
@@ -83,7 +83,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
     }
     let lost =
         basis.ledger.removed.iter().filter(|(name, _)| is_gone(basis, name) && !basis.before.contains_key(*name));
-    findings.extend(lost.map(|(name, before)| cannot_come_back(name, &before.version)));
+    findings.extend(lost.map(|(name, before)| cannot_come_back(basis, name, &before.version)));
     let returns = returning(basis, &changes);
     changes.extend(returns);
     (changes, findings)
@@ -121,12 +121,19 @@ fn back(package: &LockedPackage, from: Option<Version>) -> Change {
     }
 }
 
-fn cannot_come_back(name: &PackageName, before: &Version) -> Finding {
-    let message = format!(
-        "{name} {before}, which was there before colab-boot came, can't be restored: no index that answers has a wheel of it"
-    );
-    Finding::warning(Code::PlanPruneKept, message)
-        .with_help("a new machine has it again: Runtime, then Disconnect and delete runtime")
+fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> Finding {
+    let ours = basis.ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
+    let is_direct = ours.or_else(|| basis.ledger.removed.get(name)).is_some_and(|before| before.direct);
+    let (why, help) = if is_direct {
+        ("it was installed from a file or an address", "install it from there again")
+    } else {
+        (
+            "no index that answers has a wheel of it",
+            "a new machine has it again: Runtime, then Disconnect and delete runtime",
+        )
+    };
+    let message = format!("{name} {before}, which was there before colab-boot came, can't be restored: {why}");
+    Finding::warning(Code::PlanPruneKept, message).with_help(help)
 }
 
 /// What distributions need that are not colab-boot's to remove.

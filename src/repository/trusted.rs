@@ -38,8 +38,13 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
     let Some(signers) = signers else {
         return Ok(Trust { name: Some(name.clone()), ..Trust::default() });
     };
-    let threshold = files::read_optional(&folder.join("threshold"))?;
-    let threshold = threshold.and_then(|text| text.trim().parse().ok()).filter(|count| *count > 0).unwrap_or(1);
+    let place = folder.join("threshold");
+    let threshold = files::read_optional(&place)?.unwrap_or_default().trim().parse().ok().filter(|count| *count > 0);
+    // Fewer than was decided must never do.
+    let threshold = threshold.ok_or_else(|| {
+        Failure::input(format!("`{}` does not say how many keys have to sign", place.display()))
+            .help("`colab-boot golden trust` pins the keys and their number again")
+    })?;
     let seen = remembered(paths, name, &signers).map(|one| (one.seq, one.sha256));
     Ok(Trust { name: Some(name.clone()), signers, threshold, min_seq: 0, seen })
 }

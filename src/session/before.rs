@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cli::PlanOptions;
+use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::Failure;
+use crate::index::digest_in_folder;
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
@@ -23,18 +24,18 @@ impl Session<'_> {
         if wanted.is_empty() || !seen.here {
             return Ok(BTreeMap::new());
         }
-        let found = wheels_of(wanted, || self.sources(&options.index, seen, None, None), options.index.offline)?;
+        let found = wheels_of(wanted, || self.sources(&options.index, seen, None, None), &options.index)?;
         Ok(found.into_iter().map(|package| (package.name.clone(), package)).collect())
     }
 }
 
-/// The wheels of `versions` that the default index has; none where no index may be asked.
+/// The wheels of `versions` that folders of wheels or the default index have; none where there is no folder and no index may be asked.
 pub fn wheels_of<'b>(
     versions: &[(PackageName, Version)],
     sources: impl FnOnce() -> Result<Retrieval<'b>, Failure>,
-    offline: bool,
+    options: &IndexOptions,
 ) -> Result<Vec<LockedPackage>, Failure> {
-    if offline {
+    if options.offline && options.find_links.is_empty() {
         return Ok(Vec::new());
     }
     let names: Vec<PackageName> = versions.iter().map(|(name, _)| name.clone()).collect();
@@ -42,7 +43,13 @@ pub fn wheels_of<'b>(
     let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
         let listing = listing?;
         let candidate = listing.get(version).filter(|one| !one.is_source())?;
-        let (file, sha256, size) = (candidate.file.clone(), Some(candidate.sha256?), candidate.size);
+        // A folder's listing tells no digests.
+        let read = || digest_in_folder(candidate)?.ok();
+        let (sha256, size) = candidate.sha256.map(|digest| (digest, candidate.size)).or_else(|| {
+            let (digest, size) = read()?;
+            Some((digest, Some(size)))
+        })?;
+        let (file, sha256) = (candidate.file.clone(), Some(sha256));
         let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
         let wheel = Some(LockedWheel { file, sha256, size, index, metadata: None });
         let (name, version) = (name.clone(), version.clone());

@@ -108,13 +108,14 @@ impl Session<'_> {
         check.has_news = reading != Reading::Least && !(same_start && compared.hashed.is_empty());
         check.before = if reading == Reading::All { scene.state.hashed() } else { known };
         check.hashed = if check.has_news { check.before.clone().with(compared.hashed) } else { Hashed::default() };
-        check.hashed.distributions.retain(|name, _| scene.target.package(name).is_some());
         // What every byte has shown to be wrong is read again by the next apply, whatever its files look like.
-        if reading == Reading::All && !check.faults.is_empty() {
-            check.hashed = if check.has_news { check.hashed } else { check.before.clone() };
-            check.hashed.distributions.retain(|name, _| !check.faults.contains_key(name));
-            check.has_news = true;
-        }
+        let distrusts = reading == Reading::All && !check.faults.is_empty();
+        check.hashed = if check.has_news || !distrusts { check.hashed } else { check.before.clone() };
+        check.has_news |= distrusts;
+        let is_trusted = |name: &PackageName| {
+            scene.target.package(name).is_some() && !(distrusts && check.faults.contains_key(name))
+        };
+        check.hashed = check.hashed.trusting(&is_trusted);
         if check.findings.is_empty() {
             check.hashed.startup = startup;
         }

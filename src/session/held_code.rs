@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::installed::FileFault;
 use crate::model::PackageName;
@@ -55,10 +56,19 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
     let is_silent = |name: &&PackageName| {
         let site = seen.machine.installed.get(*name).and_then(|one| one.location.as_ref());
         let faults = check.faults.get(*name);
-        site.zip(faults)
-            .is_some_and(|(site, faults)| faults.iter().all(|fault| is_unnoticed(name, site, fault, (facts, check))))
+        site.zip(faults).is_some_and(|(site, faults)| {
+            faults
+                .iter()
+                .all(|fault| is_unnoticed(name, site, fault, (facts, check)) && !is_mapped(loaded, site, fault))
+        })
     };
     check.broken.keys().filter(is_silent).cloned().collect()
+}
+
+/// Whether the kernel has mapped the library that is at fault, whichever module has loaded it.
+fn is_mapped(loaded: &Loaded, site: &Path, fault: &FileFault) -> bool {
+    let Some(file) = fault.path().and_then(installed_path).map(|path| site.join(path)) else { return false };
+    loaded.mapped.contains(&file) || file.real().is_ok_and(|real| loaded.mapped.contains(&real))
 }
 
 /// Whether no code in memory comes from the file that is at fault.

@@ -29,6 +29,7 @@ mod pinned;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::diag::{Code, Failure, Finding, Kind, Source};
@@ -67,6 +68,8 @@ pub struct Session<'a> {
     /// The same moment.
     pub began: Instant,
     pub log: Log,
+    /// Whether the run has begun to change an environment.
+    pub changed: &'a AtomicBool,
 }
 
 impl Session<'_> {

@@ -57,6 +57,8 @@ pub struct Evidence {
     pub variables: Compared,
     /// The files of a golden release, with their pinned digests, and the release with its repository.
     pub release: Compared,
+    /// Files that no package owns, with those from before the first apply.
+    pub unowned: Compared,
     /// Why this machine has another answer than the lock that was published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_target: Option<String>,
@@ -81,7 +83,9 @@ impl Evidence {
         all.extend(self.other_target.clone());
         all.extend((by_version > 0).then(|| format!("{} compared by version alone", counted(by_version, "package"))));
         all.extend((by_size > 0).then(|| format!("{} compared by size alone", counted(by_size, "file"))));
-        let named = [("kernel", &self.kernel), ("variables", &self.variables), ("release", &self.release)];
+        let Self { kernel, variables, release, unowned, .. } = self;
+        let named =
+            [("kernel", kernel), ("variables", variables), ("release", release), ("files of no package", unowned)];
         for (what, compared) in named {
             if let Compared::Not(why) = compared {
                 all.push(format!("{what} not compared: {why}"));

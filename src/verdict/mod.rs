@@ -5,8 +5,6 @@ mod grounds;
 
 use serde::Serialize;
 
-use crate::diag::{Failure, Kind, count_errors};
-
 pub use grounds::{Compared, Evidence, Files};
 
 /// The end of a verb.
@@ -80,9 +78,11 @@ impl Verdict {
 
     /// Everything is as it was before the first apply, but for `kept` packages that stay. `changed`: something was to be done.
     pub fn restored(evidence: Evidence, kept: usize, changed: bool) -> Self {
+        let unowned = Compared::Not("there is no record of them".to_owned());
+        let evidence = if changed { Evidence { unowned, ..evidence } } else { evidence };
         let sentence = match (kept, changed) {
-            (0, true) => "restored: everything is as it was before colab-boot came".to_owned(),
-            (0, false) => "restored: there is no record of a change by colab-boot here".to_owned(),
+            (0, true) => "restored: the packages are those from before colab-boot came".to_owned(),
+            (0, false) => "restored: no change by colab-boot is on record here".to_owned(),
             (kept, _) => format!("restored, except for {} listed above", counted(kept, "package")),
         };
         Self::proven(Word::Restored, sentence, evidence)
@@ -95,12 +95,6 @@ impl Verdict {
             return Self { word: Word::Unproven, sentence, evidence: Some(evidence) };
         }
         Self::proven(Word::Verified, "verified".to_owned(), evidence)
-    }
-
-    /// How a verb ended that stopped before its first change; `None` where that is not known, or where trying again may help.
-    pub fn of_failure(failure: &Failure) -> Option<Self> {
-        let is_no = matches!(failure.kind, Kind::Answer | Kind::Input);
-        (failure.nothing_changed && is_no).then(|| Self::refused(count_errors(&failure.findings).max(1)))
     }
 
     /// `errors` were found, and nothing was changed.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::stories::notebook::{Kernel, cells};
@@ -45,7 +46,7 @@ pub struct Player<'a> {
     pub(super) variables: BTreeMap<&'static str, &'static str>,
     /// The folder with the profile, of two that it may have.
     pub(super) folder: &'static str,
-    pub(super) cell: Option<Cell>,
+    pub(super) cell: Option<Rc<Cell>>,
     /// Files that Python takes before those of packages.
     pub(super) hidden: BTreeSet<PathBuf>,
     /// The versions before the first apply, and the packages that the user has changed since.
@@ -56,6 +57,12 @@ pub struct Player<'a> {
     /// Modules that were in the kernel's memory before a boot cell had run in it.
     pub(super) loaded_unseen: BTreeSet<String>,
     pub(super) is_booted: bool,
+    /// The cell that has run last in this kernel: what its verify cell is about.
+    booted: Option<Rc<Cell>>,
+    /// An apply was killed, and none has ended since: when its changes were over is not known.
+    pub(super) is_half_done: bool,
+    /// Packages that had another version since the kernel has started: what is known of files is of the installed version alone.
+    pub(super) went_away: BTreeSet<String>,
     pub count: Count,
 }
 
@@ -87,6 +94,9 @@ impl<'a> Player<'a> {
             damaged: BTreeSet::new(),
             loaded_unseen: BTreeSet::new(),
             is_booted: false,
+            booted: None,
+            is_half_done: false,
+            went_away: BTreeSet::new(),
             count: Count::default(),
         };
         player.write_profile();
@@ -98,7 +108,11 @@ impl<'a> Player<'a> {
         let mut played = || {
             for step in steps {
                 self.count.steps += 1;
+                let before = installed(&self.world.day);
                 self.step(step).map_err(|wrong| format!("{step:?}: {wrong}"))?;
+                let after = installed(&self.world.day);
+                let gone = before.into_iter().filter(|(name, version)| after.get(name) != Some(version));
+                self.went_away.extend(gone.map(|(name, _)| name));
             }
             self.end().map_err(|wrong| format!("at the end: {wrong}"))
         };
@@ -181,6 +195,8 @@ impl<'a> Player<'a> {
     pub(super) fn new_kernel(&mut self) {
         self.loaded_unseen.clear();
         self.is_booted = false;
+        self.booted = None;
+        self.went_away.clear();
     }
 
     fn verb(&mut self, verb: &str) -> Outcome {
@@ -213,7 +229,7 @@ impl<'a> Player<'a> {
             return Err(format!("no lock: {}", out.stderr));
         }
         let (boot, verify) = cells(&self.world.day, &format!("{}/p", self.folder));
-        self.cell = Some(Cell { boot, verify, locked: self.lock(), variables: self.variables.clone() });
+        self.cell = Some(Rc::new(Cell { boot, verify, locked: self.lock(), variables: self.variables.clone() }));
         Ok(())
     }
 
@@ -229,6 +245,7 @@ impl<'a> Player<'a> {
         let to_change = self.to_change(&locked);
         let said = self.world.notebook.run(&self.kernel, &code);
         self.is_booted = true;
+        self.booted.clone_from(&self.cell);
         if said.contains("the kernel restarts now, once") {
             self.kernel = self.world.notebook.restarted(&self.kernel);
             self.count.restarts += 1;
@@ -236,11 +253,14 @@ impl<'a> Player<'a> {
             let unseen = std::mem::take(&mut self.loaded_unseen);
             self.new_kernel();
             self.restart_was_needed(&before, (&to_change, &unseen), &said)?;
+            self.is_half_done = false;
             return Ok(Some(true));
         }
         if said.contains("ready: ") || said.contains("applied: ") {
+            self.is_half_done = false;
             self.is_true(&locked, &said)?;
-            self.kernel_is_true(&said)?;
+            let cell = self.cell.clone().expect("a cell");
+            self.kernel_is_true(&cell, &said)?;
             return Ok(Some(false));
         }
         self.may_be_refused(&said).map(|()| None)
@@ -249,10 +269,14 @@ impl<'a> Player<'a> {
     fn judge_apply(&mut self, out: &Outcome) -> Result<(), Wrong> {
         match out.code {
             0 | 10 => {
+                self.is_half_done = false;
                 let locked = self.lock();
                 self.is_true(&locked, &out.stdout)?;
                 // Without the kernel's facts it can't be compared, and that is said.
-                if out.code == 0 && self.kernel_is_true("").is_err() && !out.stdout.contains("kernel not compared") {
+                let holds_other = |player: &mut Self| {
+                    player.cell.clone().is_some_and(|cell| player.kernel_is_true(&cell, "").is_err())
+                };
+                if out.code == 0 && holds_other(self) && !out.stdout.contains("kernel not compared") {
                     return Err(format!("a kernel runs, and it says\n{}", out.stdout));
                 }
                 Ok(())
@@ -271,12 +295,12 @@ impl<'a> Player<'a> {
     }
 
     fn verify_in_kernel(&mut self, must: bool) -> Result<(), Wrong> {
-        let Some(cell) = &self.cell else { return Ok(()) };
+        let Some(cell) = self.booted.clone() else { return Ok(()) };
         let (code, locked) = (cell.verify.clone(), cell.locked.clone());
         let said = self.world.notebook.run(&self.kernel, &code);
         if said.contains("\nverified") {
             self.is_true(&locked, &said)?;
-            self.kernel_is_true(&said)
+            self.kernel_is_true(&cell, &said)
         } else if must {
             Err(format!("not verified:\n{said}"))
         } else {
@@ -314,6 +338,7 @@ impl<'a> Player<'a> {
 
     fn kill_apply(&mut self, after: u64) {
         self.note_origin();
+        self.is_half_done = true;
         let python = self.world.day.python();
         let mut command = self.world.day.test.command(&["apply", &self.profile(), "--python", &python]);
         let mut child =

@@ -87,7 +87,7 @@ use serde_json::{Value, json};
 use crate::cli::{Arguments, Verb};
 use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors};
 use crate::host::Paths;
-use crate::host::destination::{is_stdout, must_be_apart, must_have_folders, write_output};
+use crate::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_output};
 use crate::host::mounts::{Unreachable, avoided, must_reach};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
@@ -136,6 +136,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let written: Vec<PathBuf> = named.written.iter().cloned().chain(named.begun).collect();
     let apart = must_reach(named.read.iter().chain(&written).chain(&named.touched))
         .and_then(|()| must_be_apart(&named.read, &written))
+        .and_then(|()| must_be_outside(&named.folders, &named.reports))
         .and_then(|()| must_have_folders(&named.written));
     // The report must not go where something is read from.
     let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));

@@ -74,13 +74,22 @@ pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(folder, name)).collect())
 }
 
-/// Whether `name` is a folder as pip leaves it (`~umpy`, `~umpy-2.1.dist-info`), or as the script does. Files of such names are a user's.
+/// Whether `name` is a folder as pip leaves it (`~umpy`, `~umpy-2.1.dist-info`), or as the script does. Files of such names are a user's, and so
+/// are folders without code.
 fn is_leftover(folder: &Path, name: &str) -> bool {
     let is_word = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
     };
     let by_name = name.strip_prefix('~').is_some_and(is_word) || name.starts_with(UNPACKED);
-    by_name && folder.join(name).look_at_entry().is_ok_and(|data| data.is_dir())
+    let place = folder.join(name);
+    let is_code =
+        |entry: &String| entry == "__pycache__" || [".py", ".pyc", ".so"].iter().any(|end| entry.ends_with(end));
+    let of_installers = || {
+        name.starts_with(UNPACKED)
+            || [".dist-info", ".libs", ".data"].iter().any(|end| name.ends_with(end))
+            || files::names_if_any(&place).iter().any(is_code)
+    };
+    by_name && place.look_at_entry().is_ok_and(|data| data.is_dir()) && of_installers()
 }
 
 /// Why an installer would stumble over the metadata at `path`.
@@ -136,6 +145,7 @@ mod tests {
         };
         for path in [
             "~ld/x.py",
+            "~my-notes/n.txt",
             ".colab-boot-unpacked-1/x.py",
             "whole-1.0.dist-info/METADATA",
             "whole-1.0.dist-info/RECORD",
@@ -154,7 +164,7 @@ mod tests {
         };
         let changed: BTreeMap<_, _> = changed.into_iter().map(parsed).collect();
         assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 5);
-        let left = [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info"];
+        let left = [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info", "~my-notes"];
         assert_eq!(names_in(&site), left);
         // A second apply that is killed, too, has the same names again.
         write_whole(&site.join("~ld/x.py"), b"").expect("a leftover");

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::{
-    Arguments, DeprecateOptions, GoldenVerb, MachineOptions, MatrixVerb, PlanOptions, PreviewOptions, ProbeVerb,
-    RenewOptions, ScrubOptions, SignOptions, Verb, YankOptions,
+    AddOptions, Arguments, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb, ListOptions, MachineOptions,
+    MatrixVerb, PageOptions, PlanOptions, PreviewOptions, ProbeVerb, PublishOptions, ReleaseOptions, RenewOptions,
+    ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
 };
 use crate::golden::pin::PIN_FILE;
 
@@ -17,6 +18,10 @@ pub struct NamedFiles {
     pub begun: Option<PathBuf>,
     /// Looked at, or written to.
     pub touched: Vec<PathBuf>,
+    /// Folders of which the files are read.
+    pub folders: Vec<PathBuf>,
+    /// Those written that say what was found there.
+    pub reports: Vec<PathBuf>,
 }
 
 /// The lock that `--lock` names, else the one beside the profile.
@@ -29,6 +34,7 @@ impl Arguments {
     pub fn named_files(&self) -> NamedFiles {
         let mut files = NamedFiles::default();
         files.written.extend(self.json.clone());
+        files.reports.extend(self.json.clone());
         files.read.extend(self.matrix.iter().map(PathBuf::from));
         match &self.verb {
             Verb::Init(options) => files.begun = Some(options.path.clone()),
@@ -53,8 +59,8 @@ impl Arguments {
             }
             Verb::Restore(options) => files.of_machine(&options.machine),
             Verb::Fetch(options) => {
-                files.read.push(options.lock.clone());
-                files.read.extend(options.profile.clone());
+                let profile = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
+                files.read.extend([options.lock.clone(), profile]);
             }
             Verb::Verify(options) => {
                 files.of_machine(&options.machine);
@@ -75,7 +81,7 @@ impl Arguments {
                 files.written.extend(outputs.into_iter().flatten().cloned());
             }
             Verb::Probe(ProbeVerb::Storage(options)) => files.touched.extend(options.paths.clone()),
-            Verb::Stage(options) => files.touched.extend([options.from.clone(), options.to.clone()]),
+            Verb::Stage(options) => files.of_folders(&[options.from.clone(), options.to.clone()]),
             Verb::Record(_) | Verb::Probe(_) => {}
             Verb::Scrub(options) => files.of_scrub(options),
             Verb::Explain(options) => {
@@ -89,10 +95,39 @@ impl Arguments {
     }
 }
 
+impl GoldenVerb {
+    /// The folder of the repository, where one is named.
+    fn place(&self) -> Option<PathBuf> {
+        match self {
+            Self::Build(_) | Self::Init(_) => None,
+            Self::Publish(PublishOptions { kept, .. })
+            | Self::Sign(SignOptions { kept, .. })
+            | Self::Signers(SignersOptions { kept, .. })
+            | Self::Deprecate(DeprecateOptions { kept, .. })
+            | Self::Yank(YankOptions { kept, .. })
+            | Self::Renew(RenewOptions { kept }) => kept.repo.clone(),
+            Self::Check(GoldenCheckOptions { repo, .. }) | Self::Page(PageOptions { repo, .. }) => repo.clone(),
+            Self::List(ListOptions { source, .. })
+            | Self::Search(ListOptions { source, .. })
+            | Self::Show(ReleaseOptions { source, .. })
+            | Self::Add(AddOptions { source, .. })
+            | Self::Verify(AddOptions { source, .. })
+            | Self::Update(UpdateOptions { source, .. })
+            | Self::Diff(DiffOptions { source, .. }) => source.from.as_ref().map(PathBuf::from),
+            Self::Trust(options) => Some(PathBuf::from(&options.from)),
+        }
+    }
+}
+
 impl NamedFiles {
     fn of_machine(&mut self, options: &MachineOptions) {
         self.read.extend(options.machine.clone());
         self.read.extend(options.kernel_modules.clone());
+    }
+
+    fn of_folders(&mut self, folders: &[PathBuf]) {
+        self.touched.extend(folders.iter().cloned());
+        self.folders.extend(folders.iter().cloned());
     }
 
     fn of_profile(&mut self, profile: &Path) {
@@ -106,13 +141,17 @@ impl NamedFiles {
     }
 
     fn of_scrub(&mut self, options: &ScrubOptions) {
-        self.touched.extend(options.paths.clone());
+        self.of_folders(&options.paths);
+        self.read.extend(options.paths.clone());
         self.written.extend(options.sarif.clone());
+        self.reports.extend(options.sarif.clone());
         let baseline = if options.update_baseline { &mut self.written } else { &mut self.read };
         baseline.extend(options.baseline.clone());
     }
 
     fn of_golden(&mut self, verb: &GoldenVerb) {
+        self.folders.extend([PathBuf::from("."), PathBuf::from("golden-cells")]);
+        self.folders.extend(verb.place());
         match verb {
             GoldenVerb::Build(options) => {
                 self.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);

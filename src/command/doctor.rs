@@ -135,9 +135,13 @@ fn plans(
         batch,
         precision: options.precision.clone(),
         data: place.data.iter().map(|path| path.display().to_string()).collect(),
-        missing: seen
-            .here
-            .then(|| wish.data.iter().filter(|path| !path.is_there()).map(|path| path.display().to_string()).collect()),
+        missing: seen.here.then(|| {
+            wish.data
+                .iter()
+                .filter(|path| reach(path).is_ok() && !path.is_there())
+                .map(|path| path.display().to_string())
+                .collect()
+        }),
         needs: wish.needs.clone(),
         after_crash: options.after_crash,
         applied_on: marker.map(|marker| marker.boot_id),

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::{LockOptions, lock_path};
-use crate::diag::{Failure, Finding, count_errors, nearest};
+use crate::diag::{Failure, Finding, nearest};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::index::Traffic;
@@ -36,8 +36,6 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     let Made { lock, pythons, findings, traffic } = session.relock(options, &profile, old.as_ref())?;
     must_be_known(&options.upgrade_package, [Some(&lock), old.as_ref()])?;
     let text = write_lock(&lock);
-    // Whole or not at all: what is refused is not written.
-    let refused = count_errors(&findings) > 0;
     let unchanged = kept && files::read_optional(&path)?.as_deref() == Some(text.as_str());
     let changes = old.as_ref().map(|old| differences(old, &lock)).unwrap_or_default();
     let data =
@@ -45,7 +43,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     let mut report = Report::new(data, String::new()).with_findings(findings);
     if options.check {
         report.findings.extend((!unchanged).then(|| stale(&path, options, old.is_some(), &changes)));
-    } else if !unchanged && !refused {
+    } else if !unchanged {
         if kept {
             write_output(&path, text.as_bytes())?;
         } else {
@@ -61,7 +59,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
         report.talk.push(format!("{name}: {count} packages{cuda}, wheels {size}"));
         report.talk.extend(needed_images(target));
     }
-    let state = match (unchanged, options.check || refused) {
+    let state = match (unchanged, options.check) {
         (true, _) => "is up to date",
         (false, true) => "is left as it is",
         (false, false) => "written",

@@ -9,7 +9,7 @@ use crate::diag::{Code, Failure, Finding};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files::{self, OtherNames};
 use crate::host::mounts::Look;
-use crate::host::texts::{AnyText, files_below, is_aside, read_any};
+use crate::host::texts::{AnyText, named_files, read_any};
 use crate::output::Report;
 use crate::scrub::{Baseline, Sighting, sarif, scrubbed};
 use crate::session::Session;
@@ -36,15 +36,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let baseline = named.map_or(Ok(Baseline::default()), |path| {
         Baseline::parse(path, files::read_optional(path)?.as_deref(), options.update_baseline)
     })?;
-    let mut all = Vec::new();
-    for path in &options.paths {
-        if !path.is_there() {
-            return Err(Failure::input(format!("there is no file or folder `{}`", path.display())));
-        }
-        files_below(path, true, &is_aside, &mut all);
-    }
-    all.sort();
-    all.dedup();
+    let all = named_files(&options.paths)?;
     let (mut found, mut written, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     for path in &all {
         let name = path.display().to_string();

@@ -70,6 +70,24 @@ pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failur
     Ok(())
 }
 
+/// Endings of reports, which each run writes again, be it into a folder that it reads.
+const REPORTS: &[&str] = &["json", "sarif", "html", "xml"];
+
+/// An error where one of `written` would replace a file of `folders`, which are read, and that is no report.
+pub fn must_be_outside(folders: &[PathBuf], written: &[PathBuf]) -> Result<(), Failure> {
+    let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.real().ok()).collect();
+    for path in written.iter().filter(|path| !is_stdout(path) && path.is_file_there()) {
+        let Ok(real) = path.real() else { continue };
+        let is_report = real.extension().is_some_and(|ending| REPORTS.iter().any(|one| ending == *one));
+        if let Some(folder) = folders.iter().find(|folder| !is_report && real.starts_with(folder)) {
+            return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
+                .cause(format!("the command reads what is in `{}`", folder.display()))
+                .help("name another file to write, or call it `.json`, `.sarif` or `.html`"));
+        }
+    }
+    Ok(())
+}
+
 /// Whether two paths are one regular file, or would be.
 fn is_same(a: &Path, b: &Path) -> bool {
     match (a.look(), b.look()) {

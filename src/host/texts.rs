@@ -3,8 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::diag::Failure;
 use crate::host::files;
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, reach};
 
 /// A larger file is no text that people write.
 const LARGEST: u64 = 256 << 20;
@@ -49,6 +50,23 @@ const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", 
 pub fn is_aside(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
         || folder.join("pyvenv.cfg").is_file_there()
+}
+
+/// The files that `paths` name, and those below the folders that they name, sorted. A path that is neither is an error.
+pub fn named_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for path in paths {
+        let data = path.look();
+        if reach(path).is_ok() && !data.is_ok_and(|data| data.is_file() || data.is_dir()) {
+            let is_there = path.look_at_entry().is_ok();
+            let what = if is_there { "is neither a file nor a folder" } else { "is not there" };
+            return Err(Failure::input(format!("`{}` {what}", path.display())));
+        }
+        files_below(path, true, &is_aside, &mut all);
+    }
+    all.sort();
+    all.dedup();
+    Ok(all)
 }
 
 /// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders that `is_aside` says are passed over.

@@ -184,7 +184,7 @@ fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
                 .find(may_be_used)
                 .map(|user| format!("`{name}` is read when {user} first uses its device, and it has, or may have"))
         }
-        None => Some(format!("`{name}` is set for the kernel; when it is read is not known")),
+        None => Some(format!("`{name}` changes for the kernel; when it is read is not known")),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, must_reach};
 use crate::matrix::Figures;
 use crate::probe::scratch::Scratch;
 use crate::probe::{Measure, Probed, Unit, look};
@@ -148,6 +148,7 @@ pub fn probe_folders(
 
 fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -> Result<Looked, Failure> {
     if !folder.path.is_folder_there() {
+        must_reach([&folder.path])?;
         return Err(Failure::input(format!("there is no folder `{}`", folder.path.display())));
     }
     let scratch = (!folder.only_read).then(|| Scratch::new(&folder.path)).transpose()?;

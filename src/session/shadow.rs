@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
 use crate::host::mounts::{Look, Unreachable, is_elsewhere, list_remote, reach, unreachable};
+use crate::inspect::Archive;
 use crate::lock::LockedTarget;
 use crate::machine::{Layout, installed_modules};
 use crate::model::PackageName;
 use crate::notebook::{Loaded, Modules};
+use crate::plan::Change;
 use crate::session::Session;
 use crate::session::machine::Seen;
 
@@ -34,6 +36,8 @@ const PROJECTS_OWN: &[&str] = &[
 #[derive(Debug, Default)]
 pub struct InFront {
     modules: BTreeMap<String, PathBuf>,
+    /// What the kernel has loaded from elsewhere, though it would not find it there now.
+    held: BTreeMap<String, PathBuf>,
     /// Folders that it looks into first and that do not answer: every Python that starts would wait for them.
     silent: Vec<PathBuf>,
 }
@@ -57,17 +61,29 @@ impl InFront {
                 front.add(folder);
             }
         }
-        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
-        let loaded = layout.map(|layout| loaded_from_elsewhere(loaded, layout)).unwrap_or_default();
-        // The standard library is meant to come first, and each of the folders before another one.
-        let is_meant = |file: &Path| is_standard(file) || folders.iter().any(|folder| file.starts_with(folder));
-        front.modules.extend(loaded.into_iter().filter(|(_, file)| !is_meant(file) && file.is_there()));
+        let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) else { return front };
+        // The standard library is meant to come first, and each of the folders before another one; they may be reached through links.
+        let is_meant = |file: &Path| {
+            let real = file.real().unwrap_or_else(|_| file.to_owned());
+            is_standard(file) || folders.iter().any(|folder| file.starts_with(folder) || real.starts_with(folder))
+        };
+        let elsewhere = loaded_from_elsewhere(loaded).into_iter().filter(|(_, file)| !is_meant(file));
+        let names: BTreeSet<String> = elsewhere.clone().map(|(name, _)| name.clone()).collect();
+        let first = loaded.shadowing(&names, &layout.purelib);
+        for (name, file) in elsewhere {
+            let is_first = first.contains_key(name) && file.is_there();
+            let found = if is_first { &mut front.modules } else { &mut front.held };
+            found.insert(name.clone(), file.clone());
+        }
         front
     }
 
     /// Adds the modules that lie in `folder`.
     fn add(&mut self, folder: &Path) {
-        let entries = if is_elsewhere(folder) {
+        let is_zip = folder.is_file_there();
+        let entries = if is_zip {
+            names_in_zip(folder)
+        } else if is_elsewhere(folder) {
             list_remote(folder, 1).into_iter().map(|one| one.path).collect()
         } else {
             files::names_if_any(folder)
@@ -75,8 +91,8 @@ impl InFront {
         for entry in entries {
             let (module, ending) = entry.split_once('.').unwrap_or((&entry, ""));
             let is_module = match ending {
-                "" => folder.join(module).join("__init__.py").is_file_there(),
-                "py" => true,
+                "" => ["__init__.py", "__init__.pyc"].iter().any(|own| folder.join(module).join(own).is_file_there()),
+                "py" | "pyc" => true,
                 other => other == "so" || other.ends_with(".so"),
             };
             if is_module && !PROJECTS_OWN.contains(&module) {
@@ -86,21 +102,31 @@ impl InFront {
     }
 
     /// A finding for each folder that does not answer, and for each package of `target` that is installed and of which another copy comes first.
-    pub fn findings(mut self, seen: &Seen, target: &LockedTarget, layout: &Layout) -> Result<Vec<Finding>, Failure> {
+    /// What the kernel holds of one that `changes` is judged by the change.
+    pub fn findings(
+        mut self,
+        seen: &Seen,
+        target: &LockedTarget,
+        (layout, changes): (&Layout, &[Change]),
+    ) -> Result<Vec<Finding>, Failure> {
         let mut findings: Vec<Finding> = self.silent.iter().filter_map(|folder| silent(folder)).collect();
         // Only what lies in site-packages, too, can be hidden.
         let entries = layout.folders().into_iter().flat_map(|folder| files::names_if_any(folder));
         let installed: BTreeSet<String> =
             entries.filter_map(|entry| entry.split('.').next().map(str::to_owned)).collect();
-        self.modules.retain(|module, _| module.split('.').next().is_some_and(|top| installed.contains(top)));
-        if self.modules.is_empty() {
+        let is_installed = |module: &String| module.split('.').next().is_some_and(|top| installed.contains(top));
+        self.modules.retain(|module, _| is_installed(module));
+        self.held.retain(|module, _| is_installed(module));
+        if self.modules.is_empty() && self.held.is_empty() {
             return Ok(findings);
         }
         for package in &target.packages {
             let location = seen.machine.installed.get(&package.name).and_then(|one| one.location.as_ref());
             let modules =
                 location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&package.name, folder))?;
-            findings.extend(self.hiding(&package.name, &modules));
+            let hiding = self.hiding(&package.name, &modules);
+            let is_kept = !changes.iter().any(|change| change.name == package.name);
+            findings.extend(hiding.or_else(|| self.held_of(&package.name, &modules).filter(|_| is_kept)));
         }
         Ok(findings)
     }
@@ -112,6 +138,16 @@ impl InFront {
         let help = "remove that copy, or take its folder off PYTHONPATH or `sys.path`; a restart does not help, every kernel \
                     looks there first";
         Some(Finding::error(Code::KernelShadowed, message).with_help(help))
+    }
+}
+
+impl InFront {
+    /// An error where the kernel has loaded one of `modules` from elsewhere, though it would not find it there now.
+    fn held_of(&self, name: &PackageName, modules: &BTreeSet<String>) -> Option<Finding> {
+        let (module, place) = modules.iter().find_map(|module| Some((module, self.held.get(module)?)))?;
+        let message =
+            format!("the kernel has loaded `{module}` from `{}`, not {name} as it is locked", place.display());
+        Some(Finding::error(Code::KernelShadowed, message).with_help("restart the kernel, then run this again"))
     }
 }
 
@@ -135,11 +171,23 @@ fn kernels_first<'a>(loaded: &'a Loaded, folders: &[PathBuf]) -> impl Iterator<I
     path.iter().take(site).map(PathBuf::as_path)
 }
 
-/// Modules that the kernel has loaded from a place that comes before that of installed ones.
-fn loaded_from_elsewhere(loaded: &Loaded, layout: &Layout) -> BTreeMap<String, PathBuf> {
-    let Modules::Reported(facts) = &loaded.modules else {
-        return BTreeMap::new();
+/// The top-level modules that the kernel has loaded from files.
+fn loaded_from_elsewhere(loaded: &Loaded) -> Vec<(&String, &PathBuf)> {
+    match &loaded.modules {
+        Modules::Reported(facts) => {
+            facts.modules.iter().filter_map(|(name, module)| Some((name, module.file.as_ref()?))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The entries of a zip file that Python imports from, those of its first folder.
+fn names_in_zip(path: &Path) -> Vec<String> {
+    let archive = files::open(path).and_then(Archive::open);
+    let members = archive.map(|archive| archive.files().members.iter().map(|one| one.path.clone()).collect::<Vec<_>>());
+    let top = |path: &String| match path.strip_suffix("/__init__.py").or_else(|| path.strip_suffix("/__init__.pyc")) {
+        Some(package) => format!("{package}.py"),
+        None => path.clone(),
     };
-    let names: BTreeSet<String> = facts.modules.keys().cloned().collect();
-    loaded.shadowing(&names, &layout.purelib)
+    members.unwrap_or_default().iter().map(top).filter(|path| !path.contains('/')).collect()
 }

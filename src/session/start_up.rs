@@ -17,6 +17,8 @@ use crate::session::machine::Seen;
 /// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them, nor the packages above them.
 const FIND: &str = "import json, sys
 def find(name):
+    if name in sys.modules:
+        return getattr(sys.modules[name], '__file__', None)
     path, spec = None, None
     for at in range(name.count('.') + 1):
         part = '.'.join(name.split('.')[:at + 1])

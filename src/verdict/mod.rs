@@ -50,7 +50,7 @@ impl Verdict {
     /// Nothing had to be changed: `packages` are as locked.
     pub fn ready(evidence: Evidence, packages: usize, kernel: KernelState) -> Self {
         let state = match kernel {
-            KernelState::Restarted => ", in a kernel that has started since",
+            KernelState::Restarted => ", in a Python that has started since",
             KernelState::Known if evidence.kernel.was_compared() => ", no restart needed",
             KernelState::Known => "",
             KernelState::New => ", nothing had to be changed",

@@ -61,6 +61,26 @@ fn an_output_is_never_a_file_that_is_read() {
         );
         assert_eq!((world.text("p.toml").as_str(), world.text("p.lock")), (PROFILE, lock.clone()), "{arguments:?}");
     }
+    // Nor a file of a folder that is read.
+    std::fs::create_dir(world.test.path("notes")).expect("a folder");
+    std::fs::write(world.test.path("notes/n.ipynb"), "{}").expect("a notebook");
+    std::fs::write(world.test.path("golden.lock"), "version = 1\n").expect("a pin");
+    for arguments in [
+        &["scrub", "notes", "--sarif", "notes/n.ipynb"][..],
+        &["scrub", "notes/n.ipynb", "--json=notes/n.ipynb"],
+        &["stage", "notes", "to", "--json=notes/n.ipynb"],
+        &["golden", "verify", "--json=golden.lock"],
+        &["golden", "list", "--from", "notes", "--json=notes/n.ipynb"],
+        &["fetch", "p.lock", "--into", "w", "--json=p.toml"],
+    ] {
+        let outcome = world.test.run(arguments).expect(2);
+        assert!(outcome.stderr.contains("overwritten"), "{arguments:?}: {}", outcome.stderr);
+        let files = (world.text("p.toml"), world.text("notes/n.ipynb"), world.text("golden.lock"));
+        assert_eq!((files.0.as_str(), files.1.as_str(), files.2.as_str()), (PROFILE, "{}", "version = 1\n"));
+    }
+    std::fs::remove_file(world.test.path("golden.lock")).expect("a pin");
+    world.test.run(&["scrub", "notes", "--sarif", "notes/out.sarif"]).expect(0);
+    world.test.run(&["scrub", "notes", "--sarif", "notes/out.sarif"]).expect(0);
     // A profile that has the lock's name.
     std::fs::write(world.test.path("mine.lock"), PROFILE).expect("a profile");
     world.run(&["lock", "mine.lock"]).expect(2);

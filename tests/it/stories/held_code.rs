@@ -125,6 +125,29 @@ fn what_is_current_does_not_restart() {
 }
 
 #[test]
+fn a_copy_that_was_imported_from_elsewhere_is_named_and_a_restart_ends_it() {
+    let stack = Stack::Current;
+    let day = day();
+    let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+    day.profile("p", &["funct >=2"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    assert!(!restarts_once(&mut notebook, &mut kernel, &boot, "at first").0);
+    let folder = day.test.path("sub");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("funct.py"), "def word():\n    return 'mine'\n").expect("a module");
+    let import = format!(
+        "import sys\nsys.path.insert(0, {:?})\nimport funct\nsys.path.pop(0)\nprint(funct.word())",
+        folder.display().to_string()
+    );
+    assert_eq!(notebook.run(&kernel, &import).trim(), "mine");
+    let said = notebook.run(&kernel, &boot);
+    assert!(said.contains("error[kernel-shadowed]: the kernel has loaded `funct` from"), "{said}");
+    notebook.restart(&mut kernel);
+    assert!(notebook.run(&kernel, &boot).contains("ready: "));
+}
+
+#[test]
 fn what_the_user_calls_his_own_is_his() {
     for stack in BOTH {
         let day = day();

@@ -63,7 +63,7 @@ fn a_variable_that_was_read_already_restarts_once_and_says_why() {
     assert!(restarts && said.contains("`OMP_NUM_THREADS` is read when numpy is loaded, and it is"), "{said}");
     notebook.run(&kernel, "import numpy");
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    assert!(!restarts && said.contains("ready: 1 package as locked, in a kernel that has started since"), "{said}");
+    assert!(!restarts && said.contains("ready: 1 package as locked, in a Python that has started since"), "{said}");
     assert!(notebook.run(&kernel, &verify).contains("\nverified"));
 }
 

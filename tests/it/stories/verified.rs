@@ -53,6 +53,26 @@ fn a_copy_that_comes_first_is_found_before_its_package_is_installed() {
 }
 
 #[test]
+fn copies_in_zip_files_and_compiled_ones_come_first_as_well() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    let make = "import py_compile, sys, zipfile\n\
+        open('lib.py', 'w').write('word = 0\\n')\n\
+        py_compile.compile('lib.py', 'compiled/lib.pyc')\n\
+        zipfile.ZipFile('old.zip', 'w').write('lib.py')\n";
+    let done = Command::new(&day.venv.python).args(["-c", make]).current_dir(day.test.folder.path()).status();
+    assert!(done.is_ok_and(|done| done.success()));
+    let mut day = day;
+    for ahead in ["old.zip", "compiled"] {
+        let place = day.test.path(ahead).display().to_string();
+        day.test.environment.insert("PYTHONPATH".to_owned(), place);
+        let refused = day.run(&["apply", "p.toml"]).expect(1);
+        assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `lib` in"), "{ahead}: {refused:?}");
+    }
+}
+
+#[test]
 fn scripts_that_were_emptied_or_deleted_are_found_and_repaired() {
     let day = Day::new(ROWS);
     let house = day.test.path("house");

@@ -84,6 +84,7 @@ impl Player<'_> {
         std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
         std::fs::write(&place, text).expect("a write");
         self.hidden.insert(place);
+        self.has_hidden = true;
     }
 
     /// Runs `code` about a module in the kernel; it may fail, as what is damaged does.

@@ -74,8 +74,8 @@ pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(folder, name)).collect())
 }
 
-/// Whether `name` is a folder as pip leaves it (`~umpy`, `~umpy-2.1.dist-info`), or as the script does. Files of such names are a user's, and so
-/// are folders with files and no code.
+/// Whether `name` is a folder as pip leaves it (`~umpy`, `~umpy-2.1.dist-info`), or as the script does. Files of such
+/// names are a user's, and so are folders with files and no code.
 fn is_leftover(folder: &Path, name: &str) -> bool {
     let is_word = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
@@ -84,12 +84,12 @@ fn is_leftover(folder: &Path, name: &str) -> bool {
     let place = folder.join(name);
     let is_code =
         |entry: &String| entry == "__pycache__" || [".py", ".pyc", ".so"].iter().any(|end| entry.ends_with(end));
-    let entries = || files::names_if_any(&place);
     let of_installers = || {
+        let entries = files::names_if_any(&place);
         name.starts_with(UNPACKED)
             || [".dist-info", ".libs", ".data"].iter().any(|end| name.ends_with(end))
-            || entries().iter().any(is_code)
-            || !entries().iter().any(|entry| place.join(entry).is_file_there())
+            || entries.iter().any(is_code)
+            || !entries.iter().any(|entry| place.join(entry).is_file_there())
     };
     by_name && place.look_at_entry().is_ok_and(|data| data.is_dir()) && of_installers()
 }

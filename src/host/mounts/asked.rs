@@ -37,7 +37,7 @@ pub struct Unreachable {
     pub error: Option<String>,
 }
 
-/// The remote mounts that do not answer, as far as is known by now. They are asked once in a run, all at once, by children.
+/// The remote mounts that do not answer, as far as is known by now. Children ask them once in a run, all at once.
 pub fn unreachable() -> Vec<Unreachable> {
     let below = below().silent.clone();
     silent_roots().iter().cloned().chain(below).collect()
@@ -166,22 +166,20 @@ pub fn avoided() -> Vec<Unreachable> {
     below().avoided.values().cloned().collect()
 }
 
-/// How long a program is waited for that has `limit`: not longer than a mount where one is silent, since it may have run into that.
+/// How long colab-boot waits for a program that has `limit`: less where a mount is silent, for the program may have run
+/// into it.
 pub fn limited(limit: Duration) -> Duration {
     if unreachable().is_empty() { limit } else { limit.min(MAY_HANG) }
 }
 
-/// `environment` for a child, without the folders and files of mounts that do not answer: it would wait for ever for the first that it
-/// looks at, be it of PATH, PYTHONPATH or HOME.
+/// `environment` for a child, without the folders and files of mounts that do not answer: the child would wait for ever
+/// for the first that it looks at, be it of PATH, PYTHONPATH or HOME.
 pub fn without_unreachable(environment: &BTreeMap<String, String>) -> Cow<'_, BTreeMap<String, String>> {
     if !mounts().iter().any(Mount::is_remote) {
         return Cow::Borrowed(environment);
     }
     let is_reached = |entry: &&str| !entry.starts_with('/') || reach(Path::new(entry)).is_ok();
     let kept = environment.iter().filter_map(|(name, value)| {
-        if value.split(':').all(|entry| is_reached(&entry)) {
-            return Some((name.clone(), value.clone()));
-        }
         let rest: Vec<&str> = value.split(':').filter(is_reached).collect();
         (!rest.is_empty()).then(|| (name.clone(), rest.join(":")))
     });

@@ -28,7 +28,7 @@ while not all(map(os.path.exists, there)) and time.monotonic() < end:
     time.sleep(0.05)
 places = {name: os.open(name or ".", os.O_PATH) for name in {folder for folder, _ in lines}}
 program, top = os.environ["COLAB_BOOT"], os.getcwd()
-# Whoever changes into a folder of a silent mount may hang: processes for each stand there before.
+# A process that enters a folder of a silent mount may hang: so the workers enter theirs while all mounts answer.
 for fd in places.values():
     os.set_inheritable(fd, True)
 workers, stopped = [], (silent, below)
@@ -37,9 +37,13 @@ workers, stopped = [], (silent, below)
 def work(number, folder, ask, say):
     os.fchdir(places[folder])
     for line in ask:
-        words = line.replace("@", top).split()
-        variables = dict(word.split("=", 1) for word in words if word.split("=")[0].isupper())
-        words = [word for word in words if not word.split("=")[0].isupper()]
+        variables, words = {}, []
+        for word in line.replace("@", top).split():
+            name, _, value = word.partition("=")
+            if name.isupper():
+                variables[name] = value
+            else:
+                words.append(word)
         environment = dict(os.environ, PWD=os.path.join(top, folder), **variables)
         with open(os.path.join(top, f"said-{number}"), "w") as said:
             verb = subprocess.Popen([program, *words], stdout=said, stderr=subprocess.STDOUT, env=environment)

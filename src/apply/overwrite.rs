@@ -65,7 +65,7 @@ fn refused(message: String) -> Finding {
 }
 
 /// Scripts that an installer makes for `console_scripts` and `gui_scripts`.
-fn scripts(entry_points: &str) -> impl Iterator<Item = &str> {
+pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = &str> {
     let mut section = "";
     entry_points.lines().map(str::trim).filter_map(move |line| {
         if line.starts_with('[') {

@@ -11,6 +11,7 @@ use std::path::Path;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
+use crate::inspect::{Entry, parse_record};
 use crate::machine::Layout;
 use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, Version};
@@ -26,12 +27,15 @@ const UNPACKED: &str = ".colab-boot-unpacked-";
 pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
     let mut swept = Vec::new();
     for folder in layout.folders() {
-        let entries = files::names_in(folder)?;
+        // Metadata of wheels comes first: beside it no other counts.
+        let mut entries = files::names_in(folder)?;
+        entries.sort_by_key(|name| dist_info(name).is_none());
+        let mut kept = BTreeSet::new();
         for name in &entries {
             let why = if is_leftover(folder, name) {
                 Some("left over from an installer that was killed")
             } else {
-                hindrance(&folder.join(name), name, changed)?
+                hindrance(&folder.join(name), name, changed, &mut kept)?
             };
             if let Some(why) = why {
                 move_aside(folder, name)?;
@@ -94,24 +98,36 @@ fn is_leftover(folder: &Path, name: &str) -> bool {
     by_name && place.look_at_entry().is_ok_and(|data| data.is_dir()) && of_installers()
 }
 
-/// Why an installer would stumble over the metadata at `path`.
+/// Why an installer would stumble over the metadata at `path`. The first of a distribution that it can go by is `kept`.
 fn hindrance(
     path: &Path,
     name: &str,
     changed: &BTreeMap<PackageName, Option<Version>>,
+    kept: &mut BTreeSet<PackageName>,
 ) -> Result<Option<&'static str>, Failure> {
     if let Some((package, version)) = dist_info(name) {
         let Some(counts) = changed.get(&package) else {
             return Ok(None);
         };
-        if !files::is_file(&path.join("METADATA"))? || !files::is_file(&path.join("RECORD"))? {
+        if !files::is_file(&path.join("METADATA"))? || !lists_itself(path, name)? {
             return Ok(Some("which has no list of its files"));
         }
         let other = counts.as_ref().is_some_and(|counts| version.parse().ok().as_ref() != Some(counts));
-        return Ok(other.then_some("a second entry for the same distribution"));
+        let is_second = other || !kept.insert(package);
+        return Ok(is_second.then_some("a second entry for the same distribution"));
     }
-    let of_distutils = egg_info(name).is_some_and(|package| changed.contains_key(&package)) && files::is_file(path)?;
-    Ok(of_distutils.then_some("which distutils has installed without a list of its files"))
+    let Some(package) = egg_info(name).filter(|package| changed.contains_key(package)) else { return Ok(None) };
+    if kept.contains(&package) {
+        return Ok(Some("a second entry for the same distribution"));
+    }
+    Ok(files::is_file(path)?.then_some("which distutils has installed without a list of its files"))
+}
+
+/// Whether the RECORD in the dist-info folder at `path` is that of this folder: one that was renamed lists files that are not there.
+fn lists_itself(path: &Path, name: &str) -> Result<bool, Failure> {
+    let record = files::read_optional(&path.join("RECORD"))?.unwrap_or_default();
+    let is_own = |entry: Entry| entry.path.split('/').rev().nth(1) == Some(name);
+    Ok(parse_record(&record).into_iter().any(is_own))
 }
 
 /// Moves the entry `name` of site-packages to where no program imports from.
@@ -150,28 +166,33 @@ mod tests {
             "~my-notes/n.txt",
             ".colab-boot-unpacked-1/x.py",
             "whole-1.0.dist-info/METADATA",
-            "whole-1.0.dist-info/RECORD",
+            "Whole-1.0.dist-info/METADATA",
             "whole-0.9.dist-info/METADATA",
             "whole-0.9.dist-info/RECORD",
             "torn-1.0.dist-info/METADATA",
             "other-1.0.dist-info/METADATA",
             "old-1.0-py3.12.egg-info",
+            "whole.egg-info/PKG-INFO",
             "kept.egg-info/PKG-INFO",
         ] {
             write_whole(&site.join(path), b"").expect(path);
+        }
+        for name in ["whole-1.0", "Whole-1.0"] {
+            let path = format!("{name}.dist-info/RECORD");
+            write_whole(&site.join(&path), b"whole-1.0.dist-info/RECORD,,\n").expect(&path);
         }
         let changed = [("whole", Some("1.0")), ("torn", Some("1.0")), ("old", None), ("kept", None)];
         let parsed = |(name, version): (&str, Option<&str>)| {
             (name.parse().expect(name), version.map(|version| version.parse().expect(version)))
         };
         let changed: BTreeMap<_, _> = changed.into_iter().map(parsed).collect();
-        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 5);
+        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 7);
         let left = [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info", "~my-notes"];
         assert_eq!(names_in(&site), left);
         // A second apply that is killed, too, has the same names again.
         write_whole(&site.join("~ld/x.py"), b"").expect("a leftover");
         assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 1);
-        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 6);
+        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 8);
         empty_trash(&layout);
         assert_eq!(names_in(&site), &left[1..]);
     }

@@ -10,6 +10,7 @@ use crate::apply::clash::{Owner, bystanders, shared_paths, without};
 use crate::apply::install::{Failed, Job, run_script};
 use crate::apply::malformed::open_all;
 use crate::apply::outcome::{applied, now, outcome, settle};
+use crate::apply::overwrite::scripts;
 use crate::apply::report::ApplyReport;
 use crate::apply::startup::locked_out;
 use crate::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
@@ -18,9 +19,9 @@ use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::stamps::wait_a_tick;
 use crate::host::{Invocation, files};
-use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, finding_of};
+use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, complete_record, finding_of};
 use crate::lock::LockedPackage;
-use crate::machine::Layout;
+use crate::machine::{Layout, find_info};
 use crate::marker::{Event, Marker, Now};
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
@@ -240,9 +241,27 @@ impl Work<'_> {
 
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
+        self.complete_records()?;
         self.clear_the_way(&|change| change.from.clone())?;
         let members = wheels.values().flat_map(|wheel| &wheel.files.members);
         remove_caches(self.layout, members.map(|member| member.path.as_str()));
+        Ok(())
+    }
+
+    /// Completes the RECORDs of what goes, where colab-boot has installed it and knows better.
+    fn complete_records(&self) -> Result<(), Failure> {
+        for change in &self.planned.decision.plan.changes {
+            let entry = self.planned.seen.ledger.distributions.get(&change.name);
+            let entry = entry.filter(|entry| change.from.as_ref() == Some(&entry.version));
+            let Some(digest) = entry.and_then(|entry| entry.sha256) else { continue };
+            let Some(kept) = self.state.record(&digest)? else { continue };
+            for site in self.layout.folders() {
+                let Some(info) = find_info(site, &change.name)? else { continue };
+                let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
+                let scripts: Vec<String> = scripts(&text).map(str::to_owned).collect();
+                complete_record(&info, &kept, &scripts, self.layout)?;
+            }
+        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The files that an installed distribution should have, and where they lie: by the RECORD of its wheel where that is known, else by the
 //! one that its installer wrote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::diag::Failure;
@@ -11,7 +11,7 @@ use crate::inspect::{Entry, parse_record};
 use crate::installed::FileFault;
 use crate::installed::fault::tried_twice;
 use crate::machine::Layout;
-use crate::model::wheel::dist_info;
+use crate::model::wheel::{dist_info, metadata_of};
 use crate::model::{PackageName, Sha256, Version};
 use crate::state::State;
 
@@ -92,6 +92,12 @@ impl<'a> Located<'a> {
             Some((state, wheel)) => state.record(&wheel).map_err(|failure| unreadable(&record, &failure))?,
         };
         let (layout, site) = (self.held.layout, self.site());
+        // An installer that goes by this list would leave the others behind.
+        let is_of_site = |entry: &&Entry| !entry.path.split('/').next().unwrap_or_default().ends_with(".data");
+        let unlisted = kept.iter().flat_map(|kept| unlisted(kept, &own, site, layout)).map(|(entry, _)| entry);
+        if let Some(entry) = unlisted.filter(is_of_site).next() {
+            return Err(FileFault::Unlisted(entry.path.clone()));
+        }
         let basis = match &kept {
             Some(entries) if entries.iter().any(|entry| entry.sha256.is_some()) => Basis::Wheel,
             None if own.iter().any(|entry| entry.sha256.is_some()) => Basis::Own,
@@ -110,6 +116,32 @@ impl<'a> Located<'a> {
         }
         Ok((entries.into_iter().filter_map(|entry| expected(entry, site, layout)).collect(), basis))
     }
+}
+
+/// Those of `kept`, the RECORD of a wheel, that `own`, the one that its installer wrote, leaves out; each with its place.
+pub(super) fn unlisted<'e>(
+    kept: &'e [Entry],
+    own: &[Entry],
+    site: &Path,
+    layout: &Layout,
+) -> impl Iterator<Item = (&'e Entry, PathBuf)> {
+    let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
+    let placed = kept.iter().filter_map(|entry| Some((entry, expected(entry.clone(), site, layout)?.place)));
+    let placed: Vec<(&Entry, PathBuf)> = placed.collect();
+    placed.into_iter().filter(move |(_, place)| !listed.contains(place))
+}
+
+/// `path` of a RECORD, seen from site-packages.
+pub(super) fn lexical(path: &str, site: &Path) -> PathBuf {
+    let mut place = site.to_owned();
+    for part in Path::new(path).components() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            Component::CurDir => {}
+            other => place.push(other),
+        }
+    }
+    place
 }
 
 /// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed place (headers) or would
@@ -133,16 +165,7 @@ fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
 
 /// The place of a script that an installer has written down: `../../../bin/tool`, seen from site-packages.
 fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
-    let mut place = site.to_owned();
-    let mut parts = Path::new(path).components().peekable();
-    parts.peek().filter(|part| matches!(part, Component::ParentDir))?;
-    for part in parts {
-        match part {
-            Component::ParentDir => drop(place.pop()),
-            Component::Normal(name) => place.push(name),
-            _ => return None,
-        }
-    }
+    let place = path.starts_with("../").then(|| lexical(path, site))?;
     (place.parent() == Some(&layout.scripts)).then_some(place)
 }
 
@@ -162,7 +185,7 @@ fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
     within(rest).then(|| (folder.join(rest), rewritten))
 }
 
-/// The dist-info folders of each folder, listed once.
+/// The metadata in each folder, of wheels and of older tools, listed once.
 #[derive(Default)]
 pub(super) struct Infos {
     folders: BTreeMap<PathBuf, BTreeMap<PackageName, Vec<PathBuf>>>,
@@ -186,7 +209,7 @@ impl Infos {
 fn list(folder: &Path) -> Result<BTreeMap<PackageName, Vec<PathBuf>>, Failure> {
     let mut listed: BTreeMap<PackageName, Vec<PathBuf>> = BTreeMap::new();
     for entry in names_in(folder)? {
-        if let Some((name, _)) = dist_info(&entry) {
+        if let Some(name) = metadata_of(&entry) {
             listed.entry(name).or_default().push(folder.join(entry));
         }
     }

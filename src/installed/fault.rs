@@ -15,6 +15,8 @@ pub enum FileFault {
     Duplicates(Vec<String>),
     /// Its RECORD, the list of its files, is not there.
     NoRecord,
+    /// Its RECORD leaves out a file that its wheel has.
+    Unlisted(String),
     Missing(String),
     Changed(String),
     Unreadable(String, String),
@@ -27,7 +29,9 @@ impl FileFault {
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::Missing(path) | Self::Changed(path) | Self::Unreadable(path, _) | Self::Unchecked(path) => Some(path),
-            Self::NotInstalled | Self::OtherVersion(_) | Self::Duplicates(_) | Self::NoRecord => None,
+            Self::NotInstalled | Self::OtherVersion(_) | Self::Duplicates(_) | Self::NoRecord | Self::Unlisted(_) => {
+                None
+            }
         }
     }
 }
@@ -39,6 +43,7 @@ impl std::fmt::Display for FileFault {
             Self::OtherVersion(version) => write!(f, "{version} is installed"),
             Self::Duplicates(names) => write!(f, "is there more than once: {}", names.join(", ")),
             Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or it came by other means"),
+            Self::Unlisted(path) => write!(f, "its RECORD does not list `{path}`, which the wheel contains"),
             Self::Missing(path) => write!(f, "`{path}` is missing"),
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use crate::host::files::names_if_any;
 use crate::machine::Layout;
 use crate::model::PackageName;
-use crate::model::wheel::dist_info;
+use crate::model::wheel::metadata_of;
 
-/// Names with more than one dist-info in site-packages, and leftovers of killed installers.
+/// Names with more than one entry of metadata in site-packages, and leftovers of killed installers.
 pub fn ghosts(layout: &Layout) -> Vec<String> {
     let mut seen: BTreeMap<PackageName, Vec<String>> = BTreeMap::new();
     let mut ghosts = Vec::new();
     for entry in names_if_any(&layout.purelib) {
         if entry.starts_with('~') {
             ghosts.push(entry);
-        } else if let Some((name, _)) = dist_info(&entry) {
+        } else if let Some(name) = metadata_of(&entry) {
             seen.entry(name).or_default().push(entry.clone());
         }
     }

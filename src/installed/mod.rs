@@ -9,6 +9,7 @@ mod ghosts;
 mod hashed;
 mod intruders;
 mod libraries;
+mod relist;
 
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use downloaded::Downloaded;
@@ -18,3 +19,4 @@ pub use ghosts::ghosts;
 pub use hashed::{Hashed, HashedDistribution, HashedFolder};
 pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};
+pub use relist::complete_record;

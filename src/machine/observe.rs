@@ -16,7 +16,7 @@ use crate::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said}
 use crate::machine::{Kernel, Layout};
 use crate::model::PackageName;
 use crate::model::modules::modules_among;
-use crate::model::wheel::{dist_info, egg_info};
+use crate::model::wheel::{dist_info, metadata_of};
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
 const SMI_LIMIT: Duration = Duration::from_secs(3);
@@ -226,8 +226,7 @@ pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<BTreeSet<S
 /// them from there.
 pub fn owned_elsewhere(search: &[PathBuf], layout: &Layout, names: &BTreeSet<PackageName>) -> BTreeSet<PackageName> {
     let foreign = search.iter().filter(|folder| !layout.folders().contains(folder));
-    let package = |entry: &String| egg_info(entry).or_else(|| dist_info(entry).map(|(name, _)| name));
-    let found = foreign.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| package(&entry));
+    let found = foreign.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| metadata_of(&entry));
     found.filter(|name| names.contains(name)).collect()
 }
 

@@ -121,6 +121,11 @@ pub fn egg_info(entry: &str) -> Option<PackageName> {
     entry.strip_suffix(".egg-info")?.split('-').next()?.parse().ok()
 }
 
+/// The distribution that an entry of site-packages is metadata of, whoever wrote it: `importlib.metadata` reads any of them.
+pub fn metadata_of(entry: &str) -> Option<PackageName> {
+    dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry))
+}
+
 /// A build tag, comparable: a number and the rest.
 pub fn build_tag(text: &str) -> (u64, String) {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -104,7 +104,10 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
                     entry.version, one.version
                 )
             }
-            None => format!("{name} {} was removed by another tool after colab-boot installed it", entry.version),
+            None => format!(
+                "{name} {} was removed by another tool after colab-boot installed it, or its metadata was damaged",
+                entry.version
+            ),
         };
         let again = format!("`apply` reinstalls {}", package.version);
         let help = if basis.notes.times(name, version) == 0 {

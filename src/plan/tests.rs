@@ -229,7 +229,7 @@ fn a_change_by_another_tool_is_named() {
         .collect();
     let wanted = [
         "a 1.0 was replaced with 2.0 by pip after colab-boot installed it",
-        "c 1.0 was removed by another tool after colab-boot installed it",
+        "c 1.0 was removed by another tool after colab-boot installed it, or its metadata was damaged",
     ];
     assert_eq!(messages, wanted);
 }

@@ -10,7 +10,7 @@ use crate::inspect::files_of_record;
 use crate::machine::Observed;
 use crate::model::contents::Files;
 use crate::model::requirement::lenient_specifiers;
-use crate::model::wheel::{dist_info, egg_info};
+use crate::model::wheel::metadata_of;
 use crate::model::{PackageName, Requirement, Version};
 use crate::session::Session;
 use crate::session::machine::Seen;
@@ -36,7 +36,7 @@ fn vague(seen: &Seen) -> BTreeSet<PackageName> {
     let folders = home.map(|home| home.search.iter().chain(&home.before_site)).into_iter().flatten();
     let name = |entry: &String| {
         let link = || entry.strip_suffix(".egg-link")?.parse().ok();
-        dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry)).or_else(link)
+        metadata_of(entry).or_else(link)
     };
     folders.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| name(&entry)).collect()
 }

@@ -74,7 +74,7 @@ fn is_mapped(loaded: &Loaded, site: &Path, fault: &FileFault) -> bool {
 /// Whether no code in memory comes from the file that is at fault.
 fn is_unnoticed(name: &PackageName, site: &Path, fault: &FileFault, (facts, check): (&Facts, &FileCheck)) -> bool {
     let path = match fault {
-        FileFault::NoRecord | FileFault::Duplicates(_) => return true,
+        FileFault::NoRecord | FileFault::Unlisted(_) | FileFault::Duplicates(_) => return true,
         FileFault::NotInstalled | FileFault::OtherVersion(_) | FileFault::Unchecked(_) => return false,
         FileFault::Missing(path) | FileFault::Changed(path) | FileFault::Unreadable(path, _) => path,
     };

@@ -43,7 +43,7 @@ fn every_damage_is_repaired_by_the_next_apply() {
     let at = |path: &str| site.join(path);
     let run =
         |line: &str| assert!(Command::new("sh").args(["-c", line]).current_dir(&site).status().expect("sh").success());
-    let cases: [(&str, &dyn Fn()); 13] = [
+    let cases: [(&str, &dyn Fn()); 18] = [
         ("a line edited", &|| write(&at("single.py"), "word = 'edited!!!'\n")),
         ("edited with its size and time kept", &|| {
             run("cp -p single.py kept; sed -i s/locked/edited/ single.py; touch -r kept single.py; rm kept");
@@ -64,6 +64,19 @@ fn every_damage_is_repaired_by_the_next_apply() {
         ("a second entry of another version", &|| {
             write(&at("single-0.9.dist-info/METADATA"), "Name: single\nVersion: 0.9\n");
         }),
+        ("another spelling of its metadata", &|| run("mv single-1.0.dist-info Single-1.0.dist-info")),
+        ("the same metadata twice", &|| {
+            run(
+                "cp -r single-1.0.dist-info SINGLE-1.0.dist-info; sed -i s/^single-/SINGLE-/ SINGLE-1.0.dist-info/RECORD",
+            );
+        }),
+        ("metadata of setuptools beside its own", &|| {
+            write(&at("single.egg-info/PKG-INFO"), "Metadata-Version: 1.0\nName: single\nVersion: 0.9\n");
+        }),
+        ("metadata of distutils beside its own", &|| {
+            write(&at("single-1.0-py3.9.egg-info"), "Metadata-Version: 1.0\nName: single\nVersion: 1.0\n");
+        }),
+        ("the list of files cut short", &|| run("sed -i 2,4d pkg-1.0.dist-info/RECORD")),
         ("a cache that nothing checks", &|| {
             let compile = "import py_compile; py_compile.compile('single.py', doraise=True, \
                 invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)";
@@ -88,6 +101,26 @@ fn every_damage_is_repaired_by_the_next_apply() {
             "as locked 42 as locked",
             "{about}"
         );
+    }
+}
+
+#[test]
+fn what_a_damaged_list_of_files_leaves_out_goes_with_the_rest() {
+    let day = day();
+    let site = day.venv.layout();
+    day.run(&["apply", "p.toml"]).expect(0);
+    for damage in
+        ["sed -i 2,9d pkg-1.0.dist-info/RECORD", "rm pkg-1.0.dist-info/RECORD", ": > single-1.0.dist-info/RECORD"]
+    {
+        day.run(&["apply", "p.toml"]).expect(0);
+        assert!(Command::new("sh").args(["-c", damage]).current_dir(&site).status().expect("sh").success());
+        day.run(&["restore"]).expect(0);
+        for path in ["pkg", "pkg-1.0.dist-info", "single.py", "single-1.0.dist-info"] {
+            assert!(!site.join(path).exists(), "{damage}: {path}");
+        }
+        for path in ["bin/pkg-tool", "share/pkg/notes.txt"] {
+            assert!(!day.prefix().join(path).exists(), "{damage}: {path}");
+        }
     }
 }
 

@@ -89,6 +89,7 @@ use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors};
 use crate::host::Paths;
 use crate::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_output};
 use crate::host::mounts::{Unreachable, avoided, must_reach};
+use crate::host::supervisor::{Ended, supervised};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
 use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
@@ -111,9 +112,14 @@ pub struct Ambient<'a> {
 
 /// Runs colab-boot and returns its exit code.
 pub fn run(ambient: Ambient<'_>) -> u8 {
-    let Ambient { arguments, environment, now, terminal, out, err, progress } = ambient;
+    let Ambient { arguments, mut environment, now, terminal, out, err, progress } = ambient;
     let began = Instant::now();
     host::signals::prepare();
+    match supervised(&arguments, &mut environment) {
+        Some(Ended::Exit(code)) => return code,
+        Some(Ended::Waits(silent)) => return given_up(&silent.to_failure(), &arguments, terminal, (out, err)),
+        None => {}
+    }
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
     let mut arguments = match Arguments::try_parse_from(arguments) {
@@ -158,6 +164,21 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
         (Ok(()), _) => exit_code(&outcome),
     }
+}
+
+/// Says why a run was ended from outside.
+fn given_up(
+    failure: &Failure,
+    arguments: &[OsString],
+    terminal: bool,
+    (out, err): (&mut dyn Write, &mut dyn Write),
+) -> u8 {
+    let style = Style { color: false, plain: !terminal };
+    let _ = write!(err, "{}", render_failure(failure, style));
+    if let Some(verb) = asked_for_json(&joined(arguments.to_vec())) {
+        let _ = writeln!(out, "{:#}", envelope(&verb, &Value::Null, &[], Some(failure)));
+    }
+    3
 }
 
 /// The outcome with the mounts that were not looked into: what lies below them counts as absent in all the rest that is said.

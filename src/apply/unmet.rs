@@ -11,7 +11,8 @@ use crate::model::PackageName;
 use crate::model::catalog::{Metadata, headers};
 use crate::session::{Planned, Session, installed, surroundings};
 
-/// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another Python.
+/// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another Python: errors, but warnings where
+/// what was there before comes back.
 pub(super) fn unmet(
     session: &Session<'_>,
     planned: &Planned,
@@ -37,6 +38,11 @@ pub(super) fn unmet(
     let environment = Environment { held, complete: true, ..surroundings(&planned.seen) };
     let subjects = environment.held.iter().filter(|held| is_new(held));
     let findings = requirements(&environment, subjects).into_iter().map(|finding| {
+        if planned.profile.is_none() {
+            // What comes back as it was may need what another tool has removed since.
+            return Finding::warning(finding.code, finding.message)
+                .with_help("another tool has removed or replaced it since: install it with that tool if you need it");
+        }
         finding
             .with_note("this stands in the downloaded wheel itself; when the lock was made, the index showed something else")
             .with_help("nothing was changed; name the missing package in the profile, or choose another release; ask who runs the index why its wheel differs")

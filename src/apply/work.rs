@@ -151,18 +151,21 @@ impl Work<'_> {
         Ok(report)
     }
 
-    /// The wheels of `packages`, each of which can be installed and used; and what was withdrawn of them.
+    /// The wheels of `packages`, each of which can be installed and used; and what is to be said of them.
     fn bring(
         &self,
         options: &IndexOptions,
         packages: &[&LockedPackage],
         folder: &Path,
     ) -> Result<(BTreeMap<PackageName, Downloaded>, Vec<Finding>), Failure> {
-        let withdrawn = self.fetch(options, packages, folder)?;
+        let mut said = self.fetch(options, packages, folder)?;
         let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
-        findings.extend(unmet(self.session, self.planned, packages, &wheels));
+        let (lacking, broken): (Vec<_>, Vec<_>) =
+            unmet(self.session, self.planned, packages, &wheels).into_iter().partition(|one| !one.is_error());
+        findings.extend(broken);
+        said.extend(lacking);
         findings.extend(self.hidden_before(&wheels));
-        if findings.is_empty() { Ok((wheels, withdrawn)) } else { Err(Failure::from_findings(Kind::Answer, findings)) }
+        if findings.is_empty() { Ok((wheels, said)) } else { Err(Failure::from_findings(Kind::Answer, findings)) }
     }
 
     /// What is about to change, as kernels see it: with the modules of the new wheels.

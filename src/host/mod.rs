@@ -9,6 +9,7 @@ pub mod parallel;
 pub mod paths;
 pub mod signals;
 pub mod stamps;
+pub mod supervisor;
 pub mod texts;
 pub mod watched;
 

@@ -219,7 +219,7 @@ impl Pending<'_, '_> {
         let Located { info, source, held } = self.located;
         let wheel = held.wheel.map(|(_, wheel)| wheel);
         let places = self.places.into_iter().map(place).collect();
-        HashedDistribution { info, source, of_wheel, places, wheel, former: Vec::new() }
+        HashedDistribution { info, source, of_wheel, places, wheel, former: Vec::new(), follows_another: false }
     }
 }
 

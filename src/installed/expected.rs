@@ -92,11 +92,11 @@ impl<'a> Located<'a> {
             Some((state, wheel)) => state.record(&wheel).map_err(|failure| unreadable(&record, &failure))?,
         };
         let (layout, site) = (self.held.layout, self.site());
-        // An installer that goes by this list would leave the others behind.
-        let is_of_site = |entry: &&Entry| !entry.path.split('/').next().unwrap_or_default().ends_with(".data");
-        let unlisted = kept.iter().flat_map(|kept| unlisted(kept, &own, site, layout)).map(|(entry, _)| entry);
-        if let Some(entry) = unlisted.filter(is_of_site).next() {
-            return Err(FileFault::Unlisted(entry.path.clone()));
+        // An installer that goes by its own list would leave the others behind.
+        let is_of_site = |entry: &Entry| !entry.path.split('/').next().unwrap_or_default().ends_with(".data");
+        let left_out = kept.iter().flat_map(|kept| unlisted(kept, &own, site, layout)).map(|(entry, _)| entry);
+        if let Some(path) = left_out.filter(|entry| is_of_site(entry)).map(|entry| entry.path.clone()).next() {
+            return Err(FileFault::Unlisted(path));
         }
         let basis = match &kept {
             Some(entries) if entries.iter().any(|entry| entry.sha256.is_some()) => Basis::Wheel,

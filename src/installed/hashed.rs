@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::host::stamps::Stamp;
-use crate::model::{PackageName, Sha256};
+use crate::model::wheel::dist_info;
+use crate::model::{PackageName, Sha256, Version};
 
 /// So many earlier looks of files are remembered of one distribution.
 const FORMER: usize = 20_000;
@@ -35,6 +36,8 @@ pub struct HashedDistribution {
     pub wheel: Option<Sha256>,
     /// What files of the same wheel looked like in earlier installations of it.
     pub former: Vec<(PathBuf, Stamp)>,
+    /// Another version, or another wheel, was seen in its place before: a kernel may have loaded that one.
+    pub follows_another: bool,
 }
 
 /// A folder with files of the distribution.
@@ -78,7 +81,9 @@ impl Hashed {
 impl HashedDistribution {
     /// With what is remembered of `old`, an earlier installation of the same wheel, or an earlier look at this one.
     fn after(mut self, old: Self) -> Self {
-        if self.info == old.info && self.wheel == old.wheel {
+        let is_same = self.info == old.info && self.wheel == old.wheel;
+        self.follows_another = old.follows_another || !is_same;
+        if is_same {
             let here: HashSet<(PathBuf, Stamp)> = self.files().collect();
             let gone = old.files().filter(|one| one.1 != Stamp::UNKNOWN && !here.contains(one));
             let gone: Vec<(PathBuf, Stamp)> = gone.collect();
@@ -115,8 +120,20 @@ impl HashedDistribution {
         place.is_some_and(|place| place.files.iter().any(|(own, at)| *own == name && *at == stamp))
     }
 
-    /// Whether `file` had the right bytes when it looked like `stamp`.
-    pub fn has_had(&self, file: &Path, stamp: Stamp) -> bool {
-        self.has(file, stamp) || self.former.iter().any(|(own, at)| own == file && *at == stamp)
+    /// Whether it is `version`.
+    fn is_of(&self, version: &Version) -> bool {
+        let name = self.info.file_name().and_then(|name| name.to_str());
+        name.and_then(dist_info).and_then(|(_, known)| known.parse::<Version>().ok()).as_ref() == Some(version)
+    }
+
+    /// Whether it is, or follows, another version than `version`.
+    pub fn had_other_than(&self, version: &Version) -> bool {
+        self.follows_another || !self.is_of(version)
+    }
+
+    /// Whether `file` had the right bytes of `version` when it looked like `stamp`.
+    pub fn has_had(&self, version: &Version, file: &Path, stamp: Stamp) -> bool {
+        let was_so = || self.former.iter().any(|(own, at)| own == file && *at == stamp);
+        self.is_of(version) && (self.has(file, stamp) || was_so())
     }
 }

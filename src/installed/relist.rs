@@ -1,7 +1,7 @@
 //! A RECORD that was cut short, completed: installers remove what it lists, and leave the rest where Python finds it.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
@@ -45,7 +45,7 @@ pub fn complete_record(info: &Path, kept: &[Entry], scripts: &[String], layout: 
 fn relative(place: &Path, site: &Path) -> String {
     let shared = place.components().zip(site.components()).take_while(|(a, b)| a == b).count();
     let up = site.components().skip(shared).map(|_| Path::new("..").as_os_str());
-    let down = place.components().skip(shared).map(|part| part.as_os_str());
+    let down = place.components().skip(shared).map(Component::as_os_str);
     up.chain(down).collect::<PathBuf>().to_string_lossy().into_owned()
 }
 

@@ -121,7 +121,7 @@ pub fn egg_info(entry: &str) -> Option<PackageName> {
     entry.strip_suffix(".egg-info")?.split('-').next()?.parse().ok()
 }
 
-/// The distribution that an entry of site-packages is metadata of, whoever wrote it: `importlib.metadata` reads any of them.
+/// The distribution that an entry of site-packages is metadata of, by the tools of today or older ones: `importlib.metadata` reads both.
 pub fn metadata_of(entry: &str) -> Option<PackageName> {
     dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry))
 }

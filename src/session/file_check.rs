@@ -13,7 +13,7 @@ use crate::ledger::Hand;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Layout, installed_modules};
 use crate::marker::Marker;
-use crate::model::PackageName;
+use crate::model::{PackageName, Version};
 use crate::session::Session;
 use crate::session::machine::Seen;
 use crate::session::owners::hidden;
@@ -166,11 +166,19 @@ impl FileCheck {
         self.faults.insert(package.name.clone(), faults);
     }
 
-    /// Whether `file` of a distribution without a fault had the right bytes when it looked like `stamp`.
-    pub fn was_right(&self, name: &PackageName, file: &Path, stamp: Option<Stamp>) -> bool {
-        let Some(stamp) = stamp else { return false };
-        let is_known = |hashed: &Hashed| hashed.distributions.get(name).is_some_and(|one| one.has_had(file, stamp));
-        is_known(&self.hashed) || is_known(&self.before)
+    /// Whether `file` of a distribution had the right bytes of `version` when it looked like `stamp`.
+    pub fn was_right(&self, (name, version): (&PackageName, &Version), file: &Path, stamp: Option<Stamp>) -> bool {
+        stamp.is_some_and(|stamp| self.known(name).any(|one| one.has_had(version, file, stamp)))
+    }
+
+    /// What this check and earlier ones know of a distribution.
+    fn known(&self, name: &PackageName) -> impl Iterator<Item = &HashedDistribution> {
+        [&self.hashed, &self.before].into_iter().filter_map(move |hashed| hashed.distributions.get(name))
+    }
+
+    /// Whether another version of a distribution than this one was seen here before.
+    pub fn had_other_than(&self, name: &PackageName, version: &Version) -> bool {
+        self.known(name).any(|one| one.had_other_than(version))
     }
 
     /// What was read, with the distributions that were installed and read since.

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::installed::FileFault;
-use crate::model::PackageName;
 use crate::model::contents::installed_path;
+use crate::model::{PackageName, Version};
 use crate::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
 use crate::session::file_check::FileCheck;
 use crate::session::machine::Seen;
@@ -17,13 +17,18 @@ use crate::session::owners::{is_code, owners};
 pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileCheck) -> Vec<Stale> {
     let Modules::Reported(facts) = &loaded.modules else { return Vec::new() };
     let Some(changed) = &facts.changed else { return Vec::new() };
-    let suspects: Vec<&ChangedModule> = changed.iter().filter(|one| one.code != CodeMatch::Same).collect();
-    let owners = owners(seen, suspects.iter().map(|one| one.file.as_path()));
+    let owners = owners(seen, changed.iter().map(|one| one.file.as_path()));
     let mut found: BTreeMap<&PackageName, Vec<&ChangedModule>> = BTreeMap::new();
-    for one in suspects {
+    for one in changed {
         let Some(name) = owners.get(one.file.as_path()) else { continue };
+        let Some(version) = seen.machine.installed.get(name).map(|one| &one.version) else { continue };
+        // The same code may have read other data.
+        if one.code == CodeMatch::Same && !check.had_other_than(name, version) {
+            continue;
+        }
         // The bytes that it was loaded from were those of the wheel, and they are again.
-        let is_proven = one.code == CodeMatch::Unknown && check.was_right(name, &one.file, one.loaded.map(stamp));
+        let was_right = || check.was_right((name, version), &one.file, one.loaded.map(stamp));
+        let is_proven = one.code != CodeMatch::Differs && was_right();
         if !is_proven {
             found.entry(name).or_default().push(one);
         }
@@ -35,7 +40,10 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
             module: first.name.clone(),
             more: modules.len() - 1,
             is_certain: first.code == CodeMatch::Differs,
-            why: first.why.clone(),
+            why: match first.code {
+                CodeMatch::Same => "another version was installed then, with data of its own".to_owned(),
+                _ => first.why.clone(),
+            },
         })
     };
     found.into_iter().filter_map(stale).collect()
@@ -54,12 +62,11 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
         return BTreeSet::new();
     }
     let is_silent = |name: &&PackageName| {
-        let site = seen.machine.installed.get(*name).and_then(|one| one.location.as_ref());
-        let faults = check.faults.get(*name);
-        site.zip(faults).is_some_and(|(site, faults)| {
-            faults
-                .iter()
-                .all(|fault| is_unnoticed(name, site, fault, (facts, check)) && !is_mapped(loaded, site, fault))
+        let installed = seen.machine.installed.get(*name);
+        let place = installed.and_then(|one| Some((&one.version, one.location.as_ref()?)));
+        place.zip(check.faults.get(*name)).is_some_and(|((version, site), faults)| {
+            let is_unnoticed = |fault: &FileFault| is_unnoticed((name, version), site, fault, (facts, check));
+            faults.iter().all(|fault| is_unnoticed(fault) && !is_mapped(loaded, site, fault))
         })
     };
     check.broken.keys().filter(is_silent).cloned().collect()
@@ -72,7 +79,12 @@ fn is_mapped(loaded: &Loaded, site: &Path, fault: &FileFault) -> bool {
 }
 
 /// Whether no code in memory comes from the file that is at fault.
-fn is_unnoticed(name: &PackageName, site: &Path, fault: &FileFault, (facts, check): (&Facts, &FileCheck)) -> bool {
+fn is_unnoticed(
+    of: (&PackageName, &Version),
+    site: &Path,
+    fault: &FileFault,
+    (facts, check): (&Facts, &FileCheck),
+) -> bool {
     let path = match fault {
         FileFault::NoRecord | FileFault::Unlisted(_) | FileFault::Duplicates(_) => return true,
         FileFault::NotInstalled | FileFault::OtherVersion(_) | FileFault::Unchecked(_) => return false,
@@ -86,7 +98,7 @@ fn is_unnoticed(name: &PackageName, site: &Path, fault: &FileFault, (facts, chec
     let is_it = |one: &&ChangedModule| one.file == file;
     match facts.changed.iter().flatten().find(is_it) {
         // It was loaded before it was damaged.
-        Some(module) => check.was_right(name, &file, module.loaded.map(stamp)),
+        Some(module) => check.was_right(of, &file, module.loaded.map(stamp)),
         // It was loaded since, or not at all; any other file may have been read by any module.
         None if is_code(path) => !facts.names.contains(&module_of(path)),
         None => false,

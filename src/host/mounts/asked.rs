@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::host::mounts::{Mount, is_plain, mounts, remote_mount_of, resolve};
+use crate::host::mounts::{Mount, has_remote, is_plain, mounts, remote_mount_of, resolve};
 
 /// How long the mounts have to answer, all at once.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -21,6 +21,9 @@ const BELOW: Duration = Duration::from_millis(1500);
 
 /// How long a program is waited for that may have run into a silent mount.
 const MAY_HANG: Duration = Duration::from_secs(1);
+
+/// How long one has that a run seems to wait for.
+const STUCK: Duration = Duration::from_millis(800);
 
 /// So many paths of a mount are asked for. One that has answered so often is taken at its word.
 const PATHS: usize = 64;
@@ -127,7 +130,7 @@ fn wait(mut child: Child, end: Instant) -> Option<String> {
 /// An error where `path` is below a mount that does not answer.
 pub fn reach(path: &Path) -> IoResult<()> {
     static LOCAL: OnceLock<Mutex<HashMap<PathBuf, PathBuf>>> = OnceLock::new();
-    if !mounts().iter().any(Mount::is_remote) {
+    if !has_remote() {
         return Ok(());
     }
     let Ok(path) = std::path::absolute(path) else { return Ok(()) };
@@ -161,6 +164,14 @@ pub fn reach(path: &Path) -> IoResult<()> {
     Err(error)
 }
 
+/// The remote mount that `path` leads into, where it does not answer for it; it is not asked where it `has_failed`.
+pub fn silent_at(path: &Path, has_failed: bool) -> Option<Unreachable> {
+    let mount = remote_mount_of(path).ok()??;
+    let ask = || touch(&["-L"], path).and_then(|child| wait(child, Instant::now() + STUCK));
+    let error = if has_failed { Some(String::new()) } else { ask() };
+    Some(Unreachable::new(mount, Some(error?).filter(|error| !error.is_empty())))
+}
+
 /// The mounts below which something was wanted in this run, and not looked at.
 pub fn avoided() -> Vec<Unreachable> {
     below().avoided.values().cloned().collect()
@@ -175,7 +186,7 @@ pub fn limited(limit: Duration) -> Duration {
 /// `environment` for a child, without the folders and files of mounts that do not answer: the child would wait for ever
 /// for the first that it looks at, be it of PATH, PYTHONPATH or HOME.
 pub fn without_unreachable(environment: &BTreeMap<String, String>) -> Cow<'_, BTreeMap<String, String>> {
-    if !mounts().iter().any(Mount::is_remote) {
+    if !has_remote() {
         return Cow::Borrowed(environment);
     }
     let is_reached = |entry: &&str| !entry.starts_with('/') || reach(Path::new(entry)).is_ok();
@@ -205,6 +216,15 @@ fn code_of(error: &Error) -> Code {
 }
 
 impl Unreachable {
+    /// The failure of a run that waits for it, for ever.
+    pub fn to_failure(&self) -> Failure {
+        let error = self.to_error();
+        let finding =
+            Finding::error(code_of(&error), format!("the run was ended: it waits for `{}`", self.path.display()));
+        let finding = finding.with_note(error.to_string()).with_help("then mount it again, and run the same command");
+        Failure::from_findings(Kind::World, vec![finding])
+    }
+
     /// A warning for a run in which something below it was wanted.
     pub fn to_finding(&self) -> Finding {
         let error = self.to_error();

@@ -11,7 +11,7 @@ use std::io::Result as IoResult;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-pub use asked::{Unreachable, avoided, limited, must_reach, reach, unreachable, without_unreachable};
+pub use asked::{Unreachable, avoided, limited, must_reach, reach, silent_at, unreachable, without_unreachable};
 pub use entries::list_remote;
 pub use look::Look;
 
@@ -50,6 +50,11 @@ fn mounts() -> &'static [Mount] {
         let bytes = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
         mounts_of(&String::from_utf8_lossy(&bytes)).collect()
     })
+}
+
+/// Whether any mount is remote.
+pub fn has_remote() -> bool {
+    mounts().iter().any(Mount::is_remote)
 }
 
 /// The mounts that a text of `/proc/<pid>/mountinfo` names, in its order.

@@ -43,7 +43,7 @@ fn every_damage_is_repaired_by_the_next_apply() {
     let at = |path: &str| site.join(path);
     let run =
         |line: &str| assert!(Command::new("sh").args(["-c", line]).current_dir(&site).status().expect("sh").success());
-    let cases: [(&str, &dyn Fn()); 18] = [
+    let cases: [(&str, &dyn Fn()); 13] = [
         ("a line edited", &|| write(&at("single.py"), "word = 'edited!!!'\n")),
         ("edited with its size and time kept", &|| {
             run("cp -p single.py kept; sed -i s/locked/edited/ single.py; touch -r kept single.py; rm kept");
@@ -64,19 +64,6 @@ fn every_damage_is_repaired_by_the_next_apply() {
         ("a second entry of another version", &|| {
             write(&at("single-0.9.dist-info/METADATA"), "Name: single\nVersion: 0.9\n");
         }),
-        ("another spelling of its metadata", &|| run("mv single-1.0.dist-info Single-1.0.dist-info")),
-        ("the same metadata twice", &|| {
-            run(
-                "cp -r single-1.0.dist-info SINGLE-1.0.dist-info; sed -i s/^single-/SINGLE-/ SINGLE-1.0.dist-info/RECORD",
-            );
-        }),
-        ("metadata of setuptools beside its own", &|| {
-            write(&at("single.egg-info/PKG-INFO"), "Metadata-Version: 1.0\nName: single\nVersion: 0.9\n");
-        }),
-        ("metadata of distutils beside its own", &|| {
-            write(&at("single-1.0-py3.9.egg-info"), "Metadata-Version: 1.0\nName: single\nVersion: 1.0\n");
-        }),
-        ("the list of files cut short", &|| run("sed -i 2,4d pkg-1.0.dist-info/RECORD")),
         ("a cache that nothing checks", &|| {
             let compile = "import py_compile; py_compile.compile('single.py', doraise=True, \
                 invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)";
@@ -85,22 +72,46 @@ fn every_damage_is_repaired_by_the_next_apply() {
         }),
     ];
     for (about, damage) in cases {
-        damage();
-        let planned = day.run(&["plan", "p.toml"]).expect(0);
-        let has_plan = planned.stdout.contains("to replace") || planned.stdout.contains("to upgrade");
-        // A cache is no file of a RECORD: a plan does not read it.
-        assert!(has_plan || about.starts_with("a cache"), "{about}: {planned:?}");
-        let applied = day.run(&["apply", "p.toml"]).expect(0);
-        assert!(applied.stdout.contains("applied: 2 packages as locked"), "{about}: {applied:?}");
-        assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.contains("\nverified"), "{about}");
-        let again = day.run(&["apply", "p.toml"]).expect(0);
-        assert!(again.stdout.contains(READY), "{about}: {again:?}");
-        let python = &day.venv.python;
-        assert_eq!(
-            says(python, "import pkg.deep, single; print(pkg.word, pkg.deep.answer(), single.word)"),
-            "as locked 42 as locked",
-            "{about}"
-        );
+        repaired(&day, about, damage);
+    }
+}
+
+/// One damage, from a plan that names it to the same packages as before.
+fn repaired(day: &Day, about: &str, damage: &dyn Fn()) {
+    damage();
+    let planned = day.run(&["plan", "p.toml"]).expect(0);
+    let has_plan = planned.stdout.contains("to replace") || planned.stdout.contains("to upgrade");
+    // A cache is no file of a RECORD: a plan does not read it.
+    assert!(has_plan || about.starts_with("a cache"), "{about}: {planned:?}");
+    let applied = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(applied.stdout.contains("applied: 2 packages as locked"), "{about}: {applied:?}");
+    assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.contains("\nverified"), "{about}");
+    let again = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(again.stdout.contains(READY), "{about}: {again:?}");
+    let python = &day.venv.python;
+    assert_eq!(
+        says(python, "import pkg.deep, single; print(pkg.word, pkg.deep.answer(), single.word)"),
+        "as locked 42 as locked",
+        "{about}"
+    );
+}
+
+#[test]
+fn metadata_that_is_there_twice_or_says_less_is_repaired() {
+    let day = day();
+    day.run(&["apply", "p.toml"]).expect(0);
+    let (site, sed) = (day.venv.layout(), "sed -i s/^single-/SINGLE-/ SINGLE-1.0.dist-info/RECORD");
+    let of_setuptools = "printf 'Metadata-Version: 1.0\\nName: single\\nVersion: 0.9\\n' > single.egg-info/PKG-INFO";
+    for (about, line) in [
+        ("another spelling of its metadata", "mv single-1.0.dist-info Single-1.0.dist-info"),
+        ("the same metadata twice", &format!("cp -r single-1.0.dist-info SINGLE-1.0.dist-info; {sed}")),
+        ("metadata of setuptools beside its own", &format!("mkdir single.egg-info; {of_setuptools}")),
+        ("metadata of distutils beside its own", "cp single-1.0.dist-info/METADATA single-1.0-py3.9.egg-info"),
+        ("the list of files cut short", "sed -i 2,4d pkg-1.0.dist-info/RECORD"),
+    ] {
+        repaired(&day, about, &|| {
+            assert!(Command::new("sh").args(["-c", line]).current_dir(&site).status().expect("sh").success());
+        });
     }
 }
 

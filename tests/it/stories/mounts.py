@@ -1,5 +1,6 @@
-"""Runs verbs beside a mount whose server is stopped (`silent`), one whose server was killed (`dead`), and one that answers for its own folder
-and is silent below (`deep/below`), in a mount namespace of its own; `pth` is a virtual environment with `silent` in a `.pth`.
+"""Runs verbs beside a mount whose server is stopped (`silent`), one whose server was killed (`dead`), and two that answer for their own folder
+and are silent below: `deep/below`, and `one`, which is silent as a whole once its one thread waits, and is mounted for the last lines alone. In a mount
+namespace of its own; `pth` is a virtual environment with `silent` in a `.pth`.
 
 Reads lines `FOLDER:ARGUMENTS` from its first argument, the arguments after variables (`PATH=@/silent:/usr/bin`, `@` is the folder of it all); writes
 `CODE FOLDER: ARGUMENTS` for each, then what it said, indented. A verb that has not ended after six seconds `HANGS`. Nothing here touches the working folder once its server is stopped: a shell would."""
@@ -13,7 +14,7 @@ import threading
 import time
 
 lines = [line.split(":", 1) for line in sys.argv[1].splitlines()]
-for name in ("src", "silent", "dead", "home", "deep", "deepsrc/below"):
+for name in ("src", "silent", "dead", "home", "deep", "one", "deepsrc/below"):
     os.makedirs(name, exist_ok=True)
 pathlib.Path("src/a.pt").write_text("x")
 quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -21,7 +22,8 @@ subprocess.run([sys.executable, "-m", "venv", "--without-pip", "pth"], check=Tru
 site = next(pathlib.Path("pth").glob("lib/python*/site-packages"))
 (site / "slow.pth").write_text(os.path.abspath("silent") + "\n")
 served = [("src", "silent"), ("src", "dead"), ("src", "deepsrc/below"), ("deepsrc", "deep")]
-silent, dead, below, deep = (subprocess.Popen(["bindfs", "-f", "--multithreaded", *names], **quiet) for names in served)
+servers = [subprocess.Popen(["bindfs", "-f", "--multithreaded", *names], **quiet) for names in served]
+silent, dead, below = servers[:3]
 end = time.monotonic() + 10
 there = ["silent/a.pt", "dead/a.pt", "deepsrc/below/a.pt", "deep/below/a.pt"]
 while not all(map(os.path.exists, there)) and time.monotonic() < end:
@@ -79,25 +81,36 @@ dead.kill()
 time.sleep(0.2)
 
 
-def tell(number):
+def tell(number, at):
     folder, told, answer = workers[number]
-    mine = [at for at, (one, _) in enumerate(lines) if one == folder]
+    told.write(f"{lines[at][1]}\n")
+    told.flush()
+    code = answer.readline().strip()
+    with open(os.path.join(top, f"said-{number}")) as said:
+        results[at] = f"{code} {folder}: {lines[at][1]}\n" + "".join(f"  {line}" for line in said)
+
+
+def tell_all(number):
+    mine = [at for at, (folder, _) in enumerate(lines) if folder == workers[number][0] and at not in late]
     for at in mine[number // len(places) :: 3]:
-        told.write(f"{lines[at][1]}\n")
-        told.flush()
-        code = answer.readline().strip()
-        with open(os.path.join(top, f"said-{number}")) as said:
-            results[at] = f"{code} {folder}: {lines[at][1]}\n" + "".join(f"  {line}" for line in said)
+        tell(number, at)
 
 
-results = [""] * len(lines)
-threads = [threading.Thread(target=tell, args=[number]) for number in range(len(workers))]
+results, late = [""] * len(lines), [at for at, (_, line) in enumerate(lines) if " one " in line]
+threads = [threading.Thread(target=tell_all, args=[number]) for number in range(len(workers))]
 for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+if late:
+    servers.append(subprocess.Popen(["bindfs", "-f", "deepsrc", "one"], **quiet))
+    while not os.path.ismount("one"):
+        time.sleep(0.05)
+    number = next(number for number, (folder, _, _) in enumerate(workers) if folder == lines[late[0]][0])
+    for at in late:
+        tell(number, at)
 print("".join(results))
 for server in stopped:
     server.send_signal(signal.SIGCONT)
-for server in (silent, deep, below):
+for server in servers:
     server.terminate()

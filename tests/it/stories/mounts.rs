@@ -39,6 +39,7 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
         :status --python @/silent/v/bin/python\n:doctor --python @/pth\n:apply p.toml --python @/pth\n:fingerprint --python @/pth\n\
         :COLAB_BOOT_STATE_DIR=@/silent/s doctor\n:COLAB_BOOT_STATE_DIR=@/silent/s status\n:COLAB_BOOT_CACHE_DIR=@/silent/s doctor\n\
         :TMPDIR=@/silent doctor\n:stage deep/below to\n:scrub deep\n:plan deep/below/p.toml\n:golden sign --repo deep/below --key k\n\
+        :stage one to2\n:probe storage deep\n:doctor --data deep\n\
         :SSL_CERT_FILE=@/silent/c.pem plan p.toml --python @/venv\n:PYTHONPATH=@/silent plan p.toml --python @/venv";
     day.profile("p", &["app"], "");
     let began = Instant::now();
@@ -74,6 +75,8 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
     }
     assert!(of(": PYTHONPATH=@/silent plan p.toml --python @/venv").contains("waits for it"), "{said}");
     assert!(of(": COLAB_BOOT_STATE_DIR=@/silent/s doctor").contains("doctor: "), "{said}");
+    // Not one that was asked first: its server falls silent while the run reads from it.
+    assert!(of(": stage one to2").contains("the run was ended: it waits for `"), "{said}");
     for line in [": stage dead to", ": scrub dead"] {
         assert!(of(line).contains("error[mount-dead]"), "{line}: {said}");
     }

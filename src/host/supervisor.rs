@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use rustix::fs::FileType;
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 
 use crate::host::files;
@@ -82,9 +84,9 @@ pub fn supervised(arguments: &[OsString], environment: &mut BTreeMap<String, Str
     let (mut child, said) = start(arguments)?;
     let ended = wait(&mut child, &signals);
     if matches!(ended, Ended::Exit(_)) {
-        // What the child has left running may keep them open.
+        // A reader may take its time.
         for end in said {
-            let _ = end.recv_timeout(Duration::from_secs(1));
+            let _ = end.recv();
         }
     }
     Some(ended)
@@ -97,7 +99,7 @@ fn start(arguments: &[OsString]) -> Option<(Child, Vec<Receiver<()>>)> {
     // A group of its own: a signal reaches it once, from here.
     command.arg0(name).args(arguments).env(NAME, "1").process_group(0);
     // A child that can't be ended would keep a pipe open, and its reader waiting.
-    let (passes_out, passes_err) = (!std::io::stdout().is_terminal(), !std::io::stderr().is_terminal());
+    let (passes_out, passes_err) = (has_reader(std::io::stdout()), has_reader(std::io::stderr()));
     let mut said = Vec::new();
     if passes_out && passes_err && is_one_file() {
         let (from, to) = std::io::pipe().ok()?;
@@ -112,7 +114,13 @@ fn start(arguments: &[OsString]) -> Option<(Child, Vec<Receiver<()>>)> {
     Some((child, said))
 }
 
-/// Whether stdout and stderr go to one file: what is written stays in its order.
+/// Whether a reader at the other end may wait until it is closed.
+fn has_reader(stream: impl AsFd) -> bool {
+    let kind = rustix::fs::fstat(stream).map(|data| FileType::from_raw_mode(data.st_mode));
+    kind.is_ok_and(|kind| matches!(kind, FileType::Fifo | FileType::Socket))
+}
+
+/// Whether stdout and stderr go to one pipe: what is written stays in its order.
 fn is_one_file() -> bool {
     let identity = |data: rustix::fs::Stat| (data.st_dev, data.st_ino);
     let (out, err) = (rustix::fs::fstat(std::io::stdout()), rustix::fs::fstat(std::io::stderr()));

@@ -117,7 +117,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     host::signals::prepare();
     match supervised(&arguments, &mut environment) {
         Some(Ended::Exit(code)) => return code,
-        Some(Ended::Waits(silent)) => return given_up(&silent.to_failure(), &arguments, terminal, (out, err)),
+        Some(Ended::Waits(silent)) => return given_up(silent.to_failure(), &arguments, terminal, (out, err)),
         None => {}
     }
     let arguments = joined(arguments);
@@ -168,17 +168,17 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
 
 /// Says why a run was ended from outside.
 fn given_up(
-    failure: &Failure,
+    failure: Failure,
     arguments: &[OsString],
     terminal: bool,
     (out, err): (&mut dyn Write, &mut dyn Write),
 ) -> u8 {
     let style = Style { color: false, plain: !terminal };
-    let _ = write!(err, "{}", render_failure(failure, style));
+    let _ = write!(err, "{}", render_failure(&failure, style));
     if let Some(verb) = asked_for_json(&joined(arguments.to_vec())) {
-        let _ = writeln!(out, "{:#}", envelope(&verb, &Value::Null, &[], Some(failure)));
+        let _ = writeln!(out, "{:#}", envelope(&verb, &Value::Null, &[], Some(&failure)));
     }
-    3
+    exit_code(&Err(failure))
 }
 
 /// The outcome with the mounts that were not looked into: what lies below them counts as absent in all the rest that is said.

@@ -123,7 +123,8 @@ fn hindrance(
     Ok(files::is_file(path)?.then_some("which distutils has installed without a list of its files"))
 }
 
-/// Whether the RECORD in the dist-info folder at `path` is that of this folder: one that was renamed lists files that are not there.
+/// Whether the RECORD in the dist-info folder at `path` is that of this folder: one that was renamed lists files that
+/// are not there.
 fn lists_itself(path: &Path, name: &str) -> Result<bool, Failure> {
     let record = files::read_optional(&path.join("RECORD"))?.unwrap_or_default();
     let is_own = |entry: Entry| entry.path.split('/').rev().nth(1) == Some(name);
@@ -154,13 +155,7 @@ mod tests {
     fn what_installers_stumble_over_goes_aside_and_the_rest_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         let site = folder.path().join("lib");
-        let layout = Layout {
-            purelib: site.clone(),
-            platlib: site.clone(),
-            scripts: folder.path().join("bin"),
-            data: folder.path().to_owned(),
-            externally_managed: false,
-        };
+        let layout = Layout::of_tests(folder.path());
         for path in [
             "~ld/x.py",
             "~my-notes/n.txt",

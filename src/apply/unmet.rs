@@ -11,8 +11,8 @@ use crate::model::PackageName;
 use crate::model::catalog::{Metadata, headers};
 use crate::session::{Planned, Session, installed, surroundings};
 
-/// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another Python: errors, but warnings where
-/// what was there before comes back.
+/// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another
+/// Python: errors, but warnings where what was there before comes back.
 pub(super) fn unmet(
     session: &Session<'_>,
     planned: &Planned,

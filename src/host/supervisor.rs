@@ -1,5 +1,6 @@
-//! A run beside remote mounts. A server may fall silent at any moment, and a process that touches its mount then waits for ever: no signal ends it. So the
-//! run is a child, and its parent, which touches nothing, tells which mount it waits for, and ends.
+//! A run beside remote mounts. A server may fall silent at any moment, and a process that touches its mount then waits
+//! for ever: no signal ends it. So the run is a child, and its parent, which touches nothing, tells which mount it waits
+//! for, and ends.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -23,8 +24,8 @@ use crate::host::signals::Deferred;
 /// Tells the child that it is one.
 const NAME: &str = "COLAB_BOOT_SUPERVISED";
 
-/// How the kernel functions begin in which a process waits for the server of a mount (`proc_pid_wchan(5)`): FUSE, NFS, CIFS, 9p, a page of a file, and
-/// the locks of a folder that another process holds which waits.
+/// How the kernel functions begin in which a process waits for the server of a mount (`proc_pid_wchan(5)`): FUSE, NFS,
+/// CIFS, 9p, a page of a file, and the locks of a folder that another process holds which waits.
 const WAITS: &[&str] = &[
     "fuse_",
     "request_wait_answer",

@@ -340,14 +340,7 @@ mod tests {
 
     fn site() -> (tempfile::TempDir, Layout) {
         let folder = tempfile::tempdir().expect("a folder");
-        let purelib = folder.path().join("lib");
-        let layout = Layout {
-            platlib: purelib.clone(),
-            scripts: folder.path().join("bin"),
-            data: folder.path().to_owned(),
-            externally_managed: false,
-            purelib,
-        };
+        let layout = Layout::of_tests(folder.path());
         for (path, text) in [
             ("a/b.py", "x"),
             ("a-1.0.dist-info/METADATA", "Name: a"),

@@ -220,6 +220,7 @@ pub(super) fn unreadable(path: &Path, failure: &Failure) -> FileFault {
     FileFault::Unreadable(path.display().to_string(), failure.to_string())
 }
 
-fn version_of(info: &Path) -> Option<Version> {
+/// The version that the name of a dist-info folder says.
+pub(super) fn version_of(info: &Path) -> Option<Version> {
     dist_info(info.file_name()?.to_str()?)?.1.parse().ok()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::host::stamps::Stamp;
-use crate::model::wheel::dist_info;
+use crate::installed::expected::version_of;
 use crate::model::{PackageName, Sha256, Version};
 
 /// So many earlier looks of files are remembered of one distribution.
@@ -122,8 +122,7 @@ impl HashedDistribution {
 
     /// Whether it is `version`.
     fn is_of(&self, version: &Version) -> bool {
-        let name = self.info.file_name().and_then(|name| name.to_str());
-        name.and_then(dist_info).and_then(|(_, known)| known.parse::<Version>().ok()).as_ref() == Some(version)
+        version_of(&self.info).as_ref() == Some(version)
     }
 
     /// Whether it is, or follows, another version than `version`.

@@ -62,13 +62,7 @@ mod tests {
     fn what_a_record_leaves_out_is_added_where_it_is_there() {
         let folder = tempfile::tempdir().expect("a folder");
         let site = folder.path().join("lib");
-        let layout = Layout {
-            purelib: site.clone(),
-            platlib: site.clone(),
-            scripts: folder.path().join("bin"),
-            data: folder.path().to_owned(),
-            externally_managed: false,
-        };
+        let layout = Layout::of_tests(folder.path());
         for path in ["lib/a/b.py", "lib/a/c,d.py", "share/e", "bin/tool", "lib/a-1.dist-info/RECORD"] {
             write_whole(&folder.path().join(path), b"").expect(path);
         }

@@ -119,6 +119,13 @@ impl Layout {
         folders.dedup();
         folders
     }
+
+    /// An environment in `folder`, with its modules in `lib`.
+    #[cfg(test)]
+    pub fn of_tests(folder: &std::path::Path) -> Self {
+        let (purelib, scripts) = (folder.join("lib"), folder.join("bin"));
+        Self { platlib: purelib.clone(), purelib, scripts, data: folder.to_owned(), externally_managed: false }
+    }
 }
 
 /// An installed distribution.

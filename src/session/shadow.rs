@@ -67,7 +67,7 @@ impl InFront {
             let real = file.real().unwrap_or_else(|_| file.to_owned());
             is_standard(file) || folders.iter().any(|folder| file.starts_with(folder) || real.starts_with(folder))
         };
-        let elsewhere = loaded_from_elsewhere(loaded).into_iter().filter(|(_, file)| !is_meant(file));
+        let elsewhere = loaded_from_files(loaded).into_iter().filter(|(_, file)| !is_meant(file));
         let names: BTreeSet<String> = elsewhere.clone().map(|(name, _)| name.clone()).collect();
         let first = loaded.shadowing(&names, &layout.purelib);
         for (name, file) in elsewhere {
@@ -172,7 +172,7 @@ fn kernels_first<'a>(loaded: &'a Loaded, folders: &[PathBuf]) -> impl Iterator<I
 }
 
 /// The top-level modules that the kernel has loaded from files.
-fn loaded_from_elsewhere(loaded: &Loaded) -> Vec<(&String, &PathBuf)> {
+fn loaded_from_files(loaded: &Loaded) -> Vec<(&String, &PathBuf)> {
     match &loaded.modules {
         Modules::Reported(facts) => {
             facts.modules.iter().filter_map(|(name, module)| Some((name, module.file.as_ref()?))).collect()

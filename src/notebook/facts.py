@@ -253,7 +253,9 @@ def colab_boot_modules(loaded):
 
 def colab_boot_functions(name, space, file):
     """The functions from `file` that the namespace of the module `name` leads to: its own, those of its classes, and what these are wrapped in."""
-    found, seen, open_ = [], set(), [space]
+    # Builtins lead to the shell of the notebook, and with it to everything.
+    seen = {id(builtins.__dict__), id(sys.modules), *(id(space.get(own)) for own in ("__builtins__", "__loader__", "__spec__"))}
+    found, open_ = [], [space]
     while open_ and len(seen) < 50_000:
         for one in gc.get_referents(open_.pop()):
             kind = type(one)

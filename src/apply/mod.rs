@@ -14,6 +14,6 @@ mod startup;
 mod sweep;
 mod work;
 
-pub use outcome::{evidence_of, gone, now};
+pub use outcome::{evidence_of, gone, kernel_evidence, now};
 pub use sweep::leftovers;
 pub use work::carry_out;

@@ -108,7 +108,7 @@ pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
 }
 
 /// What the kernel has loaded, where nothing speaks for a restart.
-fn kernel_evidence(planned: &Planned) -> Compared {
+pub fn kernel_evidence(planned: &Planned) -> Compared {
     match (&planned.seen.machine.kernel, &planned.loaded.modules) {
         (None, _) => match other_kernels(&planned.seen) {
             0 => Compared::Nothing,

@@ -98,7 +98,7 @@ impl Target {
         if text == "-" {
             return Ok(Self::File(PathBuf::from("/dev/stdin")));
         }
-        if Path::new(text).is_there() {
+        if !Path::new(text).is_missing() {
             return Ok(Self::File(PathBuf::from(text)));
         }
         let known = runtime_names()?.iter().any(|name| name == text || name.strip_suffix("-gpu") == Some(text));

@@ -9,7 +9,7 @@ use crate::cli::{DiffMachinesOptions, MachineOptions};
 use crate::command::fingerprint::conditions_of;
 use crate::diag::{Failure, Finding, Severity};
 use crate::difference::{Row, Side, compare};
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, must_be_there};
 use crate::machine::Conditions;
 use crate::output::Report;
 use crate::session::{Seen, Session};
@@ -45,11 +45,9 @@ impl Looked {
     /// A file, the name of a bundled image, or this machine.
     fn of(named: Option<&String>, options: &DiffMachinesOptions, session: &Session<'_>) -> Result<Self, Failure> {
         let machine = match named {
-            Some(name) if Path::new(name).is_there() => {
+            Some(name) if Path::new(name).is_there() || name.contains('/') || name.ends_with(".json") => {
+                must_be_there(Path::new(name), "there is no file")?;
                 MachineOptions { machine: Some(name.into()), ..MachineOptions::default() }
-            }
-            Some(name) if name.contains('/') || name.ends_with(".json") => {
-                return Err(Failure::input(format!("there is no file `{name}`")));
             }
             Some(name) => MachineOptions { runtime: Some(name.clone()), ..MachineOptions::default() },
             None => MachineOptions { python: options.python.clone(), ..MachineOptions::default() },

@@ -1,7 +1,5 @@
 //! `doctor`: what of this machine will end, slow down or spoil the work.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
 use crate::cli::DoctorOptions;
@@ -10,7 +8,7 @@ use crate::doctor::{
     Asked, Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
     foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled,
 };
-use crate::host::mounts::{Look, reach};
+use crate::host::mounts::{Look, must_be_there, reach};
 use crate::machine::Observed;
 use crate::matrix::Check;
 use crate::notebook::facts_of;
@@ -63,9 +61,8 @@ fn asked(
 ) -> Result<Report, Failure> {
     let seen = session.machine(&options.machine)?;
     // One on a mount that does not answer is a finding.
-    let is_lost = |path: &&PathBuf| seen.here && reach(path).is_ok() && !path.is_there();
-    if let Some(lost) = options.data.iter().find(is_lost) {
-        return Err(Failure::input(format!("--data: there is no `{}`", lost.display())));
+    for path in options.data.iter().filter(|path| seen.here && reach(path).is_ok()) {
+        must_be_there(path, "--data: there is no")?;
     }
     let there = wish.data.iter().filter(|path| !seen.here || path.is_there());
     let place = Place::of(&seen.machine, options.data.iter().chain(there))?;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::apply::kernel_evidence;
 use crate::cli::{PlanOptions, PreviewOptions};
 use crate::diag::Failure;
 use crate::host::destination::{is_stdout, write_output};
@@ -76,7 +77,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
     if errors > 0 {
         report = report.with_verdict(Verdict::refused(errors));
     } else {
-        let _ = writeln!(report.text, "{}", plan_line(plan, restart));
+        let _ = writeln!(report.text, "{}", plan_line(plan, restart, &kernel_evidence(&planned)));
     }
     if !added.is_empty() {
         let names: Vec<&str> = added.iter().map(String::as_str).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::apply::carry_out;
+use crate::apply::{carry_out, kernel_evidence};
 use crate::cli::{PlanOptions, RestoreOptions};
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
@@ -104,7 +104,8 @@ struct PreviewReport<'a> {
 
 fn preview(planned: &Planned) -> Report {
     let (plan, restart) = (&planned.decision.plan, &planned.decision.restart);
-    let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]) + &plan_line(plan, restart) + "\n";
+    let line = plan_line(plan, restart, &kernel_evidence(planned));
+    let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]) + &line + "\n";
     let data = PreviewReport { python: PythonReport::of(&planned.seen), plan, restart };
     Report::new(data, text).with_findings(planned.findings.clone())
 }

@@ -19,10 +19,10 @@ use crate::output::Report;
 use crate::repository::check_pinned_files;
 use crate::session::{Planned, PythonReport, Reading, Seen, Session, answer, decided, installed, surroundings};
 use crate::state::State;
-use crate::verdict::{Files, Verdict};
+use crate::verdict::{Compared, Files, Verdict};
 use crate::verify::{
-    Repeated, SmokeOutcome, file_findings, imports, kernel_findings, no_gpu, recorded, repeated, shown_tests,
-    smoke_finding, smoke_tests, summary,
+    Repeated, SmokeOutcome, file_findings, held_since, imports, kernel_findings, no_gpu, recorded, repeated,
+    shown_tests, smoke_finding, smoke_tests, summary,
 };
 
 #[derive(Serialize)]
@@ -60,13 +60,17 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;
     }
-    let evidence = evidence_of(&planned, planned.files.evidence(&[]));
+    let mut evidence = evidence_of(&planned, planned.files.evidence(&[]));
+    let because = held_since(&planned, &now);
+    if !because.is_empty() {
+        evidence.kernel = Compared::Differs(because.clone());
+    }
     findings.extend(missing_debian(target, seen));
     let is_locked = |name: &PackageName| target.package(name).is_some();
     let environment = Environment { held: installed(session, seen), complete: true, ..surroundings(seen) };
     findings.extend(judge_locked(&environment, session.matrix, &is_locked, !planned.wish.breakage_is_error));
     accept(&mut findings, &target.accept);
-    findings.extend(kernel_findings(&planned, stands, &now));
+    findings.extend(kernel_findings(&planned, stands, &now, &because));
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target, options.thorough);
     let repeated = if options.deterministic { repeated(session, profile, seen, target) } else { Repeated::default() };
@@ -80,11 +84,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         write_output(path, recorded(session, &planned, digest, &smokes, &findings).to_text().as_bytes())?;
     }
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
-    let text = format!(
-        "  {:<12}{python}\n{}",
-        "python",
-        summary(&evidence.files, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat())
-    );
+    let text = summary(python, &evidence, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat());
     let data = VerifyReport {
         python: PythonReport::of(seen),
         standing: stands,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::diag::{Code, Failure};
 use crate::host::files;
-use crate::host::mounts::Look;
+use crate::host::mounts::must_be_there;
 use crate::matrix::{Symptom, symptoms};
 use crate::output::Report;
 
@@ -133,11 +133,8 @@ fn text_of(log: &Path) -> Result<String, Failure> {
     if log == Path::new("-") {
         return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
     }
-    if log.is_folder_there() {
+    if must_be_there(log, "there is no file")?.is_dir() {
         return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
-    }
-    if !files::is_file(log)? {
-        return Err(Failure::input(format!("there is no file `{}`", log.display())));
     }
     Ok(files::read_end(log, LOG))
 }

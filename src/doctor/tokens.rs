@@ -51,8 +51,8 @@ fn token_expires(case: &Case<'_>) -> Answer {
 
 fn token_missing(case: &Case<'_>) -> Answer {
     let needs = &case.plans.needs;
-    let lost = CREDENTIAL_FILES.iter().filter(|name| case.vitals.unread.contains_key(**name));
-    let lost: Vec<String> = lost.map(|name| format!("{name} names a file that is not there")).collect();
+    let lost = CREDENTIAL_FILES.iter().filter_map(|name| Some((name, case.vitals.unread.get(*name)?)));
+    let lost: Vec<String> = lost.map(|(name, why)| format!("{name}: {why}")).collect();
     if !lost.is_empty() {
         return Hit::warning("a service will not find its credentials").seen_all(lost).into();
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::diag::without_secrets;
 use crate::doctor::Vitals;
 use crate::doctor::sight::Sight;
-use crate::host::mounts::{Look, reach};
+use crate::host::mounts::{Look, must_be_there};
 use crate::matrix::is_judged;
 
 /// Variables whose values are kept, beside those that `lock` judges; of those whose names begin so, as well.
@@ -55,9 +55,11 @@ pub(super) fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {
         if names_file && value.split_whitespace().any(|path| !path.contains("://") && !Path::new(path).is_there()) {
             vitals.unread.insert(name.clone(), "missing".to_owned());
         }
-        let names_credential = CREDENTIAL_FILES.contains(&name.as_str()) && !value.is_empty();
-        if names_credential && reach(Path::new(value)).is_ok() && !Path::new(value).is_there() {
-            vitals.unread.insert(name.clone(), "missing".to_owned());
+        if CREDENTIAL_FILES.contains(&name.as_str())
+            && !value.is_empty()
+            && let Err(failure) = must_be_there(Path::new(value), "there is no")
+        {
+            vitals.unread.insert(name.clone(), failure.to_string());
         }
     }
 }

@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::diag::Failure;
 use crate::host::files::{TEMPORARY, writing_failed};
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, must_be_there};
 
 /// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is a file.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -133,12 +133,9 @@ fn find(path: &Path) -> Result<Destination, Failure> {
 /// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a wish.
 fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);
-    if folder.is_there() {
-        return Ok(());
-    }
-    Err(Failure::input(format!("there is no folder `{}`", folder.display()))
-        .cause(format!("`{}` was to be written", path.display()))
-        .help("make it first, or name a file elsewhere"))
+    let help = if folder.is_missing() { "make it first, or name a file elsewhere" } else { "name a file elsewhere" };
+    let failed = |failure: Failure| failure.cause(format!("`{}` was to be written", path.display())).help(help);
+    must_be_there(folder, "there is no folder").map(drop).map_err(failed)
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
-use crate::host::mounts::{Look, reach};
+use crate::host::mounts::Look;
 
 /// A larger file is no text that people write.
 const LARGEST: u64 = 256 << 20;
@@ -57,9 +57,8 @@ pub fn named_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for path in paths {
         let data = path.look();
-        if reach(path).is_ok() && !data.is_ok_and(|data| data.is_file() || data.is_dir()) {
-            let is_there = path.look_at_entry().is_ok();
-            let what = if is_there { "is neither a file nor a folder" } else { "is not there" };
+        if path.is_missing() || data.is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            let what = if path.look_at_entry().is_ok() { "is neither a file nor a folder" } else { "is not there" };
             return Err(Failure::input(format!("`{}` {what}", path.display())));
         }
         files_below(path, true, &is_aside, &mut all);

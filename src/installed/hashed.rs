@@ -21,6 +21,8 @@ pub struct Hashed {
     pub distributions: BTreeMap<PackageName, HashedDistribution>,
     /// Files of site-packages that run whenever Python starts, when imports were last seen to find what is locked.
     pub startup: BTreeMap<PathBuf, Stamp>,
+    /// The distributions whose imports that was.
+    judged: BTreeMap<PackageName, Version>,
 }
 
 /// The files of one distribution, all of which were right.
@@ -62,6 +64,25 @@ impl Hashed {
         };
         self.distributions = self.distributions.into_iter().map(one).collect();
         self
+    }
+
+    /// Whether imports of `distributions` were seen to find them with these `startup` files.
+    pub fn has_judged(
+        &self,
+        startup: &BTreeMap<PathBuf, Stamp>,
+        distributions: &BTreeMap<PackageName, Version>,
+    ) -> bool {
+        let is_judged = |(name, version): (&PackageName, &Version)| self.judged.get(name) == Some(version);
+        self.startup == *startup && (startup.is_empty() || distributions.iter().all(is_judged))
+    }
+
+    /// Imports of `distributions` have found them with these `startup` files.
+    pub fn keep_judged(&mut self, startup: BTreeMap<PathBuf, Stamp>, distributions: BTreeMap<PackageName, Version>) {
+        if self.startup != startup {
+            self.judged.clear();
+        }
+        self.startup = startup;
+        self.judged.extend(distributions);
     }
 
     /// With what was read since.

@@ -205,7 +205,8 @@ pub fn is_kernel_command(line: &str) -> bool {
     line.contains("ipykernel") || line.contains("colab_kernel_launcher")
 }
 
-fn parent_of(stat: &str) -> Option<u32> {
+/// The parent, from a stat line; `None` for the first process.
+pub fn parent_of(stat: &str) -> Option<u32> {
     stat_field(stat, 4)?.parse().ok().filter(|pid| *pid > 0)
 }
 

@@ -110,13 +110,13 @@ pub enum Standing {
 impl Standing {
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Fresh => "nothing applied",
+            Self::Fresh => "this lock was not applied here",
             Self::NewMachine => "applied before this machine started",
             Self::Interrupted => "an apply was interrupted",
             Self::Failed => "an apply failed",
             Self::RestartPending => "applied, restart pending",
             Self::Restarted => "applied, kernel restarted",
-            Self::Ready => "applied, no restart needed",
+            Self::Ready => "applied",
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::Machine;
 use crate::output::Style;
 use crate::plan::{Change, Kind, Plan, Restart};
+use crate::verdict::Compared;
 
 /// A finding, as rustc would draw it.
 pub fn render_finding(finding: &Finding, style: Style) -> String {
@@ -199,8 +200,8 @@ fn wrap(items: &[String]) -> String {
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n            ")
 }
 
-/// The plan in one line.
-pub fn plan_line(plan: &Plan, restart: &Restart) -> String {
+/// The plan in one line; `kernel` is what is known of one that runs.
+pub fn plan_line(plan: &Plan, restart: &Restart, kernel: &Compared) -> String {
     let count = |kind: Kind, word: &str| match plan.of_kind(kind).count() {
         0 => None,
         count => Some(format!("{count} {word}")),
@@ -232,7 +233,11 @@ pub fn plan_line(plan: &Plan, restart: &Restart) -> String {
             if plan.unknown_sizes > 0 { format!(" and {} of unknown size", plan.unknown_sizes) } else { String::new() };
         parts.push(format!("{} to download{unknown}", bytes(plan.download_bytes)));
     }
-    parts.push(if restart.needed { "restart needed" } else { "no restart" }.to_owned());
+    parts.push(match kernel {
+        _ if restart.needed => "restart needed".to_owned(),
+        Compared::Not(why) => format!("kernel not compared: {why}"),
+        _ => "no restart".to_owned(),
+    });
     format!("plan: {}", parts.join(", "))
 }
 

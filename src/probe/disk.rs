@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diag::{Code, Failure, Finding};
 use crate::host::files;
-use crate::host::mounts::{Look, must_reach};
+use crate::host::mounts::must_be_folder;
 use crate::matrix::Figures;
 use crate::probe::scratch::Scratch;
 use crate::probe::{Measure, Probed, Unit, look};
@@ -147,10 +147,7 @@ pub fn probe_folders(
 }
 
 fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -> Result<Looked, Failure> {
-    if !folder.path.is_folder_there() {
-        must_reach([&folder.path])?;
-        return Err(Failure::input(format!("there is no folder `{}`", folder.path.display())));
-    }
+    must_be_folder(&folder.path, "there is no folder")?;
     let scratch = (!folder.only_read).then(|| Scratch::new(&folder.path)).transpose()?;
     let free = files::free_bytes(&folder.path).unwrap_or(BYTES * ROOM);
     let bytes = BYTES.min(free / ROOM) >> 20 << 20;

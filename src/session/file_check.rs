@@ -101,7 +101,9 @@ impl Session<'_> {
         check.broken.extend(half_back(scene)?);
         check.broken.extend(from_elsewhere(scene)?);
         let startup = startup_files(scene.layout);
-        let same_start = startup == known.startup;
+        let judged = scene.target.packages.iter().filter(|one| scene.is_installed(one));
+        let judged: BTreeMap<_, _> = judged.map(|one| (one.name.clone(), one.version.clone())).collect();
+        let same_start = known.has_judged(&startup, &judged);
         if reading != Reading::Least && !same_start {
             check.findings.extend(self.hidden_by_startup(scene, &startup, &known)?);
         }
@@ -117,7 +119,7 @@ impl Session<'_> {
         };
         check.hashed = check.hashed.trusting(&is_trusted);
         if check.findings.is_empty() {
-            check.hashed.startup = startup;
+            check.hashed.keep_judged(startup, judged);
         }
         Ok(check)
     }
@@ -137,8 +139,10 @@ impl Session<'_> {
                 wanted.push(Wanted { name: one.name.clone(), modules, location });
             }
         }
-        let new = startup.iter().filter(|(path, stamp)| known.startup.get(*path) != Some(stamp));
-        Ok(self.found_elsewhere(scene.seen, &wanted, new.map(|(path, _)| path.as_path())))
+        let is_new = |(path, stamp): &(&PathBuf, &Stamp)| known.startup.get(*path) != Some(*stamp);
+        let any_new = startup.iter().any(|one| is_new(&one));
+        let suspects = startup.iter().filter(|one| !any_new || is_new(one));
+        Ok(self.found_elsewhere(scene.seen, &wanted, suspects.map(|(path, _)| path.as_path())))
     }
 }
 

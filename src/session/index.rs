@@ -9,7 +9,7 @@ use url::Url;
 use crate::cli::IndexOptions;
 use crate::diag::{Failure, Kind};
 use crate::host::files;
-use crate::host::mounts::{Look, must_reach};
+use crate::host::mounts::{Look, must_be_folder};
 use crate::index::{
     Builder, Cache, Client, Credentials, INDEX_VARIABLES, Limits, Locations, Offline, Online, Scope, Traffic, Trust,
     find_links_name, is_open, locate_default, page, redact,
@@ -229,11 +229,8 @@ fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
 pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
     let folder = |path: &PathBuf| {
         let path = files::absolute(path)?;
-        if !path.is_folder_there() {
-            let option = if options.folders_only { "--wheelhouse" } else { "--find-links" };
-            must_reach([&path])?;
-            return Err(Failure::input(format!("{option}: there is no folder `{}`", path.display())));
-        }
+        let option = if options.folders_only { "--wheelhouse" } else { "--find-links" };
+        must_be_folder(&path, &format!("{option}: there is no folder"))?;
         Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
     };
     options.find_links.iter().map(folder).collect()

@@ -8,8 +8,9 @@ use crate::cli::MachineOptions;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
+use crate::host::watched::stat_of;
 use crate::inspect::parse_record;
-use crate::machine::{Layout, installed_modules, is_kernel_command};
+use crate::machine::{Layout, installed_modules, is_kernel_command, parent_of};
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::model::modules::modules_among;
@@ -51,21 +52,24 @@ pub fn loaded(
     Ok(Loaded { modules, ..Loaded::default() })
 }
 
-/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter.
+/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter. What a kernel
+/// has forked has its command line, and is none.
 pub fn other_kernels(seen: &Seen) -> usize {
     if !seen.here || seen.machine.kernel.is_some() {
         return 0;
     }
     let python = seen.machine.python.as_ref().and_then(|python| python.path.as_ref());
     let Some(scripts) = python.and_then(|python| python.parent()) else { return 0 };
-    let is_kernel = |pid: &String| {
+    let is_kernel = |pid: &u32| {
         let line =
-            files::read_optional(&Path::new("/proc").join(pid).join("cmdline")).ok().flatten().unwrap_or_default();
+            files::read_optional(&PathBuf::from(format!("/proc/{pid}/cmdline"))).ok().flatten().unwrap_or_default();
         let program = Path::new(line.split('\0').next().unwrap_or_default());
         is_kernel_command(&line) && program.parent() == Some(scripts)
     };
-    let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
-    files::names_if_any(Path::new("/proc")).iter().filter(|name| is_number(name) && is_kernel(name)).count()
+    let pids = files::names_if_any(Path::new("/proc")).into_iter().filter_map(|name| name.parse().ok());
+    let all: BTreeSet<u32> = pids.filter(is_kernel).collect();
+    let parent = |pid: &u32| parent_of(&stat_of(*pid)?);
+    all.iter().filter(|pid| parent(pid).is_none_or(|parent| !all.contains(&parent))).count()
 }
 
 /// The folders that modules are installed to, under each name that a path may have.

@@ -98,7 +98,7 @@ pub fn decided(
     more.extend(judged(&wish, &decision.plan, &target, &seen));
     if let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) {
         let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
-        more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes))?);
+        more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
     }
     more.extend(builds_judged(session, &seen, &target, traffic.is_none())?);
     accept(&mut more, &target.accept);

@@ -242,7 +242,13 @@ pub fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure>
     let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < with_margin) else {
         return Ok(());
     };
-    let message = format!("{what} need {}, and `{}` has {} free", bytes(with_margin), path.display(), bytes(free));
+    let message = format!(
+        "{what} need {}, {} to spare among them, and `{}` has {} free",
+        bytes(with_margin),
+        bytes(MARGIN),
+        path.display(),
+        bytes(free)
+    );
     let finding = Finding::error(Code::DiskFull, message)
         .with_help("free some space and run the command again; nothing was changed");
     Err(Failure::from_findings(Kind::World, vec![finding]))

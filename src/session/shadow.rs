@@ -53,7 +53,9 @@ impl InFront {
         let set = session.environment.get("PYTHONPATH").map_or("", String::as_str);
         let set = set.split(':').map(Path::new).filter(|folder| folder.is_absolute());
         let mut first: BTreeSet<&Path> = home.before_site.iter().map(PathBuf::as_path).chain(set).collect();
-        first.extend(kernels_first(loaded, folders));
+        // `.pth` files may put folders first in every Python, and what is in these may change.
+        first.extend(before(folders, &home.search));
+        first.extend(before(folders, kernels_path(loaded)));
         for folder in first.into_iter().filter(|folder| !is_standard(folder)) {
             if reach(folder).is_err() {
                 front.silent.push(folder.to_owned());
@@ -102,12 +104,13 @@ impl InFront {
     }
 
     /// A finding for each folder that does not answer, and for each package of `target` that is installed and of which another copy comes first.
-    /// What the kernel holds of one that `changes` is judged by the change.
+    /// What the kernel holds of one that `changes` is judged by the change; what is `known` is not said twice.
     pub fn findings(
         mut self,
         seen: &Seen,
         target: &LockedTarget,
         (layout, changes): (&Layout, &[Change]),
+        known: &[Finding],
     ) -> Result<Vec<Finding>, Failure> {
         let mut findings: Vec<Finding> = self.silent.iter().filter_map(|folder| silent(folder)).collect();
         // Only what lies in site-packages, too, can be hidden.
@@ -115,7 +118,11 @@ impl InFront {
         let installed: BTreeSet<String> =
             entries.filter_map(|entry| entry.split('.').next().map(str::to_owned)).collect();
         let is_installed = |module: &String| module.split('.').next().is_some_and(|top| installed.contains(top));
-        self.modules.retain(|module, _| is_installed(module));
+        let is_known = |module: &str| {
+            let start = format!("Python finds `{module}` ");
+            known.iter().any(|one| one.code == Code::KernelShadowed && one.message.starts_with(&start))
+        };
+        self.modules.retain(|module, _| is_installed(module) && !is_known(module));
         self.held.retain(|module, _| is_installed(module));
         if self.modules.is_empty() && self.held.is_empty() {
             return Ok(findings);
@@ -161,12 +168,16 @@ fn silent(folder: &Path) -> Option<Finding> {
     Some(notes.into_iter().fold(finding, Finding::with_note).with_help("or take the folder off PYTHONPATH"))
 }
 
-/// The folders of the kernel's `sys.path` before the first of `folders`.
-fn kernels_first<'a>(loaded: &'a Loaded, folders: &[PathBuf]) -> impl Iterator<Item = &'a Path> {
-    let path = match &loaded.modules {
+/// The kernel's `sys.path`.
+fn kernels_path(loaded: &Loaded) -> &[PathBuf] {
+    match &loaded.modules {
         Modules::Reported(facts) => facts.path.as_slice(),
         _ => &[],
-    };
+    }
+}
+
+/// What `path`, a `sys.path`, has before the first of `folders`.
+fn before<'a>(folders: &[PathBuf], path: &'a [PathBuf]) -> impl Iterator<Item = &'a Path> {
     let site = path.iter().position(|folder| folders.contains(folder)).unwrap_or_default();
     path.iter().take(site).map(PathBuf::as_path)
 }

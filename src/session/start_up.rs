@@ -81,7 +81,7 @@ impl Session<'_> {
         let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
         let found: BTreeMap<String, Option<PathBuf>> = serde_json::from_str(line.trim()).unwrap_or_default();
         let suspects: Vec<String> = suspects.map(|path| format!("`{}`", path.display())).collect();
-        let note = format!("these run when Python starts, and are new: {}", suspects.join(", "));
+        let note = format!("these run when Python starts: {}", suspects.join(", "));
         let hidden = wanted.iter().flat_map(|one| one.modules.iter().map(move |module| (one, module)));
         let hidden = hidden.filter_map(|(one, module)| {
             let file =

@@ -18,7 +18,7 @@ use crate::host::files;
 use crate::index::Progress;
 use crate::model::Sha256;
 
-use crate::host::mounts::Look;
+use crate::host::mounts::{Look, must_be_there};
 use copying::{NotCopied, copy};
 use journal::Journal;
 use listing::{Entry, Listing, list};
@@ -98,8 +98,10 @@ pub fn stage(staging: &Staging, progress: &dyn Fn(u64) -> std::sync::Arc<dyn Pro
 /// Neither of the two lies in the other: what is written would be read.
 fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
     let Staging { from, to, .. } = staging;
-    let none = |_| Failure::input(format!("there is no file or folder `{}`", from.display()));
-    let real = from.real().map_err(none)?;
+    must_be_there(from, "there is no file or folder")?;
+    let real = from
+        .real()
+        .map_err(|error| Failure::world(format!("could not look at `{}`", from.display())).because(&error))?;
     if to.is_there() && !to.is_folder_there() {
         return Err(Failure::input(format!("`{}` is a file, and a folder is wanted", to.display())));
     }

@@ -4,8 +4,18 @@ use crate::diag::{Code, Finding};
 use crate::marker::{Now, Standing};
 use crate::session::Planned;
 
-/// Where the kernel stands, and which variables it does not have as the profile sets them.
-pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>) -> Vec<Finding> {
+/// Why a kernel must restart: what it holds is true whatever lock the marker is of.
+pub fn held_since(planned: &Planned, now: &Now<'_>) -> Vec<String> {
+    let marker = planned.marker.as_ref().filter(|marker| marker.boot_id == now.boot_id);
+    match (marker, now.kernel) {
+        (Some(marker), Some(_)) => marker.because(now),
+        (Some(marker), None) => marker.pending(&now.gone).flat_map(|asked| asked.because.clone()).collect(),
+        (None, _) => now.evidence.to_vec(),
+    }
+}
+
+/// Where the kernel stands, why it must restart, and which variables it does not have as the profile sets them.
+pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, because: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
     match stands {
         Standing::Interrupted | Standing::Failed => {
@@ -26,17 +36,10 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>) -> Ve
         }
         Standing::RestartPending | Standing::Restarted | Standing::Ready => {}
     }
-    // What the kernel holds is true whatever lock the marker is of.
-    let marker = planned.marker.as_ref().filter(|marker| marker.boot_id == now.boot_id);
-    let because = match (marker, now.kernel) {
-        (Some(marker), Some(_)) => marker.because(now),
-        (Some(marker), None) => marker.pending(&now.gone).flat_map(|asked| asked.because.clone()).collect(),
-        (None, _) => now.evidence.to_vec(),
-    };
     if !because.is_empty() {
         let message = "the kernel runs code, or has read variables, that were replaced since";
         let finding = Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again");
-        findings.push(because.into_iter().fold(finding, Finding::with_note));
+        findings.push(because.iter().cloned().fold(finding, Finding::with_note));
     }
     let live = &planned.decision.environment.live;
     let names: Vec<&str> = live.keys().map(String::as_str).filter(|name| !name.starts_with("COLAB_BOOT_")).collect();

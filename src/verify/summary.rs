@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::marker::Standing;
 use crate::model::PackageName;
-use crate::verdict::Files;
+use crate::verdict::{Compared, Evidence};
 use crate::verify::SmokeOutcome;
 
 /// What each smoke test says, in a line.
@@ -18,11 +18,13 @@ pub fn shown_tests(smokes: &[(PackageName, SmokeOutcome)]) -> Vec<(PackageName, 
 }
 
 /// What a verification looked at, for people; its verdict comes behind it.
-pub fn summary(files: &Files, stands: Standing, tests: &[(PackageName, String)]) -> String {
+pub fn summary(python: String, evidence: &Evidence, stands: Standing, tests: &[(PackageName, String)]) -> String {
+    let files = &evidence.files;
     let mut text = String::new();
     let mut row = |key: &str, value: String| {
         let _ = writeln!(text, "  {key:<12}{value}");
     };
+    row("python", python);
     row(
         "files",
         format!(
@@ -33,7 +35,13 @@ pub fn summary(files: &Files, stands: Standing, tests: &[(PackageName, String)])
             files.faulty.len()
         ),
     );
-    row("kernel", stands.as_str().to_owned());
+    row("apply", stands.as_str().to_owned());
+    match &evidence.kernel {
+        Compared::Nothing => {}
+        Compared::Same(count) => row("kernel", format!("{count} modules compared")),
+        Compared::Differs(_) => row("kernel", "holds what was replaced since".to_owned()),
+        Compared::Not(why) => row("kernel", format!("not compared: {why}")),
+    }
     for (name, said) in tests {
         row(name.as_ref(), said.clone());
     }

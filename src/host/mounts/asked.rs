@@ -198,8 +198,8 @@ pub fn without_unreachable(environment: &BTreeMap<String, String>) -> Cow<'_, BT
 }
 
 /// A failure where one of `paths`, which the user has named, is below a mount that does not answer.
-pub fn must_reach<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
-    for path in paths {
+pub fn must_reach<'a, P: AsRef<Path> + ?Sized + 'a>(paths: impl IntoIterator<Item = &'a P>) -> Result<(), Failure> {
+    for path in paths.into_iter().map(AsRef::as_ref) {
         let Err(error) = reach(path) else { continue };
         let code = code_of(&error);
         let finding = Finding::error(code, format!("`{}` can't be reached: {error}", path.display()));

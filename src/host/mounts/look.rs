@@ -1,15 +1,18 @@
 //! How paths are looked at.
 
 use std::fs::Metadata;
-use std::io::Result as IoResult;
+use std::io::{Error, ErrorKind, Result as IoResult};
 use std::path::{Path, PathBuf};
 
-use crate::host::mounts::reach;
+use crate::diag::Failure;
+use crate::host::mounts::{must_reach, reach};
 
 /// Looks at paths, without touching a mount that does not answer: what is below one is not there.
 pub trait Look {
     /// Whether there is anything.
     fn is_there(&self) -> bool;
+    /// Whether nothing is there. Of what can't be looked at, neither this is true nor [`Look::is_there`].
+    fn is_missing(&self) -> bool;
     /// Whether there is a file.
     fn is_file_there(&self) -> bool;
     /// Whether there is a folder.
@@ -26,6 +29,10 @@ pub trait Look {
 impl Look for Path {
     fn is_there(&self) -> bool {
         self.look().is_ok()
+    }
+
+    fn is_missing(&self) -> bool {
+        self.look().is_err_and(|error| is_none(&error))
     }
 
     fn is_file_there(&self) -> bool {
@@ -50,4 +57,26 @@ impl Look for Path {
         reach(self)?;
         std::fs::canonicalize(self)
     }
+}
+
+fn is_none(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Of what `path`, which the user has named, leads to. An error that begins with `none` where nothing is there; where it can't be looked at,
+/// for its mount does not answer or its folder is closed to this user, that is the error.
+pub fn must_be_there(path: &Path, none: &str) -> Result<Metadata, Failure> {
+    must_reach([path])?;
+    path.look().map_err(|error| {
+        if is_none(&error) {
+            return Failure::input(format!("{none} `{}`", path.display()));
+        }
+        Failure::world(format!("could not look at `{}`", path.display())).because(&error)
+    })
+}
+
+/// The same for a folder; anything else is none.
+pub fn must_be_folder(path: &Path, none: &str) -> Result<(), Failure> {
+    let is_folder = must_be_there(path, none)?.is_dir();
+    if is_folder { Ok(()) } else { Err(Failure::input(format!("{none} `{}`", path.display())).cause("it is a file")) }
 }

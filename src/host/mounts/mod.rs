@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 pub use asked::{Unreachable, avoided, limited, must_reach, reach, silent_at, unreachable, without_unreachable};
 pub use entries::list_remote;
-pub use look::Look;
+pub use look::{Look, must_be_folder, must_be_there};
 
 /// As many as Linux follows (`path_resolution(7)`).
 const LINKS: usize = 40;

@@ -196,6 +196,43 @@ fn files_that_come_first_are_named_and_never_removed() {
 }
 
 #[test]
+fn what_runs_at_the_start_is_judged_for_each_package_and_each_time() {
+    let day = day();
+    day.profile("one", &["pkg"], "");
+    day.pip(&["install", "single", "--index-url", &day.server.url]);
+    let (site, elsewhere) = (day.venv.layout(), day.test.path("elsewhere"));
+    let hides = |profile: &str| {
+        let refused = day.run(&["apply", profile]).expect(1);
+        assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `single` in"), "{refused:?}");
+        assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
+    };
+    // An import hook that hides a package of which the first profile knows nothing.
+    write(&elsewhere.join("single.py"), "word = 'another'\n");
+    write(
+        &site.join("hook.py"),
+        &format!(
+            "import sys\nfrom importlib.machinery import PathFinder\nclass Hook:\n    @staticmethod\n    def find_spec(name, path=None, \
+             target=None):\n        return PathFinder.find_spec(name, ['{}']) if name == 'single' else None\nsys.meta_path.insert(0, \
+             Hook)\n",
+            elsewhere.display()
+        ),
+    );
+    write(&site.join("hook.pth"), "import hook\n");
+    for profile in ["one.toml", "one.toml"] {
+        day.run(&["apply", profile]).expect(0);
+    }
+    hides("p.toml");
+    std::fs::remove_file(site.join("hook.pth")).expect("a removal");
+    std::fs::remove_file(elsewhere.join("single.py")).expect("a removal");
+    // A folder that comes first, and gets its copy later.
+    write(&site.join("first.pth"), &format!("import sys; sys.path.insert(0, '{}')\n", elsewhere.display()));
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
+    write(&elsewhere.join("single.py"), "word = 'another'\n");
+    hides("p.toml");
+}
+
+#[test]
 fn a_plan_that_is_refused_says_so_last() {
     let day = day();
     day.run(&["apply", "p.toml"]).expect(0);

@@ -5,7 +5,7 @@
 import builtins as colab_boot_builtins, types as colab_boot_types
 
 colab_boot_kept = {**colab_boot_builtins.globals()}
-import ast, base64, builtins, gc, hashlib, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import ast, base64, builtins, gc, hashlib, http.client, io, json, os, pathlib, shutil, subprocess, sys, tempfile
 import signal, sysconfig, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
@@ -166,12 +166,15 @@ def colab_boot_home():
 
 def colab_boot_write(path, data, mode=0o644):
     """Writes a file whole: beside its place, then renamed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.chmod(name, mode)
-    os.replace(name, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, mode)
+        os.replace(name, path)
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: {path} could not be written: {error}; XDG_CACHE_HOME names another folder") from None
 
 
 def colab_boot_fetch(place, digest):
@@ -186,8 +189,11 @@ def colab_boot_fetch(place, digest):
                 raise ColabBootStop(f"pip could not fetch {place[len('index:'):]}:\n{done.stdout.strip()}")
             return files[0].read_bytes()
     if not place.startswith("/"):
-        with urllib.request.urlopen(place, timeout=60) as reply:
-            return reply.read(64 << 20)
+        try:
+            with urllib.request.urlopen(place, timeout=60) as reply:
+                return reply.read(64 << 20)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise ColabBootStop(f"colab-boot could not be fetched from {place}: {error}; COLAB_BOOT_BINARY names one that is here") from None
     path = pathlib.Path(place)
     for file in [path] if path.is_file() else sorted(path.rglob("colab[-_]boot*")):
         data = file.read_bytes() if file.is_file() else b""
@@ -666,7 +672,10 @@ def colab_boot_run(verb, *options):
 def colab_boot_follow(command):
     """Runs a command and prints what it says. The stop button stops the command, which puts right what it has begun: its end is waited for.
     At the third press it is killed."""
-    process, stopped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True), 0
+    try:
+        process, stopped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True), 0
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: {command[0]} does not run: {error}") from None
     while True:
         try:
             for line in process.stdout:
@@ -707,7 +716,7 @@ def colab_boot_golden():
         command.append("--allow-yanked")
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
-    except subprocess.TimeoutExpired:
+    except (OSError, subprocess.TimeoutExpired):
         print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
         return
     print(done.stdout, end="", flush=True)
@@ -839,7 +848,7 @@ def colab_boot_apply():
 
 def colab_boot_apart(space, kept):
     """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
-    imported = "ast base64 builtins gc hashlib io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
+    imported = "ast base64 builtins gc hashlib http io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
     own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
     own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
 

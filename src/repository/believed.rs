@@ -1,6 +1,7 @@
 //! A repository that is read and believed: whom the user names, or has pinned.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::cli::SourceOptions;
 use crate::diag::Failure;
@@ -22,11 +23,16 @@ pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     named.cloned().unwrap_or_else(usual)
 }
 
-/// Reads the repository that `source` names, else the one of `pins`, else the usual folder. Findings of the index come with it.
-pub fn read_believed(source: &SourceOptions, pins: &Pins, session: &Session<'_>) -> Result<Read, Failure> {
+/// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings of the index come with it.
+pub fn read_believed(
+    source: &SourceOptions,
+    pins: &Pins,
+    time: Duration,
+    session: &Session<'_>,
+) -> Result<Read, Failure> {
     let pin = pins.all.first();
     let usual = || pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone());
-    let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), session)?;
+    let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), time, session)?;
     let known = name_at(&session.paths, &repository.name());
     let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
     let trust = trust_in(source, known.or(pinned), session)?;

@@ -22,7 +22,7 @@ pub use keeping::{Kept, may_sign};
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
 pub use pin_check::{Pinned, check_pin, check_pinned_files};
-pub use place::Repository;
+pub use place::{Repository, TO_ASK, TO_READ};
 pub use standing::{pin_findings, standing_findings};
 pub use taken::{Holder, Read};
 pub use trusted::{forget_others, name_at, remember, trust_of, write_trust};

@@ -12,6 +12,7 @@ use crate::lock::read_lock;
 use crate::model::day::day_of;
 use crate::model::{PackageName, Sha256};
 use crate::repository::believed::read_believed;
+use crate::repository::place::TO_ASK;
 use crate::repository::standing::pin_findings;
 use crate::repository::taken::Holder;
 use crate::session::Session;
@@ -67,7 +68,7 @@ pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned,
     }
     let pin = Pin { from: place(&pin.from, folder), ..pin };
     let source = SourceOptions { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0 };
-    let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, session) {
+    let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, TO_ASK, session) {
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
         Err(failure) if matches!(failure.kind, Kind::World | Kind::Input) => {

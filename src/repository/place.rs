@@ -18,7 +18,9 @@ use crate::repository::{FRESH_FILE, INDEX_FILE};
 use crate::session::Session;
 
 /// For all that one command reads of an address.
-const LIMITS: Limits = Limits { connections: 4, time: Duration::from_mins(1) };
+pub const TO_READ: Duration = Duration::from_secs(30);
+/// Where a repository is only asked whether a release still stands, and the answer may be that nobody knows.
+pub const TO_ASK: Duration = Duration::from_secs(5);
 
 /// What Git LFS leaves in place of a file that was not fetched.
 const LFS: &[u8] = b"version https://git-lfs";
@@ -34,8 +36,8 @@ enum Place {
 }
 
 impl Repository {
-    /// The one at `text`: a folder, or an address with or without its last slash.
-    pub fn open(text: &str, session: &Session<'_>) -> Result<Self, Failure> {
+    /// The one at `text`: a folder, or an address with or without its last slash, which is read from for so much `time`.
+    pub fn open(text: &str, time: Duration, session: &Session<'_>) -> Result<Self, Failure> {
         let base = match text.split_once("://") {
             None => return Ok(Self { place: Place::Folder(real(Path::new(text))?) }),
             Some(_) => Url::parse(text),
@@ -56,7 +58,7 @@ impl Repository {
         }
         let credentials = Credentials::collect(std::slice::from_ref(&base), session.environment);
         let _ = base.set_username("").and_then(|()| base.set_password(None));
-        let client = Box::new(Client::new(credentials, LIMITS, session.log.clone())?);
+        let client = Box::new(Client::new(credentials, Limits { connections: 4, time }, session.log.clone())?);
         Ok(Self { place: Place::Web { base, client } })
     }
 
@@ -82,6 +84,9 @@ impl Repository {
             Place::Web { base, client } => {
                 let url = base.join(path).map_err(|error| Failure::input("an address").because(&error))?;
                 let private = |failure: Failure| match failure.to_string() {
+                    // The time is not one of an option.
+                    said if said.contains("the network has not done") => Failure { help: Vec::new(), ..failure }
+                        .help("ask again, or clone the repository and name the folder"),
                     said if said.contains("401") || said.contains("403") => {
                         failure.help("for a private repository set COLAB_BOOT_GOLDEN_TOKEN, or write it into netrc")
                     }

@@ -12,7 +12,7 @@ use crate::machine::runtime_names;
 use crate::model::Sha256;
 use crate::output::Report;
 use crate::repository::{
-    Kept, Repository, SIGNERS_FILE, beside, freshness, lacks_binary, no_binary, strangers, witnesses,
+    Kept, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers, witnesses,
 };
 use crate::session::Session;
 
@@ -28,7 +28,7 @@ struct CheckReport {
 pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let folder = folder_of(options.repo.as_ref());
     let kept = Kept::open(&folder, session)?;
-    let repository = Repository::open(&folder.display().to_string(), session)?;
+    let repository = Repository::open(&folder.display().to_string(), TO_READ, session)?;
     let mut findings = Vec::new();
     let (signers, by) = signed(&kept, session, &mut findings)?;
     let mut count = 0;

@@ -9,7 +9,7 @@ use crate::diag::Failure;
 use crate::golden::entry::Release;
 use crate::lock::{Lock, differences, read_lock};
 use crate::output::Report;
-use crate::repository::Read;
+use crate::repository::{Read, TO_READ};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct DiffReport {
 }
 
 pub(super) fn run(options: &DiffOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let found = read_believed(&options.source, &pins_here(), session)?;
+    let found = read_believed(&options.source, &pins_here(), TO_READ, session)?;
     let today = today(session);
     let (old, new) = (find(&found, &options.old, today)?, find(&found, &options.new, today)?);
     let differences = between(&found, old, new)?;

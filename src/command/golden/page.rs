@@ -11,12 +11,12 @@ use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::{Lock, differences, read_lock};
 use crate::output::{Report, bytes};
-use crate::repository::{Kept, Repository};
+use crate::repository::{Kept, Repository, TO_READ};
 use crate::session::Session;
 
 pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let kept = Kept::open(&folder_of(options.repo.as_ref()), session)?;
-    let repository = Repository::open(&kept.folder.display().to_string(), session)?;
+    let repository = Repository::open(&kept.folder.display().to_string(), TO_READ, session)?;
     let shown = |release: &Release| Ok((release.title(), shown(&kept, &repository, release, options)?));
     let shown = kept.catalogue.releases.iter().map(shown).collect::<Result<BTreeMap<String, Shown>, Failure>>()?;
     let page = render_page(&kept.catalogue, &shown, &products(session), &bytes).map_err(Failure::bug)?;

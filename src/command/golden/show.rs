@@ -10,11 +10,11 @@ use crate::diag::Failure;
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
 use crate::output::{Report, bytes};
-use crate::repository::{Read, standing_findings};
+use crate::repository::{Read, TO_READ, standing_findings};
 use crate::session::Session;
 
 pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let found = read_believed(&options.source, &pins_here(), session)?;
+    let found = read_believed(&options.source, &pins_here(), TO_READ, session)?;
     let today = today(session);
     let release = find(&found, &options.release, today)?;
     let standing = release.standing(today);

@@ -11,7 +11,7 @@ use crate::golden::vouching::{Trust, vouch};
 use crate::model::Sha256;
 use crate::output::Report;
 use crate::repository::{
-    INDEX_FILE, Repository, SIGNERS_FILE, forget_others, name_at, remember, trust_of, write_trust,
+    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, name_at, remember, trust_of, write_trust,
 };
 use crate::session::Session;
 
@@ -32,7 +32,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         return Err(Failure::input(format!("--key: `{strange}` is no fingerprint"))
             .help("write it as `ssh-keygen -lf KEY.pub` prints it: `SHA256:` and 43 characters"));
     }
-    let repository = Repository::open(&options.from, session)?;
+    let repository = Repository::open(&options.from, TO_READ, session)?;
     let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
     let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
     let signers_text = repository.read(SIGNERS_FILE, 64 << 10)?.ok_or_else(|| none(SIGNERS_FILE))?;

@@ -11,7 +11,7 @@ use crate::golden::pin::{Pin, Pins};
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
 use crate::repository::pin_findings;
-use crate::repository::{Holder, Read};
+use crate::repository::{Holder, Read, TO_ASK};
 use crate::session::Session;
 
 #[derive(Serialize)]
@@ -46,18 +46,22 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         let faults = held.map(|pin| holder.fault(pin, found)).collect::<Result<Vec<_>, Failure>>();
         faults.map(|faults| faults.into_iter().flatten().collect::<Vec<Finding>>())
     };
-    let found =
-        match read_believed(&holder.source(&options.source)?, &Pins { all: pins.clone(), ..all.clone() }, session) {
-            Ok(found) => found,
-            // What is pinned is as good as before; whether it was withdrawn is not known.
-            Err(failure) if failure.kind == Kind::World => {
-                let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
-                findings.extend(here(None)?);
-                findings.push(finding.with_note(failure.to_string()));
-                return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
-            }
-            Err(failure) => return Err(failure),
-        };
+    let found = match read_believed(
+        &holder.source(&options.source)?,
+        &Pins { all: pins.clone(), ..all.clone() },
+        TO_ASK,
+        session,
+    ) {
+        Ok(found) => found,
+        // What is pinned is as good as before; whether it was withdrawn is not known.
+        Err(failure) if failure.kind == Kind::World => {
+            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
+            findings.extend(here(None)?);
+            findings.push(finding.with_note(failure.to_string()));
+            return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
+        }
+        Err(failure) => return Err(failure),
+    };
     findings.extend(here(Some(&found))?);
     let today = today(session);
     let mut text = String::new();

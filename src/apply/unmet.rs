@@ -37,18 +37,24 @@ pub(super) fn unmet(
     }
     let environment = Environment { held, complete: true, ..surroundings(&planned.seen) };
     let subjects = environment.held.iter().filter(|held| is_new(held));
-    let findings = requirements(&environment, subjects).into_iter().map(|finding| {
-        if planned.profile.is_none() {
-            // What comes back as it was may need what another tool has removed since.
-            return Finding::warning(finding.code, finding.message)
-                .with_help("another tool has removed or replaced it since: install it with that tool if you need it");
-        }
-        finding
-            .with_note("this stands in the downloaded wheel itself; when the lock was made, the index showed something else")
-            .with_help("nothing was changed; name the missing package in the profile, or choose another release; ask who runs the index why its wheel differs")
+    let findings = subjects.flat_map(|held| {
+        let comes_back = planned.target.package(&held.name).is_none();
+        let help = if planned.profile.is_some() { OF_PROFILE } else { OF_OTHERS };
+        requirements(&environment, std::iter::once(held)).into_iter().map(move |finding| {
+            if comes_back {
+                return Finding::warning(finding.code, finding.message).with_help(help);
+            }
+            finding
+                .with_note("this stands in the downloaded wheel itself; when the lock was made, the index showed something else")
+                .with_help("nothing was changed; name the missing package in the profile, or choose another release; ask who runs the index why its wheel differs")
+        })
     });
     different.into_iter().chain(findings).collect()
 }
+
+/// What comes back as it was before colab-boot came may not fit the profile's packages, or need what another tool has removed since.
+const OF_PROFILE: &str = "it comes back as it was before colab-boot came, for no profile names it; name it in the profile, and both are solved together";
+const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
 
 /// That the wheel has another METADATA than the lock was solved with.
 fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {

@@ -50,6 +50,22 @@ fn packages_that_leave_the_profile_are_removed_and_replaced_ones_come_back() {
 }
 
 #[test]
+fn what_comes_back_and_does_not_fit_the_profile_is_said_and_is_no_dead_end() {
+    let day = Day::new(ROWS);
+    day.pip(&["install", "app==2.0"]);
+    day.profile("p", &["app <2", "lib ==1.0"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    day.profile("p", &["lib ==1.0"], "");
+    let outcome = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(
+        outcome.stderr.contains("warning[requirement-broken]: app 2.0 requires lib>=2, and lib 1.0"),
+        "{outcome:?}"
+    );
+    assert_eq!(day.installed(), these(&[("app", "2.0"), ("lib", "1.0")]));
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: 1 package "));
+}
+
+#[test]
 fn what_others_need_stays_and_prune_can_be_turned_off() {
     let day = Day::new(ROWS);
     day.profile("p", &["more"], "");

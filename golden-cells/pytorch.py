@@ -262,6 +262,9 @@ class ColabBootImports:
         for name, (wall, steady, first) in begun.items():
             try:
                 module = sys.modules[name]
+                if type(module).__name__ == "_LazyModule":  # it is loaded when it is used
+                    self.begun[name] = (wall, steady, first)
+                    continue
                 stamp = colab_boot_stamp(colab_boot_file(module))
             except Exception:
                 continue
@@ -291,6 +294,16 @@ def colab_boot_imports():
 def colab_boot_file(module):
     """The file that a module says it comes from, as text; an exception where it says none."""
     return os.fspath(object.__getattribute__(module, "__dict__")["__file__"])
+
+
+def colab_boot_real(file, known={}):
+    """The file, by the place of its folder where that was reached through links that do not say what it is."""
+    if "-packages" + os.sep in file:
+        return file
+    folder, name = os.path.split(file)
+    if folder not in known:
+        known[folder] = os.path.realpath(folder)
+    return os.path.join(known[folder], name)
 
 
 def colab_boot_stamp(file):
@@ -404,10 +417,16 @@ def colab_boot_differs(code, name, space, live):
 
     def of_function(node, space, path):
         value = space.get(node.name)
-        names = {getattr(one, "id", None) for one in node.decorator_list}
-        if names - {"property", "staticmethod", "classmethod"}:
+        kinds = {"property": property, "staticmethod": staticmethod, "classmethod": classmethod}
+        names = [getattr(one, "id", None) for one in node.decorator_list]
+        if len(names) > 1 or not kinds.keys() >= {*names}:
             return unknown.append(f"line {node.lineno}")
-        value = getattr(value, "__func__", None) or getattr(value, "fget", None) or value if names else value
+        if path and not names:  # Python makes these what they are
+            names = [{"__new__": "staticmethod", "__init_subclass__": "classmethod", "__class_getitem__": "classmethod"}.get(node.name)]
+        if names and names[0]:
+            if type(value) is not kinds[names[0]]:
+                return node.name
+            value = value.fget if names[0] == "property" else value.__func__
         if type(value) is not types.FunctionType or colab_boot_key(value.__code__) not in bodies.get(path + (node.name,), []):
             return node.name
         own, keyed = value.__defaults__ or (), value.__kwdefaults__ or {}
@@ -431,13 +450,16 @@ def colab_boot_differs(code, name, space, live):
         bases = [base for base in value.__bases__ if node.bases or base is not object]
         if len(bases) != len(node.bases) or not all(named(one) is base for one, base in zip(node.bases, bases)):
             return unknown.append(f"line {node.lineno}")
-        return of_body(node.body, dict(vars(value)), path + (node.name,))
+        return of_body(node, dict(vars(value)), path + (node.name,))
 
-    def of_body(body, space, path):
-        meant = {"__slots__"}
+    def of_body(whole, space, path):
+        body, meant = whole.body, {"__slots__"}
+        if sys.flags.optimize < 2 and (space.get("__doc__") or "").split() != (ast.get_docstring(whole, False) or "").split():
+            unknown.append("another docstring")
         for node in body:
             targets, different = getattr(node, "targets", None) or [getattr(node, "target", None)], None
-            meant.update(getattr(one, "name", getattr(one, "id", "")) for one in [node, *targets])
+            if not isinstance(node, ast.AnnAssign) or node.value is not None:
+                meant.update(getattr(one, "name", getattr(one, "id", "")) for one in [node, *targets])
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 meant.update(one.asname or one.name.partition(".")[0] for one in node.names)
                 of_import(node, space)
@@ -455,16 +477,18 @@ def colab_boot_differs(code, name, space, live):
                 unknown.append(f"line {node.lineno}")
             if different:
                 return different
-        # What is in memory besides was in the file once, or a program has put it there.
-        plain = (bool, int, float, complex, str, bytes, tuple, list, set, frozenset, dict, type(None), types.FunctionType)
+        # What is in memory besides was in the file once, or a program has put it there. Python itself makes some, as the slots of a class.
+        pythons = "name doc package loader spec path file cached builtins annotations annotate warningregistry".split()
+        made = (types.ModuleType, types.MemberDescriptorType, types.GetSetDescriptorType)
         for key, value in space.items():
             is_private = path and key.startswith("_" + path[-1].lstrip("_") + "__")
-            if key not in meant and key not in stored and not is_private and not key.startswith("__") and type(value) in plain:
+            is_pythons = key.startswith("__") and (path or key.strip("_") in pythons)
+            if key not in meant and key not in stored and not is_private and not is_pythons and not isinstance(value, made):
                 unknown.append(f"`{key}` is not in the file any more")
 
     stored = {key for node in ast.walk(tree) if isinstance(node, ast.Global) for key in node.names}
     # A program may set what its file has set: another value alone proves nothing.
-    different = of_body(tree.body, space, ())
+    different = of_body(tree, space, ())
     if different:
         return ("unknown", f"`{different}` has another value")
     return ("unknown", unknown[0]) if unknown else None
@@ -475,9 +499,9 @@ def colab_boot_modules(loaded):
     then, if known, and what a comparison of their code says."""
     imports, started = colab_boot_imports(), colab_boot_started()
     imports.look()
-    installed, before, stamps, suspects, folders = "-packages" + os.sep, imports.stamps, {}, [], {}
+    before, stamps, suspects, folders = imports.stamps, {}, [], {}
     for name, (module, file) in loaded.items():
-        if installed not in file:
+        if "-packages" + os.sep not in colab_boot_real(file):
             continue
         try:
             stamp = colab_boot_stamp(file)
@@ -540,7 +564,7 @@ def colab_boot_compared(suspects, loaded):
                 found = ("unknown", f"{type(error).__name__}: {error}")
         # Of one that was loaded from this very file, only what was left from before can differ.
         found = ("same", "") if not found or found[0] == "unknown" and was == stamp else found
-        changed.append({"name": name, "file": file, "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
+        changed.append({"name": name, "file": colab_boot_real(file), "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
     return changed
 
 
@@ -585,7 +609,7 @@ def colab_boot_facts(variables):
         # What lies in a regular package goes with it; namespace packages have no file of their own.
         if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
             continue
-        modules[name] = {"file": file, "version": text(own(module).get("__version__"))}
+        modules[name] = {"file": told(lambda: colab_boot_real(file)), "version": text(own(module).get("__version__"))}
 
     def torch_memory():
         cuda = loaded["torch"].cuda
@@ -635,6 +659,17 @@ def colab_boot_show(page):
         pass
 
 
+def colab_boot_folder(facts):
+    """A folder that goes when it is left, with the facts of this kernel in it."""
+    try:
+        folder = tempfile.TemporaryDirectory()
+        with open(os.path.join(folder.name, "facts.json"), "w") as file:
+            json.dump(facts, file)
+        return folder
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: there is no place for temporary files: {error}") from None
+
+
 def colab_boot_run(verb, *options):
     """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
     about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
@@ -649,10 +684,9 @@ def colab_boot_run(verb, *options):
         pass
     if verb == "doctor":
         named += COLAB_BOOT_ASKED
-    with tempfile.TemporaryDirectory() as folder:
+    known = colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"})
+    with colab_boot_folder(known) as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
-        with open(facts, "w") as file:
-            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), file)
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
         page = os.path.join(folder, "doctor.html")
         if verb == "doctor" and "--log" not in options and "--list" not in options:

@@ -23,7 +23,7 @@ pub struct DoctorOptions {
     pub kernel: Option<String>,
 
     /// Explain the errors of a log, `-` for standard input, and look at nothing else
-    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list"])]
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list", "html", "junit", "sarif", "bundle"])]
     pub log: Option<PathBuf>,
 
     /// Name the checks, and ask none

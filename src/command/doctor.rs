@@ -6,9 +6,9 @@ use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding, Severity};
 use crate::doctor::{
     Asked, Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
-    foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled,
+    foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled, unread,
 };
-use crate::host::mounts::{Look, must_be_there, reach};
+use crate::host::mounts::{Look, must_be_there, place_of, reach};
 use crate::machine::Observed;
 use crate::matrix::Check;
 use crate::notebook::facts_of;
@@ -131,13 +131,16 @@ fn plans(
         workers: options.workers,
         batch,
         precision: options.precision.clone(),
-        data: place.data.iter().map(|path| path.display().to_string()).collect(),
+        // A link may lead to another mount.
+        data: place
+            .data
+            .iter()
+            .map(|path| if seen.here { place_of(path) } else { path.clone() }.display().to_string())
+            .collect(),
+        unread: place.data.iter().filter(|_| seen.here).filter_map(|path| unread(path)).collect(),
         missing: seen.here.then(|| {
-            wish.data
-                .iter()
-                .filter(|path| reach(path).is_ok() && !path.is_there())
-                .map(|path| path.display().to_string())
-                .collect()
+            let missing = wish.data.iter().filter(|path| path.is_missing());
+            missing.map(|path| path.display().to_string()).collect()
         }),
         needs: wish.needs.clone(),
         after_crash: options.after_crash,

@@ -50,7 +50,7 @@ pub use foreign_checks::{Asked, foreign_checks, foreign_names};
 pub use observe::{observe_memory, observe_vitals, utilization};
 pub use outputs::Outputs;
 pub use shown::{known, listed, shown};
-pub use sight::{Place, Sight, smi_hangs};
+pub use sight::{Place, Sight, smi_hangs, unread};
 pub use symptom::{explained_log, explained_text};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 
@@ -88,6 +88,8 @@ pub struct Plans {
     pub data: Vec<String>,
     /// Where the profile has data, and nothing is; `None` where nobody could look.
     pub missing: Option<Vec<String>>,
+    /// What of the data could not be looked at, and why.
+    pub unread: Vec<String>,
     /// Services whose credentials are needed.
     pub needs: Vec<String>,
     /// A kernel has died.

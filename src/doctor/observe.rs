@@ -276,7 +276,9 @@ fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
         vitals.folders.insert("/dev/shm".to_owned(), sized.collect());
     }
     let place = sight.place;
-    vitals.folders.insert(HERE.to_owned(), sources(&place.here));
+    if is_elsewhere(&place.here) || files::names_in(&place.here).is_ok() {
+        vitals.folders.insert(HERE.to_owned(), sources(&place.here));
+    }
     vitals.texts.insert("cwd".to_owned(), place.here.display().to_string());
     vitals.folders.extend(place.stdlib.as_deref().map(|folder| ("stdlib".to_owned(), sources(folder))));
     if let Some(packages) = &place.packages {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
+use crate::host::mounts::{Look, reach};
 use crate::host::{Paths, files};
 use crate::machine::{Machine, Observed};
 use crate::session::Session;
@@ -69,5 +70,19 @@ impl Place {
             python: python.and_then(|python| python.path.clone()),
             data: data.map(|path| files::absolute(path)).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+/// Why nothing can be read of the data at `path`, where something is there.
+pub fn unread(path: &Path) -> Option<String> {
+    let shown = path.display();
+    if let Err(error) = reach(path) {
+        return Some(format!("{shown}: {error}"));
+    }
+    let data = path.look().ok()?;
+    match data.is_dir() {
+        true => files::names_in(path).err().map(|failure| failure.to_string()),
+        false if data.is_file() => files::open(path).err().map(|error| format!("{shown}: {error}")),
+        false => Some(format!("{shown} is neither a folder nor a file")),
     }
 }

@@ -61,6 +61,9 @@ fn data_missing(case: &Case<'_>) -> Answer {
     if case.plans.data.is_empty() && missing.is_empty() {
         return Answer::Unseen("no folder of data is named, by the profile or with --data".to_owned());
     }
+    if let (true, Some(first)) = (missing.is_empty(), case.plans.unread.first()) {
+        return Answer::Unseen(first.clone());
+    }
     if missing.is_empty() {
         return Answer::Fine(format!("{} folders of data are there", case.plans.data.len()));
     }
@@ -147,8 +150,11 @@ fn unreachable(case: &Case<'_>, gone: bool, what: &str) -> Answer {
         return Hit::error(what).seen_all(seen).into();
     }
     let kinds = mounts.lines().filter_map(|line| line.split_once(" - ")?.1.split(' ').next());
+    let silent = case.vitals.unreachable.len();
     match kinds.filter(|kind| is_remote(kind)).count() {
         0 => Answer::Fine("no remote file system is mounted".to_owned()),
+        count if count <= silent => Answer::Unseen("no remote mount has answered".to_owned()),
+        count if silent > 0 => Answer::Fine(format!("{} answered", counted(count - silent, "remote mount"))),
         count => Answer::Fine(format!("{} answered", counted(count, "remote mount"))),
     }
 }

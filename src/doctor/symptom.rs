@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::diag::{Code, Failure};
 use crate::host::files;
-use crate::host::mounts::must_be_there;
+use crate::host::mounts::{Look, must_be_there};
 use crate::matrix::{Symptom, symptoms};
-use crate::output::Report;
+use crate::output::{Report, bytes};
 
-/// So much of the end of a log is looked at.
-const LOG: u64 = 4 << 20;
+/// So much of the beginning and of the end of a log is looked at.
+const LOG: u64 = 8 << 20;
 
 /// As many causes are named.
 const MOST: usize = 5;
@@ -125,18 +125,37 @@ pub fn explained_text(text: &str) -> Result<Report, Failure> {
 
 /// The same of a log, `-` for standard input.
 pub fn explained_log(log: &Path) -> Result<Report, Failure> {
-    explained_text(&text_of(log)?)
+    let length = log.look().map_or(0, |data| data.len());
+    let text = text_of(log)?;
+    if length <= 2 * LOG {
+        return explained_text(&text);
+    }
+    let part = format!("the first and the last {} of {} were read", bytes(LOG), bytes(length));
+    match explained_text(&text) {
+        Ok(mut report) => {
+            report.talk.push(part);
+            Ok(report)
+        }
+        Err(failure) => Err(failure.cause(part)),
+    }
 }
 
-/// The end of a log: what is newest explains a failure.
+/// The text of a log; of a large one its beginning and its end.
 fn text_of(log: &Path) -> Result<String, Failure> {
     if log == Path::new("-") {
-        return files::read_input(LOG).map_err(|error| Failure::world("could not read standard input").because(&error));
+        return files::read_input(2 * LOG)
+            .map_err(|error| Failure::world("could not read standard input").because(&error));
     }
     if must_be_there(log, "there is no file")?.is_dir() {
         return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
     }
-    Ok(files::read_end(log, LOG))
+    let length = must_be_there(log, "there is no file")?.len();
+    if length <= 2 * LOG {
+        let failed = |error| Failure::world(format!("could not read `{}`", log.display())).because(&error);
+        return Ok(String::from_utf8_lossy(&files::read_bytes(log, 2 * LOG).map_err(failed)?).into_owned());
+    }
+    let start = files::read_start(log, LOG).unwrap_or_default();
+    Ok(format!("{}\n{}", String::from_utf8_lossy(&start), files::read_end(log, LOG)))
 }
 
 #[cfg(test)]

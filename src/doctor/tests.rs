@@ -121,6 +121,7 @@ impl Fixture {
             batch: wish.batch,
             precision: wish.precision,
             data: wish.data,
+            unread: Vec::new(),
             missing: Some(wish.missing),
             needs: wish.needs,
             after_crash: wish.after_crash,

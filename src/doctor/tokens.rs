@@ -1,6 +1,7 @@
 //! Credentials: when they end, who can read them, where they lie. Never what they are.
 
 use crate::diag::Code;
+use crate::doctor::importing::HERE;
 use crate::doctor::observe::CLEAN;
 use crate::doctor::variables_seen::CREDENTIAL_FILES;
 use crate::doctor::{Answer, Case, Credential, Hit, Judge, float};
@@ -84,6 +85,9 @@ fn secret_readable(case: &Case<'_>) -> Answer {
 
 fn secret_in_workdir(case: &Case<'_>) -> Answer {
     let inside: Vec<&Credential> = case.vitals.credentials.iter().filter(|one| one.in_work).collect();
+    if inside.is_empty() && !case.vitals.folders.contains_key(HERE) {
+        return Answer::Unseen("the folder of the notebook can't be read".to_owned());
+    }
     if inside.is_empty() {
         return Answer::Fine("no credential in the working folder".to_owned());
     }

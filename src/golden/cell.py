@@ -139,6 +139,17 @@ def colab_boot_show(page):
         pass
 
 
+def colab_boot_folder(facts):
+    """A folder that goes when it is left, with the facts of this kernel in it."""
+    try:
+        folder = tempfile.TemporaryDirectory()
+        with open(os.path.join(folder.name, "facts.json"), "w") as file:
+            json.dump(facts, file)
+        return folder
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: there is no place for temporary files: {error}") from None
+
+
 def colab_boot_run(verb, *options):
     """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
     about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
@@ -153,10 +164,9 @@ def colab_boot_run(verb, *options):
         pass
     if verb == "doctor":
         named += COLAB_BOOT_ASKED
-    with tempfile.TemporaryDirectory() as folder:
+    known = colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"})
+    with colab_boot_folder(known) as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
-        with open(facts, "w") as file:
-            json.dump(colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), file)
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
         page = os.path.join(folder, "doctor.html")
         if verb == "doctor" and "--log" not in options and "--list" not in options:

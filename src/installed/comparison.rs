@@ -10,7 +10,7 @@ use crate::host::parallel::on_all_cores;
 use crate::host::stamps::{Folder, Moment, Stamp};
 use crate::installed::expected::{Expected, Infos, Located};
 use crate::installed::fault::tried_twice;
-use crate::installed::intruders::{intruders_in, unchecked_caches};
+use crate::installed::intruders::{before_namespace, intruders_in, namespaces, unchecked_caches};
 use crate::installed::{Basis, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder};
 use crate::model::{PackageName, Sha256};
 
@@ -283,6 +283,13 @@ fn check_size(file: &Expected) -> Result<Stamp, FileFault> {
 /// Looks for what has come into folders beside the files of a distribution.
 fn see_folders(work: &BTreeMap<usize, Pending<'_, '_>>, look: Options<'_>, compared: &mut Comparison) {
     let Some(tag) = look.tag else { return };
+    for one in work.values() {
+        let (name, site) = (one.located.held.name, one.located.site());
+        let folders =
+            one.places.iter().map(|place| (place.folder.as_path(), place.files.iter().map(|(name, _)| name.as_str())));
+        let first = namespaces(site, folders).into_iter().flat_map(|top| before_namespace(site, &top));
+        compared.intruders.extend(first.map(|one| (name.clone(), one)));
+    }
     let all = work.iter().flat_map(|(at, one)| one.places.iter().map(move |place| (*at, place)));
     let moved: Vec<(usize, &FolderNow)> = all.filter(|(_, place)| place.moved || place.cache_moved).collect();
     let list = |(at, place): &(usize, &FolderNow)| {

@@ -128,7 +128,8 @@ impl HashedDistribution {
         self.former.drain(..self.former.len().saturating_sub(FORMER));
     }
 
-    fn files(&self) -> impl Iterator<Item = (PathBuf, Stamp)> {
+    /// Its files, and what they looked like.
+    pub fn files(&self) -> impl Iterator<Item = (PathBuf, Stamp)> {
         let of = |place: &HashedFolder| {
             place.files.iter().map(|(name, stamp)| (place.folder.join(name), *stamp)).collect::<Vec<_>>()
         };
@@ -144,6 +145,12 @@ impl HashedDistribution {
     /// Whether it is `version`.
     fn is_of(&self, version: &Version) -> bool {
         version_of(&self.info).as_ref() == Some(version)
+    }
+
+    /// Its files, where it is `version` from the wheel `sha256`.
+    pub fn files_of(&self, version: &Version, sha256: Sha256) -> Option<Vec<PathBuf>> {
+        let is_it = self.is_of(version) && self.wheel == Some(sha256) && !self.places.is_empty();
+        is_it.then(|| self.files().map(|(file, _)| file).collect())
     }
 
     /// Whether it is, or follows, another version than `version`.

@@ -15,6 +15,8 @@ pub struct Intruder {
     pub place: PathBuf,
     /// The installed file that is never read.
     pub hides: PathBuf,
+    /// It comes before a namespace package, which other distributions may make a regular one of: only the user's own is one.
+    pub of_namespace: bool,
 }
 
 /// Those in `folder`, in which `expected` are a distribution's files. `tag` is that of the interpreter: `cpython-312`.
@@ -24,10 +26,41 @@ pub(super) fn intruders_in(folder: &Path, expected: &BTreeSet<&str>, tag: &str) 
         let Some((stem, rank)) = importable(name, tag) else { continue };
         let hides = expected.iter().find(|own| importable(own, tag).is_some_and(|(own, at)| own == stem && at > rank));
         if let Some(hides) = hides.filter(|_| rank > 0 || is_package(&folder.join(name))) {
-            found.push(Intruder { place: folder.join(name), hides: folder.join(hides) });
+            let (place, hides) = (folder.join(name), folder.join(hides));
+            found.push(Intruder { place, hides, of_namespace: false });
         }
     }
     found
+}
+
+/// The namespace packages directly below `site` that a distribution has a part in; `folders` are those of its files.
+pub(super) fn namespaces<'a, Names: Iterator<Item = &'a str>>(
+    site: &Path,
+    folders: impl Iterator<Item = (&'a Path, Names)>,
+) -> BTreeSet<String> {
+    let (mut all, mut regular) = (BTreeSet::new(), BTreeSet::new());
+    for (folder, mut names) in folders {
+        let Ok(below) = folder.strip_prefix(site) else { continue };
+        let Some(top) = below.components().next().map(|top| top.as_os_str().to_string_lossy().into_owned()) else {
+            continue;
+        };
+        if below.components().count() == 1 && names.any(|name| name.starts_with("__init__.")) {
+            regular.insert(top.clone());
+        }
+        all.insert(top);
+    }
+    let is_name = |top: &String| top.chars().all(|c| c.is_alphanumeric() || c == '_');
+    all.into_iter().filter(|top| is_name(top) && !regular.contains(top)).collect()
+}
+
+/// What comes before the namespace package `top` of `site`: a module beside its folder, or an `__init__` in it with something to say.
+pub(super) fn before_namespace(site: &Path, top: &str) -> Vec<Intruder> {
+    let folder = site.join(top);
+    let beside = ["py", "so", "abi3.so", "pyc"].map(|end| site.join(format!("{top}.{end}")));
+    let inside = ["py", "so", "pyc"].map(|end| folder.join(format!("__init__.{end}")));
+    let has_text = |place: &PathBuf| place.look().is_ok_and(|data| data.is_file() && data.len() > 0);
+    let first = inside.into_iter().filter(has_text).chain(beside.into_iter().filter(|place| place.is_file_there()));
+    first.map(|place| Intruder { place, hides: folder.clone(), of_namespace: true }).collect()
 }
 
 /// Those in `site` that come before what a wheel is about to install there; `paths` are where its files go, below `site`.

@@ -25,8 +25,16 @@ pub struct Pinned {
     pub release: Compared,
 }
 
-/// The pins of the folder of `profile`, and the one that is the profile's.
-fn pin_of(profile: &Path) -> Result<(Pins, Option<Pin>, &Path), Failure> {
+/// The pins of the folder of `profile`, else of the one that it is a link into, and the one that is the profile's; with that folder.
+fn pin_of(profile: &Path) -> Result<(Pins, Option<Pin>, PathBuf), Failure> {
+    let found = pin_in(profile)?;
+    match profile.real() {
+        Ok(real) if found.1.is_none() => pin_in(&real),
+        _ => Ok(found),
+    }
+}
+
+fn pin_in(profile: &Path) -> Result<(Pins, Option<Pin>, PathBuf), Failure> {
     let folder = match profile.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -36,7 +44,7 @@ fn pin_of(profile: &Path) -> Result<(Pins, Option<Pin>, &Path), Failure> {
     let name = if pins.all.is_empty() { None } else { own_name(profile) };
     let is_meant = |pin: &&Pin| file == format!("{}.toml", pin.name) || name.as_ref() == Some(&pin.name);
     let pin = pins.all.iter().find(is_meant).cloned();
-    Ok((pins, pin, folder))
+    Ok((pins, pin, folder.to_owned()))
 }
 
 /// What a profile calls itself, whatever its file is called; `None` where it can't be read: that is said elsewhere.
@@ -51,14 +59,14 @@ pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinn
     let (_, pin, folder) = pin_of(profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };
     let release = Compared::Not(format!("verify does not ask the repository of {}@{}", pin.name, pin.version));
-    Ok(Pinned { findings: edited(&pin, (profile, lock), folder)?, release })
+    Ok(Pinned { findings: edited(&pin, (profile, lock), &folder)?, release })
 }
 
 /// Compares the profile of `options` and its lock with the pin of their folder, and the release with its repository; nothing where it pins none.
 pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned, Failure> {
     let (pins, pin, folder) = pin_of(&options.profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };
-    let edited = edited(&pin, (&options.profile, options.lock.as_ref()), folder)?;
+    let edited = edited(&pin, (&options.profile, options.lock.as_ref()), &folder)?;
     if !edited.is_empty() {
         return Ok(Pinned { findings: edited, release: Compared::Nothing });
     }
@@ -66,7 +74,7 @@ pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned,
     if options.index.offline {
         return Ok(Pinned { findings: Vec::new(), release: Compared::Not(format!("{title} unchecked, --offline")) });
     }
-    let pin = Pin { from: place(&pin.from, folder), ..pin };
+    let pin = Pin { from: place(&pin.from, &folder), ..pin };
     let source = SourceOptions { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0 };
     let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, TO_ASK, session) {
         Ok(found) => found,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Failure, Finding};
+use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::installed::{
     Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare,
@@ -13,10 +14,11 @@ use crate::ledger::Hand;
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::{Layout, installed_modules};
 use crate::marker::Marker;
-use crate::model::{PackageName, Version};
+use crate::model::{PackageName, Sha256, Version};
+use crate::notebook::Loaded;
 use crate::session::Session;
 use crate::session::machine::Seen;
-use crate::session::owners::hidden;
+use crate::session::owners::{hidden, is_code};
 use crate::session::start_up::{Wanted, startup_files};
 use crate::state::State;
 use crate::verdict::Files;
@@ -173,6 +175,20 @@ impl FileCheck {
     /// Whether `file` of a distribution had the right bytes of `version` when it looked like `stamp`.
     pub fn was_right(&self, (name, version): (&PackageName, &Version), file: &Path, stamp: Option<Stamp>) -> bool {
         stamp.is_some_and(|stamp| self.known(name).any(|one| one.has_had(version, file, stamp)))
+    }
+
+    /// The files of `version` of a distribution, where it was installed from the wheel `sha256` when it was last seen.
+    pub fn files_of(&self, name: &PackageName, version: &Version, sha256: Sha256) -> Option<Vec<PathBuf>> {
+        self.known(name).find_map(|one| one.files_of(version, sha256))
+    }
+
+    /// Whether the kernel has mapped a library of a distribution.
+    pub fn maps_some(&self, name: &PackageName, loaded: &Loaded) -> bool {
+        let is_mapped = |(file, _): (PathBuf, Stamp)| {
+            let is_it = loaded.mapped.contains(&file) || file.real().is_ok_and(|real| loaded.mapped.contains(&real));
+            is_code(&file.to_string_lossy()) && is_it
+        };
+        self.known(name).any(|one| one.files().any(is_mapped))
     }
 
     /// What this check and earlier ones know of a distribution.

@@ -6,21 +6,32 @@ use std::path::Path;
 use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
 use crate::installed::FileFault;
+use crate::lock::{LockedPackage, LockedTarget};
 use crate::model::contents::installed_path;
+use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Version};
 use crate::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
 use crate::session::file_check::FileCheck;
 use crate::session::machine::Seen;
-use crate::session::owners::{is_code, owners};
+use crate::session::owners::{is_code, owners, recorded_paths};
 
 /// The distributions of which `loaded` holds other code than is installed, or may do so.
 pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileCheck) -> Vec<Stale> {
     let Modules::Reported(facts) = &loaded.modules else { return Vec::new() };
     let Some(changed) = &facts.changed else { return Vec::new() };
     let owners = owners(seen, changed.iter().map(|one| one.file.as_path()));
+    let is_gone = |one: &&ChangedModule| one.now.is_none() && !owners.contains_key(one.file.as_path());
+    let gone: BTreeSet<&str> = changed.iter().filter(is_gone).map(|one| one.name.as_str()).collect();
+    let successors = successors(seen, &gone);
     let mut found: BTreeMap<&PackageName, Vec<&ChangedModule>> = BTreeMap::new();
     for one in changed {
-        let Some(name) = owners.get(one.file.as_path()) else { continue };
+        let Some(name) = owners.get(one.file.as_path()) else {
+            // Its file is gone, and a distribution has another one for the same module.
+            if let Some(name) = successors.get(&one.name).filter(|_| gone.contains(one.name.as_str())) {
+                found.entry(name).or_default().push(one);
+            }
+            continue;
+        };
         let Some(version) = seen.machine.installed.get(name).map(|one| &one.version) else { continue };
         // The same code may have read other data.
         if one.code == CodeMatch::Same && !check.had_other_than(name, version) {
@@ -49,6 +60,18 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
     found.into_iter().filter_map(stale).collect()
 }
 
+/// The distribution that has a file for each of `modules`, where one has.
+fn successors(seen: &Seen, modules: &BTreeSet<&str>) -> BTreeMap<String, PackageName> {
+    let mut found = BTreeMap::new();
+    let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
+    for one in all.filter(|_| !modules.is_empty()) {
+        let Ok(name) = one.name.parse::<PackageName>() else { continue };
+        let own = recorded_paths(one).into_iter().map(|path| module_of(&path));
+        found.extend(own.filter(|module| modules.contains(module.as_str())).map(|module| (module, name.clone())));
+    }
+    found
+}
+
 const fn stamp((changed, size): (i64, u64)) -> Stamp {
     Stamp { size, changed }
 }
@@ -67,9 +90,51 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
         place.zip(check.faults.get(*name)).is_some_and(|((version, site), faults)| {
             let is_unnoticed = |fault: &FileFault| is_unnoticed((name, version), site, fault, (facts, check));
             faults.iter().all(|fault| is_unnoticed(fault) && !is_mapped(loaded, site, fault))
+                // What has no list of its files is installed again as a whole.
+                && (faults.iter().all(|fault| fault.path().is_some()) || !check.maps_some(name, loaded))
         })
     };
     check.broken.keys().filter(is_silent).cloned().collect()
+}
+
+/// The packages of `target` that are not installed, and that the kernel holds as this apply will install them: each file of theirs that is there, and each
+/// that it has loaded, was seen to be that of the same wheel.
+pub(super) fn returning(
+    seen: &Seen,
+    target: &LockedTarget,
+    loaded: &Loaded,
+    check: &FileCheck,
+) -> BTreeSet<PackageName> {
+    let Modules::Reported(facts) = &loaded.modules else { return BTreeSet::new() };
+    let Some(changed) = &facts.changed else { return BTreeSet::new() };
+    let missing = target.packages.iter().filter(|one| !seen.machine.installed.contains_key(&one.name));
+    let is_silent = |package: &&LockedPackage| {
+        let Some(sha256) = package.wheel.as_ref().and_then(|wheel| wheel.sha256) else { return false };
+        let Some(files) = check.files_of(&package.name, &package.version, sha256) else { return false };
+        if check.maps_some(&package.name, loaded) {
+            return false;
+        }
+        let of = (&package.name, &package.version);
+        files.iter().all(|file| {
+            let was = || match changed.iter().find(|one| one.file == *file) {
+                Some(one) => one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)),
+                None => file.is_there(),
+            };
+            let is_right = !file.is_there() || check.was_right(of, file, Some(Stamp::of(file)));
+            let text = file.display().to_string();
+            let is_read_otherwise =
+                || [".pyi", "/py.typed"].iter().any(|end| text.ends_with(end)) || text.contains(".dist-info/");
+            is_right
+                && (file.is_there() || is_read_otherwise() || is_code(&text) && (!is_loaded(facts, &text) || was()))
+        })
+    };
+    missing.filter(is_silent).map(|package| package.name.clone()).collect()
+}
+
+/// Whether a module in memory is called as one of the file at `path` would be.
+fn is_loaded(facts: &Facts, path: &str) -> bool {
+    let below = path.rsplit_once("-packages/").map_or(path, |(_, below)| below);
+    facts.names.contains(&module_of(below))
 }
 
 /// Whether the kernel has mapped the library that is at fault, whichever module has loaded it.
@@ -86,7 +151,9 @@ fn is_unnoticed(
     (facts, check): (&Facts, &FileCheck),
 ) -> bool {
     let path = match fault {
-        FileFault::NoRecord | FileFault::Unlisted(_) | FileFault::Duplicates(_) => return true,
+        FileFault::NoRecord | FileFault::Unlisted(_) => return true,
+        // Of two versions, either may have brought the files.
+        FileFault::Duplicates(infos) => return infos.iter().all(|info| version_of(info).as_ref() == Some(of.1)),
         FileFault::NotInstalled | FileFault::OtherVersion(_) | FileFault::Unchecked(_) => return false,
         FileFault::Missing(path) | FileFault::Changed(path) | FileFault::Unreadable(path, _) => path,
     };
@@ -103,6 +170,11 @@ fn is_unnoticed(
         None if is_code(path) => !facts.names.contains(&module_of(path)),
         None => false,
     }
+}
+
+/// The version in the name of a dist-info folder.
+fn version_of(info: &str) -> Option<Version> {
+    dist_info(info)?.1.parse().ok()
 }
 
 /// `pkg.deep` of `pkg/deep/__init__.py`, `pkg._core` of `pkg/_core.cpython-312-x86_64-linux-gnu.so`.

@@ -34,7 +34,7 @@ pub(super) fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> 
 }
 
 /// The files with code that an installed distribution names.
-fn recorded_paths(one: &RawDistribution) -> Vec<String> {
+pub(super) fn recorded_paths(one: &RawDistribution) -> Vec<String> {
     let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
     let paths = parse_record(&record).into_iter().map(|entry| entry.path);
     paths.filter(|path| is_code(path)).collect()
@@ -46,7 +46,8 @@ pub(super) fn is_code(path: &str) -> bool {
 
 /// An error for each file that comes before one of a distribution: it names the file, and whose it is.
 pub fn hidden(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec<Finding> {
-    with_owners(seen, intruders).map(|(one, owner)| finding(one, owner)).collect()
+    let all = with_owners(seen, intruders).filter(|((_, one), owner)| owner.is_none() || !one.of_namespace);
+    all.map(|(one, owner)| finding(one, owner)).collect()
 }
 
 /// The same of those that no installed distribution owns: what one owns may be about to go.

@@ -36,6 +36,8 @@ const PROJECTS_OWN: &[&str] = &[
 #[derive(Debug, Default)]
 pub struct InFront {
     modules: BTreeMap<String, PathBuf>,
+    /// Folders without an `__init__`, which come first in namespace packages of their names.
+    portions: BTreeMap<String, PathBuf>,
     /// What the kernel has loaded from elsewhere, though it would not find it there now.
     held: BTreeMap<String, PathBuf>,
     /// Folders that it looks into first and that do not answer: every Python that starts would wait for them.
@@ -93,12 +95,19 @@ impl InFront {
         for entry in entries {
             let (module, ending) = entry.split_once('.').unwrap_or((&entry, ""));
             let is_module = match ending {
-                "" => ["__init__.py", "__init__.pyc"].iter().any(|own| folder.join(module).join(own).is_file_there()),
+                "" if is_package(&folder.join(module)) => true,
+                "" => {
+                    if folder.join(module).is_folder_there() {
+                        self.portions.entry(module.to_owned()).or_insert_with(|| folder.join(module));
+                    }
+                    false
+                }
                 "py" | "pyc" => true,
                 other => other == "so" || other.ends_with(".so"),
             };
             if is_module && !PROJECTS_OWN.contains(&module) {
-                self.modules.entry(module.to_owned()).or_insert_with(|| folder.join(&entry));
+                let place = if is_zip { folder.to_owned() } else { folder.join(&entry) };
+                self.modules.entry(module.to_owned()).or_insert(place);
             }
         }
     }
@@ -124,7 +133,9 @@ impl InFront {
         };
         self.modules.retain(|module, _| is_installed(module) && !is_known(module));
         self.held.retain(|module, _| is_installed(module));
-        if self.modules.is_empty() && self.held.is_empty() {
+        let is_shared = |top: &String| layout.folders().iter().any(|site| is_portion(&site.join(top)));
+        self.portions.retain(|module, _| is_shared(module));
+        if self.modules.is_empty() && self.held.is_empty() && self.portions.is_empty() {
             return Ok(findings);
         }
         for package in &target.packages {
@@ -138,9 +149,29 @@ impl InFront {
         Ok(findings)
     }
 
+    /// Where `module` comes first: itself, a package in the place of the namespace that it lies in, or another portion of that namespace.
+    fn place_of(&self, module: &str) -> Option<PathBuf> {
+        let Some((top, rest)) = module.split_once('.') else { return self.modules.get(module).cloned() };
+        if let Some(place) = self.modules.get(top) {
+            return Some(place.clone());
+        }
+        let mut place = self.portions.get(top)?.clone();
+        for part in rest.split('.') {
+            let file = place.join(format!("{part}.py"));
+            place.push(part);
+            if is_package(&place) {
+                return Some(place);
+            }
+            if file.is_file_there() {
+                return Some(file);
+            }
+        }
+        None
+    }
+
     /// An error where one of `modules`, those of the package `name`, is found elsewhere first.
     pub fn hiding(&self, name: &PackageName, modules: &BTreeSet<String>) -> Option<Finding> {
-        let (module, place) = modules.iter().find_map(|module| Some((module, self.modules.get(module)?)))?;
+        let (module, place) = modules.iter().find_map(|module| Some((module, self.place_of(module)?)))?;
         let message = format!("Python finds `{module}` in `{}` before {name} as it is locked", place.display());
         let help = "remove that copy, or take its folder off PYTHONPATH or `sys.path`; a restart does not help, every kernel \
                     looks there first";
@@ -190,6 +221,15 @@ fn loaded_from_files(loaded: &Loaded) -> Vec<(&String, &PathBuf)> {
         }
         _ => Vec::new(),
     }
+}
+
+fn is_package(folder: &Path) -> bool {
+    ["__init__.py", "__init__.pyc"].iter().any(|own| folder.join(own).is_file_there())
+}
+
+/// Whether a folder is a part of a namespace package.
+fn is_portion(folder: &Path) -> bool {
+    folder.is_folder_there() && !is_package(folder)
 }
 
 /// The entries of a zip file that Python imports from, those of its first folder.

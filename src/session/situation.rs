@@ -15,7 +15,7 @@ use crate::plan::wanted_back;
 use crate::session::Session;
 use crate::session::answer::Answer;
 use crate::session::file_check::{FileCheck, Reading, Scene};
-use crate::session::held_code::silent_repairs;
+use crate::session::held_code::{returning, silent_repairs};
 use crate::session::kernel::{environment_file, folders, loaded, modules};
 use crate::session::machine::Seen;
 use crate::state::State;
@@ -75,7 +75,7 @@ pub(super) fn observe_situation(
     let before = if profile.is_none() { before? } else { before.unwrap_or_default() };
     let loaded = loaded(session, seen, &options.machine, &files)?;
     Ok(Situation {
-        silent: silent_repairs(seen, &loaded, &files),
+        silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),
         folders: folders(seen),
         environment_file: environment_file(seen)?,
         linked: session.linked_here(seen),

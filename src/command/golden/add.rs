@@ -7,6 +7,7 @@ use crate::command::golden::show::find;
 use crate::command::golden::{read_believed, today, with_findings};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::entry::{Release, Standing};
+use crate::golden::pin::Pin;
 use crate::output::Report;
 use crate::repository::standing_findings;
 use crate::repository::{Holder, TO_READ};
@@ -43,7 +44,11 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         return Err(Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenFileDiffers, message)]));
     }
     let findings = standing_findings(release, today, options.allow_yanked);
-    must_be_had(release, release.standing(today), options, findings.clone())?;
+    let is_it = |pin: &Pin| (&pin.name, &pin.version, pin.sha256) == (&release.name, &release.version, lock.sha256);
+    // What is pinned here already may be brought back.
+    if release.standing(today) != Standing::Expired || !pins.all.iter().any(is_it) {
+        must_be_had(release, release.standing(today), options, findings.clone())?;
+    }
     let files = holder.take(&found, release, pins.of(&release.name), found.pin(release, asked)?)?;
     let report = AddReport {
         name: release.name.to_string(),

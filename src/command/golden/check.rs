@@ -12,7 +12,7 @@ use crate::machine::runtime_names;
 use crate::model::Sha256;
 use crate::output::Report;
 use crate::repository::{
-    Kept, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers, witnesses,
+    Kept, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers, trust_of, witnesses,
 };
 use crate::session::Session;
 
@@ -31,6 +31,14 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     let repository = Repository::open(&folder.display().to_string(), TO_READ, session)?;
     let mut findings = Vec::new();
     let (signers, by) = signed(&kept, session, &mut findings)?;
+    // Readers of this machine have pinned who may sign.
+    let trust = trust_of(&session.paths, &kept.catalogue.name)?;
+    if trust.threshold > 0
+        && findings.is_empty()
+        && let Err(failure) = repository.vouched(&trust, session.now)
+    {
+        findings.extend(failure.findings);
+    }
     let mut count = 0;
     for release in &kept.catalogue.releases {
         for file in &release.files {

@@ -34,12 +34,16 @@ pub struct Mount {
     pub path: PathBuf,
     /// `ext4`, `fuse.drive`, `nfs4`.
     pub kind: String,
+    /// The folders that an overlay is made of.
+    layers: Vec<PathBuf>,
+    /// One of them is below a remote mount.
+    is_over_remote: bool,
 }
 
 impl Mount {
     /// Whether it has to be asked before it is touched. Without the root nothing here would run.
     pub fn is_remote(&self) -> bool {
-        is_remote(&self.kind) && self.path != Path::new("/")
+        (is_remote(&self.kind) || self.is_over_remote) && self.path != Path::new("/")
     }
 }
 
@@ -59,7 +63,12 @@ pub fn has_remote() -> bool {
 
 /// The mounts that a text of `/proc/<pid>/mountinfo` names, in its order.
 pub fn mounts_of(mountinfo: &str) -> impl Iterator<Item = Mount> {
-    mountinfo.lines().filter_map(mount_of_line)
+    let mut all: Vec<Mount> = mountinfo.lines().filter_map(mount_of_line).collect();
+    let remote: Vec<PathBuf> = all.iter().filter(|mount| mount.is_remote()).map(|mount| mount.path.clone()).collect();
+    for mount in &mut all {
+        mount.is_over_remote = mount.layers.iter().any(|layer| remote.iter().any(|path| layer.starts_with(path)));
+    }
+    all.into_iter()
 }
 
 /// `36 35 98:0 / /mnt/with\040space rw,noatime shared:1 - ext3 /dev/root rw` (proc(5)).
@@ -68,7 +77,13 @@ fn mount_of_line(line: &str) -> Option<Mount> {
     let path = before.split(' ').nth(4)?;
     let plain = ["\\040", "\\011", "\\012", "\\134"].into_iter().zip([" ", "\t", "\n", "\\"]);
     let path = plain.fold(path.to_owned(), |path, (code, letter)| path.replace(code, letter));
-    Some(Mount { path: path.into(), kind: after.split(' ').next()?.to_owned() })
+    let (kind, rest) = after.split_once(' ')?;
+    // The options of an overlay name its layers (<https://docs.kernel.org/filesystems/overlayfs.html>).
+    let options = rest.split_once(' ').filter(|_| kind == "overlay").map_or("", |(_, options)| options);
+    let named = options.split(',').filter_map(|option| option.split_once('='));
+    let folders = named.filter(|(name, _)| ["lowerdir", "lowerdir+", "datadir+", "upperdir"].contains(name));
+    let layers = folders.flat_map(|(_, value)| value.split(':')).map(PathBuf::from).collect();
+    Some(Mount { path: path.into(), kind: kind.to_owned(), layers, is_over_remote: false })
 }
 
 /// Whether an entry of a folder of this machine is neither a mount nor a link.
@@ -120,6 +135,11 @@ pub fn is_elsewhere(path: &Path) -> bool {
     remote_mount_of(path).is_ok_and(|mount| mount.is_some())
 }
 
+/// What `path` leads to without links; of what is on a remote mount, the mount.
+pub fn place_of(path: &Path) -> PathBuf {
+    resolve(path).map_or_else(|_| path.to_owned(), |(_, place)| place)
+}
+
 fn parts(path: &Path) -> impl Iterator<Item = OsString> {
     path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
@@ -130,13 +150,19 @@ fn parts(path: &Path) -> impl Iterator<Item = OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_remote, mount_of_line};
+    use std::path::Path;
+
+    use super::{is_remote, mount_of_line, mounts_of};
 
     #[test]
     fn mounts_are_read_as_linux_writes_them() {
         let mount =
             mount_of_line("36 35 98:0 / /mnt/my\\040drive rw,noatime shared:1 - fuse.drive drive rw").expect("a mount");
         assert_eq!((mount.path.to_str(), mount.kind.as_str()), (Some("/mnt/my drive"), "fuse.drive"));
+        let text = "36 35 0:40 / /mnt/d rw - fuse.drive drive rw\n37 35 0:41 / /over rw - overlay overlay rw,lowerdir=/mnt/d/a:/b,upperdir=/c\n\
+            38 35 0:42 / /plain rw - overlay overlay rw,lowerdir=/a\n";
+        let remote: Vec<_> = mounts_of(text).filter(super::Mount::is_remote).map(|mount| mount.path).collect();
+        assert_eq!(remote, [Path::new("/mnt/d"), Path::new("/over")]);
         for (kind, remote) in
             [("fuse.drive", true), ("fuse", true), ("nfs4", true), ("ext4", false), ("fuse.lxcfs", false)]
         {

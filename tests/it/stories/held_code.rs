@@ -30,6 +30,19 @@ fn day() -> Day {
         ("lost", "class A:\n    x = 1\n    y = 2\n", "class A:\n    x = 1\n"),
         ("fewer", "x = 1\ny = 2\n", "x = 1\n"),
         (
+            "plain",
+            "class A:\n    def f(self):\n        return 1\n",
+            "class A:\n    @property\n    def f(self):\n        return 1\n",
+        ),
+        ("typed", "class A:\n    x: str = 'old'\n", "class A:\n    x: str\n"),
+        (
+            "thing",
+            "import threading\n\nLOCK = threading.Lock()\n\n\nclass Old(Exception):\n    pass\n",
+            "import threading\n",
+        ),
+        ("names", "__all__ = ['x']\nx = 1\n", "x = 1\n"),
+        ("words", "'The old one.'\n", "'The new one.'\n"),
+        (
             "method",
             "class A:\n    def f(self):\n        return 'old'\n",
             "class A:\n    def f(self):\n        return 'new'\n",
@@ -72,8 +85,10 @@ fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about
     (restarts, said)
 }
 
-const NAMES: [&str; 12] =
-    ["funct", "const", "attr", "default", "opaque", "added", "method", "arity", "wrapped", "swapped", "lost", "fewer"];
+const NAMES: [&str; 17] = [
+    "funct", "const", "attr", "default", "opaque", "added", "method", "arity", "wrapped", "swapped", "lost", "fewer",
+    "plain", "typed", "thing", "names", "words",
+];
 
 /// `funct==2.0 const==2.0 …`
 fn all(names: &[&str], version: &str) -> String {
@@ -145,6 +160,56 @@ fn a_copy_that_was_imported_from_elsewhere_is_named_and_a_restart_ends_it() {
     assert!(said.contains("error[kernel-shadowed]: the kernel has loaded `funct` from"), "{said}");
     notebook.restart(&mut kernel);
     assert!(notebook.run(&kernel, &boot).contains("ready: "));
+}
+
+#[test]
+fn a_package_that_went_and_comes_back_as_it_was_restarts_nothing() {
+    let stack = Stack::Current;
+    let day = day();
+    let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+    day.profile("p", &["funct >=2", "const >=2"], "");
+    let (boot, verify) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    assert!(!restarts_once(&mut notebook, &mut kernel, &boot, "at first").0);
+    notebook.run(&kernel, "import funct, const");
+    day.pip(&["uninstall", "--yes", "funct"]);
+    let infos = day.venv.layout().join("const-2.0.dist-info");
+    std::fs::remove_dir_all(infos).expect("a removal");
+    let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "both are gone");
+    assert!(!restarts && said.contains("no restart needed"), "{said}");
+    let verified = notebook.run(&kernel, &verify);
+    assert!(verified.contains("\nverified"), "{verified}");
+    // Metadata of two versions says nothing of whose files these are.
+    let site = day.venv.layout().display().to_string();
+    day.pip(&["install", "--no-deps", "--upgrade", "--target", &site, "funct==1.0"]);
+    notebook.run(&kernel, "import importlib\nimportlib.reload(funct)");
+    let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "two versions");
+    assert!(restarts, "{said}");
+}
+
+#[test]
+fn what_is_reached_through_a_link_or_loaded_late_is_compared() {
+    let stack = Stack::Current;
+    let day = day();
+    let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+    day.profile("p", &["funct <2", "const <2"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    assert!(!restarts_once(&mut notebook, &mut kernel, &boot, "at first").0);
+    let link = day.test.path("linked");
+    std::os::unix::fs::symlink(day.venv.layout(), &link).expect("a link");
+    let lazily = "import importlib.util, sys\nspec = importlib.util.find_spec('const')\nspec.loader = importlib.util.LazyLoader(spec.loader)\n\
+                  const = sys.modules['const'] = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(const)";
+    notebook.run(&kernel, lazily);
+    notebook.run(&kernel, &pip(&day, &all(&["funct", "const"], "2.0")));
+    let import = format!(
+        "import sys\nsys.path.insert(0, {:?})\nimport funct\nprint(funct.word(), const.word)",
+        link.display().to_string()
+    );
+    assert_eq!(notebook.run(&kernel, &import).trim(), "new new");
+    notebook.run(&kernel, &pip(&day, &all(&["funct", "const"], "1.0")));
+    let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "links");
+    assert!(restarts && said.contains("funct") && said.contains("const"), "{said}");
 }
 
 #[test]

@@ -231,6 +231,19 @@ fn an_apply_keeps_what_the_folder_pins() {
         assert_eq!(std::fs::read_to_string(at(name)).unwrap_or_default(), if edit.is_empty() { "" } else { &text });
         std::fs::write(at(name), whole).expect(name);
     }
+    // Through links to the files from another folder the pin holds as well.
+    let beside = team.day.test.path("links");
+    std::fs::create_dir(&beside).expect("a folder");
+    for name in ["data.toml", "data.lock"] {
+        std::os::unix::fs::symlink(at(name), beside.join(name)).expect("a link");
+    }
+    let through = beside.join("data.toml").display().to_string();
+    let whole = std::fs::read_to_string(at("data.toml")).expect("a profile");
+    std::fs::write(at("data.toml"), format!("{whole}\n# mine\n")).expect("a profile");
+    let refused = team.reader(&["apply", &through, "--python", &python]).expect(1);
+    assert!(refused.stderr.contains("error[golden-file-differs]"), "{refused:?}");
+    std::fs::write(at("data.toml"), whole).expect("a profile");
+    assert!(team.reader(&["apply", &through, "--python", &python]).expect(0).stdout.contains("ready: "));
     // Its repository can't be reached: what is pinned is as good as before, and the verdict says what is not known.
     let pins = std::fs::read_to_string(at("golden.lock")).expect("pins");
     std::fs::write(at("golden.lock"), pins.replace(&team.url, "http://127.0.0.1:9/team")).expect("pins");

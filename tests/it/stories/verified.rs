@@ -73,6 +73,40 @@ fn copies_in_zip_files_and_compiled_ones_come_first_as_well() {
 }
 
 #[test]
+fn copies_that_come_first_in_a_namespace_are_found() {
+    let mut table = crate::stories::table(ROWS);
+    let files = [("space/part/__init__.py", "word = 1\n")];
+    table.entry("part".to_owned()).or_default().insert("1.0".to_owned(), crate::stories::release(&files));
+    let mut day = Day::of_table(table);
+    day.profile("p", &["part", "lib"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    let (site, ahead) = (day.venv.layout(), day.test.path("ahead"));
+    day.test.environment.insert("PYTHONPATH".to_owned(), ahead.display().to_string());
+    for (place, text) in [
+        (ahead.join("space/__init__.py"), ""),
+        (ahead.join("space/part/__init__.py"), "word = 2\n"),
+        (ahead.join("space/part.py"), "word = 2\n"),
+        (site.join("space.py"), ""),
+        (site.join("space/__init__.py"), "1 / 0\n"),
+    ] {
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&place, text).expect("a module");
+        for verb in ["apply", "verify"] {
+            let refused = day.run(&[verb, "p.toml"]).expect(1);
+            assert!(refused.stderr.contains("error[kernel-shadowed]"), "{place:?} {verb}: {refused:?}");
+        }
+        std::fs::remove_file(&place).expect("a removal");
+        let _ = std::fs::remove_dir_all(&ahead);
+        day.run(&["apply", "p.toml"]).expect(0);
+    }
+    // Another portion, and an `__init__` that says nothing, hide nothing.
+    std::fs::create_dir_all(ahead.join("space/other")).expect("a folder");
+    std::fs::write(ahead.join("space/other/__init__.py"), "").expect("a module");
+    std::fs::write(site.join("space/__init__.py"), "").expect("a module");
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
+}
+
+#[test]
 fn scripts_that_were_emptied_or_deleted_are_found_and_repaired() {
     let day = Day::new(ROWS);
     let house = day.test.path("house");

@@ -60,6 +60,10 @@ impl Player<'_> {
         if wrong.is_empty() { Ok(()) } else { Err(format!("{}\nbut it says\n{said}", wrong.join("\n"))) }
     }
 
+    fn is_locked(&self, name: &str) -> bool {
+        self.cell.as_ref().is_some_and(|cell| cell.locked.contains_key(name))
+    }
+
     pub fn memory(&mut self) -> Memory {
         let code = format!(
             "import json, os, sys\ndef _word(value):\n    try:\n        return value() if callable(value) else value\n    except Exception as error:\n        \
@@ -81,7 +85,9 @@ impl Player<'_> {
         let there = installed(&self.world.day);
         let wrong = |(name, version): &(&String, &String)| {
             let one = [((*name).clone(), (*version).clone())].into();
-            !differences(&self.world.day, &one).is_empty()
+            // What has lost its list of files is installed again as a whole.
+            let record = self.world.day.venv.layout().join(format!("{name}-{version}.dist-info/RECORD"));
+            !differences(&self.world.day, &one).is_empty() || !record.exists()
         };
         let moves = |(name, version): (&String, &String)| (name.clone(), there.get(name) != Some(version));
         locked.iter().filter(wrong).map(moves).collect()
@@ -110,7 +116,10 @@ impl Player<'_> {
                 // Its data may have been read at any time.
                 Some(false) => is_unseen || name == "tables" || name == "native",
                 // Its code and its map tell nothing of when it was loaded, and no cell had run to see it.
-                None => is_unseen && named(name).is_opaque,
+                // Nobody has read what no lock names.
+                None => {
+                    named(name).is_opaque && (is_unseen || !self.is_locked(name) && self.changed_since.contains(name))
+                }
             }
         });
         // Any of what the kernel runs may have read a variable that no row knows.

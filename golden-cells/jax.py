@@ -423,7 +423,7 @@ def colab_boot_differs(code, name, space, live):
             if different:
                 return different
         # What is in memory besides was in the file once, or a program has put it there. Python itself makes some, as the slots of a class.
-        pythons = "name doc package loader spec path file cached builtins annotations annotate warningregistry".split()
+        pythons = "name doc package loader spec path file cached builtins annotations annotate conditional_annotations warningregistry".split()
         made = (types.ModuleType, types.MemberDescriptorType, types.GetSetDescriptorType)
         for key, value in space.items():
             is_private = path and key.startswith("_" + path[-1].lstrip("_") + "__")

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::host::files::{names_if_any, read_start};
+use crate::host::files::{names_if_any, read_optional, read_start};
 use crate::host::mounts::Look;
-use crate::inspect::BytecodeHead;
+use crate::inspect::{BytecodeHead, parse_record};
+use crate::installed::expected::lexical;
 
 /// A file, or a folder with an `__init__`, that comes first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +61,15 @@ pub(super) fn before_namespace(site: &Path, top: &str) -> Vec<Intruder> {
     let inside = ["py", "so", "pyc"].map(|end| folder.join(format!("__init__.{end}")));
     let has_text = |place: &PathBuf| place.look().is_ok_and(|data| data.is_file() && data.len() > 0);
     let first = inside.into_iter().filter(has_text).chain(beside.into_iter().filter(|place| place.is_file_there()));
-    first.map(|place| Intruder { place, hides: folder.clone(), of_namespace: true }).collect()
+    let unowned = first.filter(|place| !is_recorded(site, place));
+    unowned.map(|place| Intruder { place, hides: folder.clone(), of_namespace: true }).collect()
+}
+
+/// Whether a distribution in `site`, of those that are there now, lists `place`.
+fn is_recorded(site: &Path, place: &Path) -> bool {
+    let infos = names_if_any(site).into_iter().filter(|name| name.ends_with(".dist-info"));
+    let mut records = infos.filter_map(|info| read_optional(&site.join(info).join("RECORD")).ok().flatten());
+    records.any(|record| parse_record(&record).iter().any(|entry| lexical(&entry.path, site) == place))
 }
 
 /// Those in `site` that come before what a wheel is about to install there; `paths` are where its files go, below `site`.

@@ -44,16 +44,21 @@ pub(super) fn unmet(
             if comes_back {
                 return Finding::warning(finding.code, finding.message).with_help(help);
             }
-            finding
-                .with_note("this stands in the downloaded wheel itself; when the lock was made, the index showed something else")
-                .with_help("nothing was changed; name the missing package in the profile, or choose another release; ask who runs the index why its wheel differs")
+            finding.with_note(OF_INDEX).with_help(
+                "nothing was changed; name the missing package in the profile, or choose another release; \
+                 ask who runs the index why its wheel differs",
+            )
         })
     });
     different.into_iter().chain(findings).collect()
 }
 
-/// What comes back as it was before colab-boot came may not fit the profile's packages, or need what another tool has removed since.
-const OF_PROFILE: &str = "it comes back as it was before colab-boot came, for no profile names it; name it in the profile, and both are solved together";
+/// What is said of a package that comes back as it was before colab-boot came: it may not fit the packages of the profile,
+/// or need what another tool has removed since.
+const OF_PROFILE: &str = "it comes back as it was before colab-boot came, for no profile names it; \
+                          name it in the profile, and both are solved together";
+const OF_INDEX: &str =
+    "this stands in the downloaded wheel itself; when the lock was made, the index showed something else";
 const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
 
 /// That the wheel has another METADATA than the lock was solved with.

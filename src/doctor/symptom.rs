@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::diag::{Code, Failure};
 use crate::host::files;
-use crate::host::mounts::{Look, must_be_there};
+use crate::host::mounts::must_be_there;
 use crate::matrix::{Symptom, symptoms};
 use crate::output::{Report, bytes};
 
@@ -125,37 +125,35 @@ pub fn explained_text(text: &str) -> Result<Report, Failure> {
 
 /// The same of a log, `-` for standard input.
 pub fn explained_log(log: &Path) -> Result<Report, Failure> {
-    let length = log.look().map_or(0, |data| data.len());
-    let text = text_of(log)?;
-    if length <= 2 * LOG {
-        return explained_text(&text);
-    }
-    let part = format!("the first and the last {} of {} were read", bytes(LOG), bytes(length));
+    let (text, part) = text_of(log)?;
     match explained_text(&text) {
         Ok(mut report) => {
-            report.talk.push(part);
+            report.talk.extend(part);
             Ok(report)
         }
-        Err(failure) => Err(failure.cause(part)),
+        Err(failure) => Err(part.into_iter().fold(failure, Failure::cause)),
     }
 }
 
-/// The text of a log; of a large one its beginning and its end.
-fn text_of(log: &Path) -> Result<String, Failure> {
+/// The text of a log; of a large one its beginning and its end, and a sentence that says so.
+fn text_of(log: &Path) -> Result<(String, Option<String>), Failure> {
     if log == Path::new("-") {
-        return files::read_input(2 * LOG)
+        let read = files::read_input(2 * LOG);
+        return read
+            .map(|text| (text, None))
             .map_err(|error| Failure::world("could not read standard input").because(&error));
     }
-    if must_be_there(log, "there is no file")?.is_dir() {
+    let data = must_be_there(log, "there is no file")?;
+    if data.is_dir() {
         return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
     }
-    let length = must_be_there(log, "there is no file")?.len();
-    if length <= 2 * LOG {
+    if data.len() <= 2 * LOG {
         let failed = |error| Failure::world(format!("could not read `{}`", log.display())).because(&error);
-        return Ok(String::from_utf8_lossy(&files::read_bytes(log, 2 * LOG).map_err(failed)?).into_owned());
+        return Ok((String::from_utf8_lossy(&files::read_bytes(log, 2 * LOG).map_err(failed)?).into_owned(), None));
     }
     let start = files::read_start(log, LOG).unwrap_or_default();
-    Ok(format!("{}\n{}", String::from_utf8_lossy(&start), files::read_end(log, LOG)))
+    let part = format!("the first and the last {} of {} were read", bytes(LOG), bytes(data.len()));
+    Ok((format!("{}\n{}", String::from_utf8_lossy(&start), files::read_end(log, LOG)), Some(part)))
 }
 
 #[cfg(test)]

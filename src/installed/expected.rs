@@ -221,6 +221,6 @@ pub(super) fn unreadable(path: &Path, failure: &Failure) -> FileFault {
 }
 
 /// The version that the name of a dist-info folder says.
-pub(super) fn version_of(info: &Path) -> Option<Version> {
+pub fn version_of(info: &Path) -> Option<Version> {
     dist_info(info.file_name()?.to_str()?)?.1.parse().ok()
 }

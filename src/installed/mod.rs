@@ -13,7 +13,7 @@ mod relist;
 
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use downloaded::Downloaded;
-pub use expected::{Basis, Held};
+pub use expected::{Basis, Held, version_of};
 pub use fault::{FileFault, finding_of};
 pub use ghosts::ghosts;
 pub use hashed::{Hashed, HashedDistribution, HashedFolder};

@@ -57,9 +57,38 @@ def colab_boot_real(file, known={}):
     if "-packages" + os.sep in file:
         return file
     folder, name = os.path.split(file)
+    if not known:
+        known[None] = colab_boot_far()
     if folder not in known:
-        known[folder] = os.path.realpath(folder)
+        known[folder] = colab_boot_resolved(folder, known[None])
     return os.path.join(known[folder], name)
+
+
+def colab_boot_far():
+    """Where file systems are mounted whose servers may be silent: touching them may block for ever."""
+    far = ("fuse", "fuseblk", "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "lustre", "ceph", "beegfs", "gpfs", "afs", "glusterfs")
+    try:
+        lines = open("/proc/self/mountinfo").read().splitlines()
+    except OSError:
+        return set()
+    return {line.split(" ")[4].replace("\\040", " ") for line in lines if line.partition(" - ")[2].split(" ")[0].split(".")[0] in far}
+
+
+def colab_boot_resolved(folder, far):
+    """A folder without links; as it is where it leads to a mount of `far`, of which nothing is touched."""
+    place, parts, links = "/", folder.split("/"), 0
+    while parts and folder.startswith("/") and links < 40:
+        part = parts.pop(0)
+        place = os.path.normpath(os.path.join(place, part))
+        if place in far:
+            return folder
+        try:
+            target = os.readlink(place)
+        except OSError:
+            continue
+        links += 1
+        place, parts = "/" if target.startswith("/") else os.path.dirname(place), target.split("/") + parts
+    return folder if parts else place
 
 
 def colab_boot_stamp(file):

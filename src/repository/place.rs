@@ -19,7 +19,7 @@ use crate::session::Session;
 
 /// For all that one command reads of an address.
 pub const TO_READ: Duration = Duration::from_secs(30);
-/// Where a repository is only asked whether a release still stands, and the answer may be that nobody knows.
+/// For asking a repository whether a pinned release still stands. One that does not answer leaves that unchecked.
 pub const TO_ASK: Duration = Duration::from_secs(5);
 
 /// What Git LFS leaves in place of a file that was not fetched.

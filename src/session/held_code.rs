@@ -5,10 +5,9 @@ use std::path::Path;
 
 use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
-use crate::installed::FileFault;
+use crate::installed::{FileFault, version_of};
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::model::contents::installed_path;
-use crate::model::wheel::dist_info;
 use crate::model::{PackageName, Version};
 use crate::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
 use crate::session::file_check::FileCheck;
@@ -153,7 +152,9 @@ fn is_unnoticed(
     let path = match fault {
         FileFault::NoRecord | FileFault::Unlisted(_) => return true,
         // Of two versions, either may have brought the files.
-        FileFault::Duplicates(infos) => return infos.iter().all(|info| version_of(info).as_ref() == Some(of.1)),
+        FileFault::Duplicates(infos) => {
+            return infos.iter().all(|info| version_of(Path::new(info)).as_ref() == Some(of.1));
+        }
         FileFault::NotInstalled | FileFault::OtherVersion(_) | FileFault::Unchecked(_) => return false,
         FileFault::Missing(path) | FileFault::Changed(path) | FileFault::Unreadable(path, _) => path,
     };
@@ -170,11 +171,6 @@ fn is_unnoticed(
         None if is_code(path) => !facts.names.contains(&module_of(path)),
         None => false,
     }
-}
-
-/// The version in the name of a dist-info folder.
-fn version_of(info: &str) -> Option<Version> {
-    dist_info(info)?.1.parse().ok()
 }
 
 /// `pkg.deep` of `pkg/deep/__init__.py`, `pkg._core` of `pkg/_core.cpython-312-x86_64-linux-gnu.so`.

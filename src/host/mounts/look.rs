@@ -78,5 +78,9 @@ pub fn must_be_there(path: &Path, none: &str) -> Result<Metadata, Failure> {
 /// The same for a folder; anything else is none.
 pub fn must_be_folder(path: &Path, none: &str) -> Result<(), Failure> {
     let is_folder = must_be_there(path, none)?.is_dir();
-    if is_folder { Ok(()) } else { Err(Failure::input(format!("{none} `{}`", path.display())).cause("it is a file")) }
+    if is_folder {
+        Ok(())
+    } else {
+        Err(Failure::input(format!("{none} `{}`", path.display())).cause("it is no folder"))
+    }
 }

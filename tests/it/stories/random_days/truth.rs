@@ -116,7 +116,7 @@ impl Player<'_> {
                 // Its data may have been read at any time.
                 Some(false) => is_unseen || name == "tables" || name == "native",
                 // Its code and its map tell nothing of when it was loaded, and no cell had run to see it.
-                // Nobody has read what no lock names.
+                // colab-boot reads the files of locked packages alone.
                 None => {
                     named(name).is_opaque && (is_unseen || !self.is_locked(name) && self.changed_since.contains(name))
                 }

@@ -93,7 +93,7 @@ pub struct LockedApt {
 pub struct LockedPackage {
     pub name: PackageName,
     pub version: Version,
-    /// `None` where no index has this version: see [`image_only`](Self::image_only).
+    /// `None` where no index has this version, or gives no digest of it: see [`image_only`](Self::image_only).
     #[serde(skip_serializing_if = "Option::is_none", default, alias = "source")]
     pub wheel: Option<LockedWheel>,
     /// The image that has this version, where nothing else has it: such as Colab's `+cu128` builds.

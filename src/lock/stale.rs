@@ -85,7 +85,10 @@ fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
         |package: &&LockedPackage| package.wheel.is_some() || installed.get(&package.name) == Some(&package.version);
     if let Some(package) = target.packages.iter().find(|package| !here(package)) {
         let image = package.image_only.as_deref().unwrap_or(&target.name);
-        return Some(format!("{} {} comes with `{image}` alone, no index has it", package.name, package.version));
+        return Some(format!(
+            "{} {} comes with `{image}` alone, no index gives a digest of it",
+            package.name, package.version
+        ));
     }
     // A lock with builds for GPUs, made without this one in mind, promises nothing about it.
     let is_for_gpus = target.cuda.is_some() || target.driver_floor.is_some();

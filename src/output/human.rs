@@ -258,7 +258,9 @@ pub fn needed_images(target: &LockedTarget) -> Vec<String> {
         few(&all).join(", ")
     };
     let line = |(image, packages): (&str, Vec<&LockedPackage>)| {
-        format!("{}: in no index, so the image `{image}` is needed: {}", target.name, named(&packages))
+        let whose =
+            target.runtime.as_ref().map_or_else(|| "this machine".to_owned(), |_| format!("the image `{image}`"));
+        format!("{}: no index gives a digest of it, so only {whose} has it: {}", target.name, named(&packages))
     };
     target.image_only().into_iter().map(line).collect()
 }

@@ -108,7 +108,7 @@ fn must_be_had(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
     let Some(target) = own else { return Ok(()) };
     let packages: Vec<String> = target.image_only().into_values().flatten().map(|one| one.name.to_string()).collect();
     Err(Failure::answer(format!("the lock of `{}` needs what only its maker's machine has", profile.name))
-        .cause(format!("the target `{}` has {} from no index", target.name, packages.join(", ")))
+        .cause(format!("the target `{}` has {}, of which no index gives a digest", target.name, packages.join(", ")))
         .help("name a notebook image or a bare target in `[target] runtimes`, as `bare-3.12`, and make the lock anew"))
 }
 

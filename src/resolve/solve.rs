@@ -79,19 +79,27 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
     Ok(resolution)
 }
 
-/// The wheel of what the target has already, as far as the listing alone tells: nothing of it is read, for nothing of it will be
-/// installed there. What was installed from an address is known by that address alone.
+/// The wheel of what the target has already, as far as the listing alone tells: nothing is fetched for it, for nothing of it will be
+/// installed there. What was installed from an address is known by that address alone, unless the profile says who serves it.
 fn wheel_of_present(
     provider: &Provider<'_>,
     name: &PackageName,
     present: &Present,
 ) -> Result<(PickSource, Vec<Caveat>), Failure> {
-    let listing = if present.direct { None } else { provider.listing(name)? };
-    let found = listing.as_ref().and_then(|listing| Some((listing, listing.get(&present.version)?)));
-    let Some((listing, candidate)) = found.filter(|(_, candidate)| candidate.sha256.is_some()) else {
+    let question = &provider.question;
+    let is_served = !present.direct || question.profile.index_of(name).is_some();
+    let listing = if is_served { provider.listing(name)? } else { None };
+    let Some((listing, candidate)) = listing.as_ref().and_then(|all| Some((all, all.get(&present.version)?))) else {
         return Ok((PickSource::ImageOnly, Vec::new()));
     };
-    let (sha256, size) = (candidate.sha256, candidate.size);
+    // A folder lists no digests, and its files are at hand.
+    let (sha256, size) = match &candidate.folder {
+        Some(_) => question.catalog.digest(candidate).map_or((None, None), |(sha256, size)| (Some(sha256), Some(size))),
+        None => (candidate.sha256, candidate.size),
+    };
+    if sha256.is_none() {
+        return Ok((PickSource::ImageOnly, Vec::new()));
+    }
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
     let yanked = candidate.yanked.clone();
     let caveat = yanked.map(|reason| Caveat::Yanked { name: name.clone(), version: present.version.clone(), reason });

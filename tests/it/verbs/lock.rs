@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
+use crate::support::python::wheel;
 use crate::support::test::{Test, observed};
 
 pub(super) const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\nb = '*'\n";
@@ -182,6 +183,25 @@ fn with_installed(test: &Test, installed: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn what_is_installed_from_the_folder_that_the_profile_names_is_its_wheel() {
+    let profile = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\ninhouse = '*'\n";
+    let index = "[[index]]\nname = 'mine'\npath = 'wheels'\npackages = ['inhouse']\n";
+    let test = Test::new().file("wheels/empty", "").file("p.toml", &format!("{profile}{index}"));
+    let sha256 = wheel(&test.path("wheels"), ("inhouse", "1.0"), "x");
+    let machine = with_installed(&test, &[("inhouse", "1.0")]);
+    for direct in ["false", "true"] {
+        // By pip's `direct_url.json` it came from an address, and the profile says who serves it.
+        let record = std::fs::read_to_string(&machine).expect("a record");
+        let record = record.replace("\"folder\":\"/site", &format!("\"direct\":{direct},\"folder\":\"/site"));
+        std::fs::write(test.path("direct.json"), record).expect("a record");
+        test.run(&["lock", "p.toml", "--machine", "direct.json"]).expect(0);
+        let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+        assert!(lock.contains(&sha256) && !lock.contains("image-only"), "{lock}");
+        std::fs::remove_file(test.path("p.lock")).expect("gone");
+    }
+}
+
+#[test]
 fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_has() {
     let rows: &[(&str, &str, &[&str])] =
         &[("a", "1.0", &["c"]), ("a", "2.0", &["c"]), ("b", "1.0", &[]), ("c", "1.0", &[])];
@@ -193,7 +213,10 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
         test.run(&[&["lock", "p.toml", "--index-url", &server.url, "--machine", &machine], more].concat())
     };
     let outcome = lock(&[]).expect(0);
-    assert!(outcome.stderr.contains("in no index, so the image `machine` is needed: b 1.0+image"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("machine: no index gives a digest of it, so only this machine has it: b 1.0+image"),
+        "{outcome:?}"
+    );
     let text = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
     assert!(text.contains("a-1.0-py3-none-any.whl") && text.contains("image-only = \"machine\""), "{text}");
     // A digest comes from the listing: of what is there already nothing else is asked.
@@ -203,7 +226,10 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
     // Elsewhere it says what is missing; an image that has it takes the lock as it is.
     let bare = with_installed(&test, &[]);
     let elsewhere = test.run(&["plan", "p.toml", "--locked", "--machine", &bare]).expect(1);
-    assert!(elsewhere.stderr.contains("b 1.0+image comes with `machine` alone, no index has it"), "{elsewhere:?}");
+    assert!(
+        elsewhere.stderr.contains("b 1.0+image comes with `machine` alone, no index gives a digest of it"),
+        "{elsewhere:?}"
+    );
     let fetched = test.run(&["fetch", "p.lock", "--into", "wheels", "--index-url", &server.url]).expect(0);
     assert!(fetched.stdout.contains("fetched: 1 wheel,") && fetched.stderr.contains("b 1.0+image"), "{fetched:?}");
 

@@ -50,11 +50,13 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
     Ok(owners)
 }
 
-/// `record` without the entries that are in `paths`.
+/// `record` with no digest of the entries that are in `paths`.
 pub(super) fn without(record: &str, paths: &BTreeSet<String>) -> String {
-    let own = |line: &&str| {
+    let is_shared = |line: &str| {
         let entries = parse_record(line);
-        !entries.iter().filter_map(|entry| installed_path(&entry.path)).any(|path| paths.contains(&path))
+        entries.iter().filter_map(|entry| installed_path(&entry.path)).any(|path| paths.contains(&path))
     };
-    record.lines().filter(own).map(|line| format!("{line}\n")).collect()
+    let bare = |line: &str| line.rsplitn(3, ',').nth(2).unwrap_or(line).to_owned();
+    let line = |line: &str| if is_shared(line) { format!("{},,\n", bare(line)) } else { format!("{line}\n") };
+    record.lines().map(line).collect()
 }

@@ -1,5 +1,8 @@
 //! An apply: fetch, run the script, check every file, roll back what failed. The network is over before the first change.
 
+mod aside;
+mod bring;
+mod brought;
 mod clash;
 mod outcome;
 mod overwrite;
@@ -7,8 +10,10 @@ mod report;
 mod unmet;
 mod rollback;
 mod hiding;
+mod in_the_way;
 mod install;
 mod ledgers;
+mod left;
 mod malformed;
 mod startup;
 mod sweep;

@@ -36,7 +36,7 @@ const INSTALLERS: &[(&str, &[&str])] = &[
 /// What the wheel of `name` would write over; nothing for an honest one.
 pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded) -> Vec<Finding> {
     let mut paths: Vec<String> = wheel.files.members.iter().filter_map(|member| installed_path(&member.path)).collect();
-    paths.extend(scripts(&wheel.entry_points).map(|script| format!("<scripts>/{script}")));
+    paths.extend(scripts(&wheel.entry_points).map(|(script, _)| format!("<scripts>/{script}")));
     let mut findings = Vec::new();
     if let Some(first) = paths.iter().filter(|path| is_of_python(path)).min() {
         let message = format!("the wheel of {name} would write `{first}`, which belongs to the interpreter");
@@ -64,8 +64,8 @@ fn refused(message: String) -> Finding {
         .with_help("nothing was changed; remove the link, or choose another release")
 }
 
-/// Scripts that an installer makes for `console_scripts` and `gui_scripts`.
-pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = &str> {
+/// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with what it calls: `module:function`.
+pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut section = "";
     entry_points.lines().map(str::trim).filter_map(move |line| {
         if line.starts_with('[') {
@@ -73,7 +73,7 @@ pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         let makes = matches!(section, "console_scripts" | "gui_scripts");
-        line.split_once('=').filter(|_| makes).map(|(name, _)| name.trim())
+        line.split_once('=').filter(|_| makes).map(|(name, calls)| (name.trim(), calls.trim()))
     })
 }
 

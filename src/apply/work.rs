@@ -1,25 +1,25 @@
 //! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked after it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
+use crate::apply::brought::Brought;
 use crate::apply::clash::{Owner, bystanders, shared_paths, without};
 use crate::apply::install::{Failed, Job, run_script};
-use crate::apply::malformed::open_all;
 use crate::apply::outcome::{applied, now, outcome, settle};
 use crate::apply::overwrite::scripts;
 use crate::apply::report::ApplyReport;
 use crate::apply::startup::locked_out;
 use crate::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
-use crate::apply::unmet::unmet;
-use crate::cli::{IndexOptions, PlanOptions};
+use crate::cli::PlanOptions;
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::stamps::wait_a_tick;
 use crate::host::{Invocation, files};
-use crate::installed::{Depth, Downloaded, Hashed, HashedDistribution, Options, compare, complete_record, finding_of};
+use crate::installed::{
+    Depth, Downloaded, Hashed, HashedDistribution, Known, Options, compare, finding_of, put_record_right,
+};
+use crate::ledger::{Aside, Ledger, Step};
 use crate::lock::LockedPackage;
 use crate::machine::{Layout, find_info};
 use crate::marker::{Event, Marker, Now};
@@ -29,14 +29,10 @@ use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
 use crate::session::{
-    Planned, PythonReport, Retrieval, Session, enough_space, held, hidden, modules as installed_modules_of, modules_of,
-    script_of,
+    Planned, PythonReport, Session, enough_space, held, hidden, modules as installed_modules_of, modules_of, script_of,
 };
 use crate::state::State;
 use crate::verdict::Verdict;
-
-/// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
-const AT_MOST: Duration = Duration::from_mins(30);
 
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(
@@ -98,7 +94,7 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
-        let (wheels, withdrawn) = self.bring(&options.index, &packages, &folder)?;
+        let Brought { wheels, in_the_way, said } = self.bring(&options.index, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
         let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules)?;
@@ -111,17 +107,18 @@ impl Work<'_> {
         step(begin)?;
         let steps = self.steps();
         let title = &self.planned.wish.title;
-        self.state.write_ledger(&seen.ledger.during(&steps, title, lock.digest()))?;
+        let mut aside = self.aside(&in_the_way)?;
+        let during = Ledger { aside: aside.clone(), ..seen.ledger.during(&steps, title, lock.digest()) };
+        self.state.write_ledger(&during)?;
+        self.move_aside(&in_the_way, &aside)?;
+        self.keep_edits()?;
+        let folders = self.folders_that_go()?;
         self.make_room(&wheels)?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             let why = failed.tail.clone();
             let failure = self.failed(failed, options, &folder);
             step(Event::Fail { why })?;
-            let written = self.ledger_of_failure(&steps).and_then(|ledger| self.state.write_ledger(&ledger));
-            return Err(match written {
-                Ok(()) => failure,
-                Err(error) => failure.cause(error.to_string()),
-            });
+            return Err(self.after_failure(failure, aside, &steps));
         }
         let (faults, hashed) = match self.check_or_repair(&packages, &wheels, &folder) {
             Ok(checked) => checked,
@@ -134,7 +131,9 @@ impl Work<'_> {
             step(Event::Fail { why: faults[0].message.clone() })?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        self.state.write_ledger(&self.settled_ledger(&steps))?;
+        self.bring_back_aside(&mut aside)?;
+        let left = self.left_in(&folders)?;
+        self.state.write_ledger(&Ledger { aside, ..self.settled_ledger(&steps) })?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
         let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
         self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
@@ -146,26 +145,10 @@ impl Work<'_> {
         let files = self.planned.files.evidence(&installed);
         let mut report = outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence))?;
         let is_known = |finding: &Finding| report.findings.contains(finding);
-        let new: Vec<Finding> = clashes.into_iter().chain(withdrawn).filter(|finding| !is_known(finding)).collect();
+        let new: Vec<Finding> =
+            clashes.into_iter().chain(said).chain(left).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
         Ok(report)
-    }
-
-    /// The wheels of `packages`, each of which can be installed and used; and what is to be said of them.
-    fn bring(
-        &self,
-        options: &IndexOptions,
-        packages: &[&LockedPackage],
-        folder: &Path,
-    ) -> Result<(BTreeMap<PackageName, Downloaded>, Vec<Finding>), Failure> {
-        let mut said = self.fetch(options, packages, folder)?;
-        let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
-        let (lacking, broken): (Vec<_>, Vec<_>) =
-            unmet(self.session, self.planned, packages, &wheels).into_iter().partition(|one| !one.is_error());
-        findings.extend(broken);
-        said.extend(lacking);
-        findings.extend(self.hidden_before(&wheels));
-        if findings.is_empty() { Ok((wheels, said)) } else { Err(Failure::from_findings(Kind::Answer, findings)) }
     }
 
     /// What is about to change, as kernels see it: with the modules of the new wheels.
@@ -180,6 +163,17 @@ impl Work<'_> {
         Ok(Event::Begin { changed, touched })
     }
 
+    /// `failure`, once files aside are back and the ledger says how far the install came.
+    fn after_failure(&self, failure: Failure, mut aside: BTreeMap<PathBuf, Aside>, steps: &[Step]) -> Failure {
+        let back = self.bring_back_aside(&mut aside);
+        let written =
+            self.ledger_of_failure(steps).and_then(|ledger| self.state.write_ledger(&Ledger { aside, ..ledger }));
+        match back.and(written) {
+            Ok(()) => failure,
+            Err(error) => failure.cause(error.to_string()),
+        }
+    }
+
     /// What becomes of a failed install: its log is kept, and what was there before comes back.
     fn failed(&self, mut failed: Failed, options: &PlanOptions, folder: &Path) -> Failure {
         // The next run of a script writes its own log.
@@ -192,15 +186,6 @@ impl Work<'_> {
             Ok(restored) => failed.described(restored),
             Err(stopped) => stopped.cause(led_here),
         }
-    }
-
-    /// Waits for another apply of this lock that shares the cache, under another state folder or in another container: it would delete the
-    /// wheels when it has done.
-    fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
-        let parent = folder.parent().unwrap_or(folder);
-        files::create_private_folder(parent)?;
-        let waiting = || self.session.say("another colab-boot installs from the same wheels; waiting for it");
-        files::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
     }
 
     /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution claims
@@ -244,25 +229,29 @@ impl Work<'_> {
 
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
-        self.complete_records()?;
+        self.put_records_right()?;
         self.clear_the_way(&|change| change.from.clone())?;
         let members = wheels.values().flat_map(|wheel| &wheel.files.members);
         remove_caches(self.layout, members.map(|member| member.path.as_str()));
         Ok(())
     }
 
-    /// Completes the RECORDs of what goes, where colab-boot has installed it and knows better.
-    fn complete_records(&self) -> Result<(), Failure> {
-        for change in &self.planned.decision.plan.changes {
+    /// Puts the RECORDs of what goes right, where colab-boot knows better.
+    fn put_records_right(&self) -> Result<(), Failure> {
+        for change in self.planned.decision.plan.changes.iter().filter(|change| change.from.is_some()) {
             let entry = self.planned.seen.ledger.distributions.get(&change.name);
             let entry = entry.filter(|entry| change.from.as_ref() == Some(&entry.version));
-            let Some(digest) = entry.and_then(|entry| entry.sha256) else { continue };
-            let Some(kept) = self.state.record(&digest)? else { continue };
+            let digest = entry.and_then(|entry| entry.sha256);
+            let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;
             for site in self.layout.folders() {
                 let Some(info) = find_info(site, &change.name)? else { continue };
                 let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
-                let scripts: Vec<String> = scripts(&text).map(str::to_owned).collect();
-                complete_record(&info, &kept, &scripts, self.layout)?;
+                let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
+                let known = Known { wheel: wheel.clone(), scripts, layout: self.layout };
+                for place in put_record_right(&info, &known)? {
+                    let (name, place) = (&change.name, place.display());
+                    self.session.say(&format!("`{place}` stays: {name} lists it, and it is none of its files"));
+                }
             }
         }
         Ok(())
@@ -372,25 +361,4 @@ struct Kept {
     clashes: Vec<Finding>,
     /// The modules that the new wheels bring.
     modules: BTreeMap<PackageName, BTreeSet<String>>,
-}
-
-impl Work<'_> {
-    /// Brings the wheels of what changes. Ends before the first change.
-    pub(super) fn fetch(
-        &self,
-        options: &IndexOptions,
-        packages: &[&LockedPackage],
-        folder: &Path,
-    ) -> Result<Vec<Finding>, Failure> {
-        if packages.is_empty() {
-            return files::create_private_folder(folder).map(|()| Vec::new());
-        }
-        self.sources(options)?.fetch(packages, folder, self.style)
-    }
-
-    /// Where the files of this apply come from.
-    pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Retrieval<'b>, Failure> {
-        let planned = self.planned;
-        self.session.sources(options, &planned.seen, planned.target.libc(), planned.profile.as_ref())
-    }
 }

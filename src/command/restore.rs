@@ -76,6 +76,7 @@ fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer
         apt_snapshot: None,
         breakage_is_error: false,
         prune: true,
+        keeps_aside: false,
     };
     let mut findings = seen.findings.clone();
     if seen.ledger.is_empty() {

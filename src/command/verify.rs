@@ -116,7 +116,10 @@ fn locked(options: &VerifyOptions, session: &Session<'_>) -> Result<Planned, Fai
 
 /// What a plan would break or skip is not what a verification is about.
 fn belongs_here(finding: &Finding) -> bool {
-    !matches!(finding.code, Code::PlanBreakage | Code::PlanAptSkipped | Code::MachineNoGpu | Code::LockUnhashed)
+    !matches!(
+        finding.code,
+        Code::PlanBreakage | Code::PlanAptSkipped | Code::MachineNoGpu | Code::LockUnhashed | Code::FilesEdited
+    )
 }
 
 /// The lock's Debian packages that are not installed.

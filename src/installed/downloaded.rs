@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::inspect::Archive;
+use crate::model::catalog::headers;
 use crate::model::contents::Files;
 
 /// The largest RECORD that is read; those of the largest wheels have 3 MB.
@@ -26,6 +27,13 @@ pub struct Downloaded {
 }
 
 impl Downloaded {
+    /// Whether its modules go where those of every platform lie.
+    pub fn is_pure(&self) -> bool {
+        headers(&self.wheel)
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case("Root-Is-Purelib") && value.eq_ignore_ascii_case("true"))
+    }
+
     /// Reads the wheel at `path`. Fails where it is none, and where a file that every wheel has is missing.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |what: &str, why: &dyn std::error::Error| {

@@ -169,8 +169,9 @@ fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
     (place.parent() == Some(&layout.scripts)).then_some(place)
 }
 
-/// Where an entry lies after installation, and whether installers rewrite it.
-fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
+/// Where an entry of a RECORD, or a member of a wheel, lies after installation, and whether installers rewrite it; `None` for what has no
+/// fixed place.
+pub fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
     let within = |path: &str| {
         !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))
     };

@@ -158,9 +158,13 @@ impl HashedDistribution {
         self.follows_another || !self.is_of(version)
     }
 
+    /// Whether `file` was one of it, and right, when it looked like `stamp`.
+    pub fn has_ever_had(&self, file: &Path, stamp: Stamp) -> bool {
+        self.has(file, stamp) || self.former.iter().any(|(own, at)| own == file && *at == stamp)
+    }
+
     /// Whether `file` had the right bytes of `version` when it looked like `stamp`.
     pub fn has_had(&self, version: &Version, file: &Path, stamp: Stamp) -> bool {
-        let was_so = || self.former.iter().any(|(own, at)| own == file && *at == stamp);
-        self.is_of(version) && (self.has(file, stamp) || was_so())
+        self.is_of(version) && self.has_ever_had(file, stamp)
     }
 }

@@ -1,44 +1,85 @@
-//! A RECORD that was cut short, completed: installers remove what it lists, and leave the rest where Python finds it.
+//! A RECORD put right before an installer goes by it: what it lists is removed, whosever it is, and the rest stays where Python finds it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::inspect::{Entry, parse_record};
-use crate::installed::expected::{lexical, unlisted};
+use crate::installed::expected::{lexical, place, unlisted};
 use crate::machine::Layout;
 
-/// Adds to the RECORD in the dist-info folder `info` what its wheel has by `kept` and what it made of `scripts`, where it is there. A RECORD that
-/// lists everything stays as it is.
-pub fn complete_record(info: &Path, kept: &[Entry], scripts: &[String], layout: &Layout) -> Result<(), Failure> {
+/// What is known of a distribution besides its own RECORD.
+pub struct Known<'a> {
+    /// The RECORD of its wheel, where colab-boot has installed it.
+    pub wheel: Option<Vec<Entry>>,
+    /// The names of the scripts that installers make for it.
+    pub scripts: Vec<String>,
+    pub layout: &'a Layout,
+}
+
+/// Makes the RECORD in the dist-info folder `info` list what is the distribution's, and nothing else: what its wheel has and the RECORD leaves out
+/// is added where it is there, what leads out of the environment or is not in the wheel goes from the list. Returns the places of the latter.
+/// A RECORD that is right stays as it is. Fails where it can't be read or written.
+pub fn put_record_right(info: &Path, known: &Known<'_>) -> Result<Vec<PathBuf>, Failure> {
     let record = info.join("RECORD");
+    let layout = known.layout;
     let site = info.parent().unwrap_or(&layout.purelib);
     let text = files::read_optional(&record)?.unwrap_or_default();
     let own = parse_record(&text);
-    let mut left_out: Vec<PathBuf> = unlisted(kept, &own, site, layout).map(|(_, place)| place).collect();
-    if left_out.is_empty() {
-        return Ok(());
+    let wheel = known.wheel.as_deref().unwrap_or_default();
+    let mut left_out: Vec<PathBuf> = unlisted(wheel, &own, site, layout).map(|(_, place)| place).collect();
+    let strange = strange(&own, info, known);
+    if left_out.is_empty() && strange.is_empty() {
+        return Ok(Vec::new());
     }
     let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
-    // What installers have put beside the wheel's own metadata is theirs to remove, too.
-    left_out
-        .extend(files::names_in(info)?.into_iter().map(|name| info.join(name)).filter(|place| place.is_file_there()));
-    left_out.push(record.clone());
-    left_out.extend(scripts.iter().map(|script| layout.scripts.join(script)));
+    if !left_out.is_empty() {
+        // What installers have put beside the wheel's own metadata is theirs to remove, too.
+        left_out.extend(
+            files::names_in(info)?.into_iter().map(|name| info.join(name)).filter(|place| place.is_file_there()),
+        );
+        left_out.push(record.clone());
+        left_out.extend(known.scripts.iter().map(|script| layout.scripts.join(script)));
+    }
     left_out.retain(|place| !listed.contains(place) && (place.look_at_entry().is_ok() || *place == record));
     left_out.sort();
     left_out.dedup();
-    // A line that was cut is no entry.
-    let mut text: String = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
-    for place in left_out {
-        let path = relative(&place, site);
-        let quoted = if path.contains([',', '"', '\n']) { format!("\"{}\"", path.replace('"', "\"\"")) } else { path };
-        text.push_str(&quoted);
-        text.push_str(",,\n");
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let is_kept = |row: &csv::StringRecord| row.get(0).is_some_and(|path| !strange.contains(&lexical(path, site)));
+    let rows = reader.into_records().filter_map(Result::ok).filter(|row| row.len() > 1 && is_kept(row));
+    let added = left_out.iter().map(|place| csv::StringRecord::from(vec![relative(place, site).as_str(), "", ""]));
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    let broken = |error: &dyn std::fmt::Display| Failure::bug(format!("a RECORD has no text: {error}"));
+    for row in rows.chain(added) {
+        writer.write_record(&row).map_err(|error| broken(&error))?;
     }
-    files::write_whole(&record, text.as_bytes())
+    files::write_whole(&record, &writer.into_inner().map_err(|error| broken(&error))?)?;
+    Ok(strange.into_iter().filter(|place| place.look_at_entry().is_ok()).collect())
+}
+
+/// Places that the RECORD of a distribution lists and that are not its own: all outside of the environment, and where its wheel is known, what
+/// neither that has nor an installer makes of it.
+fn strange(own: &[Entry], info: &Path, known: &Known<'_>) -> BTreeSet<PathBuf> {
+    let layout = known.layout;
+    let site = info.parent().unwrap_or(&layout.purelib);
+    let wheel: Option<HashSet<PathBuf>> = known.wheel.as_ref().map(|entries| {
+        entries.iter().filter_map(|entry| place(&entry.path, site, layout)).map(|(place, _)| place).collect()
+    });
+    let is_inside = |place: &Path| {
+        layout.folders().into_iter().chain([&layout.data, &layout.scripts]).any(|folder| place.starts_with(folder))
+    };
+    let is_made = |place: &Path| {
+        let script = place.strip_prefix(&layout.scripts).ok().and_then(Path::to_str);
+        place.starts_with(info)
+            || place.parent().is_some_and(|folder| folder.ends_with("__pycache__"))
+            || place.starts_with(layout.data.join("include"))
+            || script.is_some_and(|script| known.scripts.iter().any(|own| own == script))
+    };
+    let is_its =
+        |place: &Path| is_inside(place) && wheel.as_ref().is_none_or(|wheel| wheel.contains(place) || is_made(place));
+    own.iter().map(|entry| lexical(&entry.path, site)).filter(|place| !is_its(place)).collect()
 }
 
 /// `place` as RECORD names it, seen from `site`.
@@ -53,7 +94,7 @@ fn relative(place: &Path, site: &Path) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{complete_record, relative};
+    use super::{Known, put_record_right, relative};
     use crate::host::files::{read_optional, write_whole};
     use crate::inspect::parse_record;
     use crate::machine::Layout;
@@ -71,13 +112,34 @@ mod tests {
             ["a/b.py", "\"a/c,d.py\"", "a/gone.py", "a-1.data/data/share/e"].map(|path| format!("{path},{digest}"));
         let info = site.join("a-1.dist-info");
         write_whole(&info.join("RECORD"), b"a/b.py,,\na/c").expect("a RECORD");
-        let complete = || complete_record(&info, &parse_record(&kept.concat()), &["tool".to_owned()], &layout);
-        complete().expect("a RECORD");
+        let known = |wheel: bool| Known {
+            wheel: wheel.then(|| parse_record(&kept.concat())),
+            scripts: vec!["tool".to_owned()],
+            layout: &layout,
+        };
+        let complete = || put_record_right(&info, &known(true)).expect("a RECORD");
+        assert!(complete().is_empty());
         let text = || read_optional(&info.join("RECORD")).expect("a RECORD").unwrap_or_default();
         assert_eq!(text(), "a/b.py,,\n../bin/tool,,\n\"a/c,d.py\",,\na-1.dist-info/RECORD,,\n../share/e,,\n");
         std::fs::remove_file(info.join("RECORD")).expect("a removal");
-        complete().expect("a RECORD");
+        assert!(complete().is_empty());
         assert_eq!(text(), "../bin/tool,,\na/b.py,,\n\"a/c,d.py\",,\na-1.dist-info/RECORD,,\n../share/e,,\n");
+
+        // Somebody has added files that the wheel does not have, and one outside of the environment.
+        let outside = tempfile::NamedTempFile::new().expect("a file");
+        write_whole(&site.join("a/notes"), b"").expect("notes");
+        let right = text();
+        let added = format!("{right}a/notes,,\n{},,\na/__pycache__/b.cpython-312.pyc,,\n", outside.path().display());
+        for (wheel, strange) in
+            [(true, vec![site.join("a/notes"), outside.path().to_owned()]), (false, vec![outside.path().to_owned()])]
+        {
+            write_whole(&info.join("RECORD"), added.as_bytes()).expect("a RECORD");
+            let mut found = put_record_right(&info, &known(wheel)).expect("a RECORD");
+            found.sort();
+            assert_eq!(found.len(), strange.len(), "{found:?}");
+            assert!(strange.iter().all(|one| found.contains(one)), "{found:?}");
+            assert!(text().starts_with(&right) && text().ends_with(".pyc,,\n"));
+        }
     }
 
     #[test]

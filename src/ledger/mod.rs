@@ -30,6 +30,9 @@ pub struct Ledger {
     /// What it has taken away: `before` of each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub removed: BTreeMap<PackageName, Before>,
+    /// Files of no package that a wheel has taken the place of, by that place.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub aside: BTreeMap<PathBuf, Aside>,
     /// The environment file was written for this profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
@@ -53,6 +56,19 @@ pub struct Entry {
     pub from: Option<Version>,
     /// What was there before the first apply; `None` where nothing was.
     pub before: Option<Before>,
+}
+
+/// A file of no package, while a package has one in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Aside {
+    /// The package whose wheel has a file of that name.
+    pub package: PackageName,
+    /// Where the wheel's file is the same: it is copied when the wheel's goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Sha256>,
+    /// Where it lies once it was moved or copied.
+    pub kept: PathBuf,
 }
 
 /// A distribution that was there before.
@@ -173,7 +189,8 @@ impl Ledger {
 
     /// Whether there is nothing to restore.
     pub fn is_empty(&self) -> bool {
-        self.distributions.is_empty() && self.removed.is_empty() && self.environment.is_none()
+        let is_untouched = self.distributions.is_empty() && self.removed.is_empty();
+        is_untouched && self.aside.is_empty() && self.environment.is_none()
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Wish {
     pub breakage_is_error: bool,
     /// What colab-boot has installed and the lock no longer has is removed.
     pub prune: bool,
+    /// A file of no package in the place of a wheel's is moved aside; else it is an error.
+    pub keeps_aside: bool,
 }
 
 impl Wish {
@@ -34,6 +36,7 @@ impl Wish {
             apt_snapshot: profile.apt_snapshot.clone(),
             breakage_is_error: profile.policy.breakage_is_error,
             prune: profile.policy.prune,
+            keeps_aside: profile.policy.keeps_aside,
         }
     }
 }

@@ -281,6 +281,10 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
     }
     policy.one_cuda_major = table.flag("one-cuda-major", faults).unwrap_or(true);
     policy.prune = table.flag("prune", faults).unwrap_or(true);
+    if let Some(place) = table.text("overwrite", faults) {
+        let choice = one_of(&place.value, &[("error", false), ("keep-aside", true)]);
+        policy.keeps_aside = faults.value(&place, "`overwrite`", choice).unwrap_or(false);
+    }
     build_policy(&mut table, &mut policy, faults);
     if let Some(place) = table.text("prereleases", faults) {
         let choices = [

@@ -162,6 +162,8 @@ pub struct Policy {
     pub one_cuda_major: bool,
     /// What colab-boot has installed and the lock no longer has is removed.
     pub prune: bool,
+    /// A file of no package in the place of a wheel's is moved aside, and back when the package goes; else it is an error.
+    pub keeps_aside: bool,
     pub prereleases: Prereleases,
     /// Packages that the installer may build from source where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
@@ -176,6 +178,7 @@ impl Default for Policy {
             breakage_is_error: true,
             one_cuda_major: true,
             prune: true,
+            keeps_aside: false,
             prereleases: Prereleases::IfNecessary,
             buildable: BTreeSet::new(),
             as_of: None,

@@ -177,6 +177,13 @@ impl FileCheck {
         stamp.is_some_and(|stamp| self.known(name).any(|one| one.has_had(version, file, stamp)))
     }
 
+    /// Whether `place` looks as a file of a distribution did when it was right.
+    pub fn knows(&self, place: &Path) -> bool {
+        let stamp = Stamp::of(place);
+        let all = [&self.hashed, &self.before].into_iter().flat_map(|hashed| hashed.distributions.values());
+        stamp != Stamp::UNKNOWN && all.into_iter().any(|one| one.has_ever_had(place, stamp))
+    }
+
     /// The files of `version` of a distribution, where it was installed from the wheel `sha256` when it was last seen.
     pub fn files_of(&self, name: &PackageName, version: &Version, sha256: Sha256) -> Option<Vec<PathBuf>> {
         self.known(name).find_map(|one| one.files_of(version, sha256))

@@ -12,6 +12,7 @@ mod kernel;
 mod kept_libraries;
 mod listed;
 mod lock;
+mod edited;
 mod file_check;
 mod machine;
 mod outlook;

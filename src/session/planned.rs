@@ -20,6 +20,7 @@ use crate::profile::Profile;
 use crate::script::{Context, Part, render_script};
 use crate::session::Session;
 use crate::session::answer::{Answer, answer};
+use crate::session::edited::{Edited, edited};
 use crate::session::file_check::{FileCheck, Reading};
 use crate::session::findings::{compiled, judged, refused, unhashed};
 use crate::session::lacking::without_libraries;
@@ -47,6 +48,8 @@ pub struct Planned {
     pub files: FileCheck,
     /// Distributions of which only files are repaired that the kernel does not hold.
     pub silent: BTreeSet<PackageName>,
+    /// Files of installed packages that would be lost.
+    pub edited: Vec<Edited>,
     pub findings: Vec<Finding>,
     /// This is a new answer, and no lock that still means something lies in its place.
     pub keep_lock: bool,
@@ -96,6 +99,8 @@ pub fn decided(
     explain_decision(session, &decision);
     let mut more = [situation.files.findings.clone(), decision.findings.clone()].concat();
     more.extend(judged(&wish, &decision.plan, &target, &seen));
+    let edited = edited(session, &seen, &decision.plan.changes, (&situation.files, situation.doubted()));
+    more.extend(edited.iter().map(Edited::to_finding));
     if let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) {
         let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
         more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
@@ -119,6 +124,7 @@ pub fn decided(
         notes,
         files,
         silent,
+        edited,
         findings,
         keep_lock,
         traffic,

@@ -153,6 +153,11 @@ impl State {
         files::write_whole(&self.folder.join("notes.json"), format!("{text}\n").as_bytes())
     }
 
+    /// The folder for files that packages have taken the place of.
+    pub fn aside_folder(&self) -> PathBuf {
+        self.folder.join("aside")
+    }
+
     fn hashed_path(&self) -> PathBuf {
         self.folder.join("hashed")
     }

@@ -13,3 +13,4 @@ mod property;
 mod signals;
 mod system_calls;
 mod unsound_wheels;
+mod users_files;

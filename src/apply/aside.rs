@@ -1,0 +1,166 @@
+//! Files that no package owns and a wheel takes the place of: moved aside before the install, and back when the package has gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use crate::apply::brought::{InTheWay, What};
+use crate::apply::work::Work;
+use crate::diag::Failure;
+use crate::host::files;
+use crate::host::mounts::Look;
+use crate::host::texts::files_below;
+use crate::installed::Claims;
+use crate::ledger::Aside;
+use crate::model::{PackageName, Sha256};
+
+impl Work<'_> {
+    /// What the ledger says of files aside once this apply has begun: with what is `in_the_way` now, and with copies of what a wheel's own file
+    /// took the place of unchanged, where that file may go. The copies are made; nothing else is moved yet.
+    pub(super) fn aside(&self, in_the_way: &[InTheWay]) -> Result<BTreeMap<PathBuf, Aside>, Failure> {
+        let mut aside = self.planned.seen.ledger.aside.clone();
+        for one in in_the_way {
+            let sha256 = match one.what {
+                What::Same(sha256) => Some(sha256),
+                What::File | What::Folder => None,
+            };
+            let kept = self.state.aside_folder().join("files").join(one.place.strip_prefix("/").unwrap_or(&one.place));
+            let known = aside.get(&one.place).is_some_and(is_kept);
+            let entry = Aside { package: one.name.clone(), sha256, kept: free(kept) };
+            if !known {
+                aside.insert(one.place.clone(), entry);
+            }
+        }
+        let changed: BTreeSet<&PackageName> =
+            self.planned.decision.plan.changes.iter().map(|change| &change.name).collect();
+        for (place, one) in aside.iter().filter(|(_, one)| changed.contains(&one.package) && !is_kept(one)) {
+            let is_unchanged = |sha256| is_of(place, sha256);
+            if one.sha256.is_some_and(is_unchanged) {
+                copy(place, &one.kept)?;
+            }
+        }
+        Ok(aside)
+    }
+
+    /// Moves what is `in_the_way` to where `aside` says. Returns what was moved, for people.
+    pub(super) fn move_aside(&self, in_the_way: &[InTheWay], aside: &BTreeMap<PathBuf, Aside>) -> Result<(), Failure> {
+        for one in in_the_way.iter().filter(|one| one.what == What::File) {
+            let Some(entry) = aside.get(&one.place) else { continue };
+            move_file(&one.place, &entry.kept)?;
+            self.session.say(&format!("kept aside: `{}` is `{}` now", one.place.display(), entry.kept.display()));
+        }
+        Ok(())
+    }
+
+    /// Keeps what was edited in packages that are about to change.
+    pub(super) fn keep_edits(&self) -> Result<(), Failure> {
+        for edited in &self.planned.edited {
+            for edit in &edited.files {
+                // One that leads out of site-packages, as a script's does, stays in the folder.
+                let path: PathBuf =
+                    Path::new(&edit.path).components().filter(|part| *part != Component::ParentDir).collect();
+                let kept = free(edited.kept.join(path));
+                copy(&edit.place, &kept)?;
+                self.session.say(&format!("kept: `{}`, as it was edited, is `{}` now", edit.path, kept.display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves back what no package is in the place of any more, and forgets it. Something new in its place stays.
+    pub(super) fn bring_back_aside(&self, aside: &mut BTreeMap<PathBuf, Aside>) -> Result<(), Failure> {
+        if aside.is_empty() {
+            return Ok(());
+        }
+        let claims = Claims::of(self.layout, &|_| true)?;
+        let free: Vec<PathBuf> =
+            aside.keys().filter(|place| !claims.has(place) && !claims.has_below(place)).cloned().collect();
+        for place in free {
+            let Some(entry) = aside.remove(&place).filter(is_kept) else { continue };
+            let kept = entry.kept.display();
+            remove_empty(&place);
+            if place.look_at_entry().is_ok() {
+                self.session
+                    .say(&format!("`{}` is there anew; what was there before stays in `{kept}`", place.display()));
+            } else {
+                move_file(&entry.kept, &place)?;
+                self.session.say(&format!("brought back: `{}`", place.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a folder in which there is no file.
+fn remove_empty(folder: &Path) {
+    let mut files = Vec::new();
+    if folder.look_at_entry().is_ok_and(|data| data.is_dir()) {
+        files_below(folder, true, &|_| false, &mut files);
+        // A file that came in this moment stays: what holds it can't be removed one by one.
+        if files.is_empty() {
+            remove_folders(folder);
+        }
+    }
+}
+
+/// Removes `folder` and those below it, as far as they are empty.
+fn remove_folders(folder: &Path) {
+    for name in files::names_if_any(folder) {
+        remove_folders(&folder.join(name));
+    }
+    let _ = std::fs::remove_dir(folder);
+}
+
+/// `path`, or the first name like it that is free.
+pub(super) fn free(path: PathBuf) -> PathBuf {
+    if path.look_at_entry().is_err() {
+        return path;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let others = (1..).map(|count| path.with_file_name(format!("{name}.{count}")));
+    others.into_iter().find(|other| other.look_at_entry().is_err()).unwrap_or(path)
+}
+
+fn is_of(place: &Path, sha256: Sha256) -> bool {
+    let digest = files::open(place).and_then(|mut file| Sha256::of_reader(&mut file));
+    digest.is_ok_and(|(own, _)| own == sha256)
+}
+
+/// Whether the file is where the ledger says.
+pub(super) fn is_kept(aside: &Aside) -> bool {
+    aside.kept.look_at_entry().is_ok()
+}
+
+/// A second name for the file at `from`, or a copy where that can't be had.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    files::create_private_folder(to.parent().unwrap_or(to))?;
+    if std::fs::hard_link(from, to).is_ok() {
+        return Ok(());
+    }
+    copy_whole(from, to).map_err(|error| not_moved(from, &error))
+}
+
+/// Moves a file, or a link, also to another file system. Its content is whole in one of the places at any moment.
+fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
+    files::create_folder(to.parent().unwrap_or(to))?;
+    if std::fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    let moved = match files::link_of(from) {
+        Some(target) => std::os::unix::fs::symlink(target, to),
+        None => copy_whole(from, to),
+    };
+    moved.and_then(|()| std::fs::remove_file(from)).map_err(|error| not_moved(from, &error))
+}
+
+fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut source = files::open(from)?;
+    let mut file = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(to))?;
+    std::io::copy(&mut source, &mut file)?;
+    file.as_file().set_permissions(source.metadata()?.permissions())?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(to).map(drop).map_err(|error| error.error)
+}
+
+fn not_moved(from: &Path, error: &std::io::Error) -> Failure {
+    Failure::world(format!("could not keep `{}` aside", from.display())).because(error)
+}

@@ -1,0 +1,263 @@
+//! What no package owns, where a wheel would write: somebody made it, and installers would write over it without a word.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::apply::aside::is_kept;
+use crate::apply::brought::{InTheWay, What};
+use crate::apply::overwrite::scripts;
+use crate::apply::work::Work;
+use crate::diag::{Code, Failure, Finding};
+use crate::host::files;
+use crate::host::mounts::Look;
+use crate::host::texts::files_below;
+use crate::inspect::{Archive, parse_record};
+use crate::installed::{Claims, Downloaded, place};
+use crate::machine::Layout;
+use crate::model::{PackageName, Sha256};
+use crate::output::few;
+
+/// What a wheel would write.
+struct Written {
+    place: PathBuf,
+    /// `None` for a script, which gets another first line, or is made by the installer.
+    sha256: Option<Sha256>,
+    /// The member, or what the script that is made has to call.
+    from: From,
+}
+
+enum From {
+    Member(String),
+    EntryPoint(String),
+}
+
+impl Work<'_> {
+    /// What `wheels`, which lie in `folder`, would write over and no package owns.
+    pub(super) fn in_the_way(
+        &self,
+        wheels: &BTreeMap<PackageName, Downloaded>,
+        folder: &Path,
+    ) -> Result<Vec<InTheWay>, Failure> {
+        let mut listings = Listings::default();
+        let mut found = Vec::new();
+        for (name, wheel) in wheels {
+            let there = |one: Written| listings.in_place_of(&one.place).map(|place| (name, one, place));
+            found.extend(written(wheel, self.layout).filter_map(there));
+        }
+        // Most is what the package itself has put there.
+        self.keep_unclaimed(&mut found, &|name| wheels.contains_key(name))?;
+        self.keep_unclaimed(&mut found, &|_| true)?;
+        self.keep_unknown(&mut found)?;
+        let mut ways: BTreeMap<PathBuf, InTheWay> = BTreeMap::new();
+        for (name, one, place) in found {
+            if let Some(what) = Self::what_lies(&one, &place, &self.wheel_file(name, folder)) {
+                ways.insert(place.clone(), InTheWay { name: name.clone(), place, what });
+            }
+        }
+        Ok(ways.into_values().collect())
+    }
+
+    /// Leaves out of `found` what belongs to distributions that are `meant`.
+    fn keep_unclaimed(&self, found: &mut Vec<Found<'_>>, meant: &dyn Fn(&PackageName) -> bool) -> Result<(), Failure> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        let claims = Claims::of(self.layout, meant)?;
+        found.retain(|(name, _, place)| !claims.is_unlisted(name) && !is_claimed(place, &claims));
+        Ok(())
+    }
+
+    /// Leaves out of `found` what colab-boot has put there, or has known as a package's, though no list has it any more.
+    fn keep_unknown(&self, found: &mut Vec<Found<'_>>) -> Result<(), Failure> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        let ledger = &self.planned.seen.ledger;
+        let mut ours = Claims::default();
+        for digest in ledger.distributions.values().filter_map(|entry| entry.sha256) {
+            let kept = self.state.record(&digest)?.unwrap_or_default();
+            let sites = self.layout.folders().into_iter();
+            let places = sites.flat_map(|site| kept.iter().filter_map(|one| place(&one.path, site, self.layout)));
+            ours.add(places.map(|(place, _)| place));
+        }
+        // What was to be moved aside, and was not.
+        let is_still_there = |at: &Path| ledger.aside.get(at).is_some_and(|aside| !is_kept(aside));
+        let is_ours = |at: &Path| is_claimed(at, &ours) && !is_still_there(at);
+        found.retain(|(_, _, place)| !is_ours(place) && !self.planned.files.knows(place));
+        Ok(())
+    }
+
+    /// What lies at `place`, where the wheel `file` would write `one`; `None` for what an installer has left there of the same wheel.
+    fn what_lies(one: &Written, place: &Path, file: &Path) -> Option<What> {
+        let data = place.look_at_entry().ok()?;
+        if data.is_dir() {
+            return Some(What::Folder);
+        }
+        if !data.is_file() || place != one.place {
+            return Some(What::File);
+        }
+        let here = || files::read_optional(place).ok().flatten().unwrap_or_default();
+        let is_left = match (&one.from, one.sha256) {
+            (From::Member(_), Some(sha256)) => {
+                let same = files::open(place).and_then(|mut file| Sha256::of_reader(&mut file));
+                return Some(if same.is_ok_and(|(own, _)| own == sha256) { What::Same(sha256) } else { What::File });
+            }
+            (From::Member(path), None) => {
+                let body = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+                let wheels = files::open(file).and_then(Archive::open).ok().and_then(|mut archive| {
+                    let member = archive.files().get(path)?.clone();
+                    archive.text(&member, SCRIPT_LIMIT).ok()
+                });
+                wheels.is_some_and(|wheels| body(&wheels) == body(&here()))
+            }
+            (From::EntryPoint(module), _) => here().contains(&format!("from {module} import ")),
+        };
+        (!is_left).then_some(What::File)
+    }
+
+    fn wheel_file(&self, name: &PackageName, folder: &Path) -> PathBuf {
+        let changes = self.planned.decision.plan.changes.iter().filter_map(|change| change.package.as_ref());
+        let wheel = changes.filter(|package| package.name == *name).find_map(|package| package.wheel.as_ref());
+        folder.join(wheel.map_or("", |wheel| &wheel.file))
+    }
+
+    /// Why what is `in_the_way` forbids the apply.
+    pub(super) fn refused_for(&self, in_the_way: &[InTheWay]) -> Vec<Finding> {
+        let debian = Debian::of(&self.session.paths.root, in_the_way);
+        let is_refused = |one: &InTheWay| match one.what {
+            What::Same(_) => false,
+            What::Folder => true,
+            What::File => !self.planned.wish.keeps_aside && !debian.has(&one.place),
+        };
+        let mut by_name: BTreeMap<&PackageName, Vec<&InTheWay>> = BTreeMap::new();
+        for one in in_the_way.iter().filter(|one| is_refused(one)) {
+            by_name.entry(&one.name).or_default().push(one);
+        }
+        by_name.into_iter().map(|(name, all)| refusal(name, &all)).collect()
+    }
+}
+
+type Found<'a> = (&'a PackageName, Written, PathBuf);
+
+/// The longest script that is compared.
+const SCRIPT_LIMIT: u64 = 16 << 20;
+
+fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
+    let first = all.iter().find(|one| one.what == What::Folder).unwrap_or(&all[0]);
+    let (what, help) = match first.what {
+        What::Folder => ("folder", "move the folder away, then run this again"),
+        _ => (
+            "file",
+            "move it away, or write `overwrite = \"keep-aside\"` in `[policy]`: it is then kept, and brought back when the package goes",
+        ),
+    };
+    let message = format!(
+        "the wheel of {name} would write over the {what} `{}`, which belongs to no package",
+        first.place.display()
+    );
+    let others: Vec<String> =
+        all.iter().filter(|one| one.place != first.place).map(|one| format!("`{}` too", one.place.display())).collect();
+    let finding = Finding::error(Code::WheelOverwrites, message);
+    few(&others).into_iter().fold(finding, Finding::with_note).with_help(help)
+}
+
+/// Whether `place` is a distribution's; a folder, if all that lies in it is.
+fn is_claimed(place: &Path, claims: &Claims) -> bool {
+    if claims.has(place) {
+        return true;
+    }
+    let is_folder = place.look_at_entry().is_ok_and(|data| data.is_dir());
+    let mut inside = Vec::new();
+    if is_folder {
+        files_below(place, true, &|_| false, &mut inside);
+    }
+    let is_cache = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
+    is_folder && !inside.is_empty() && inside.iter().all(|file| is_cache(file) || claims.has(file))
+}
+
+/// What an installer makes of `wheel`, but for the list and the notes that it writes itself.
+fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Iterator<Item = Written> + 'a {
+    let digests: HashMap<String, Sha256> =
+        parse_record(&wheel.record).into_iter().filter_map(|one| Some((one.path, one.sha256?))).collect();
+    let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };
+    let is_own = |path: &&str| {
+        let top = path.split('/').next().unwrap_or_default();
+        !path.ends_with('/') && !top.ends_with(".dist-info") && !path.contains("__pycache__/")
+    };
+    let paths = wheel.files.members.iter().map(|member| member.path.as_str()).filter(is_own);
+    let members = paths.filter_map(move |path| {
+        let (place, rewritten) = place(path, site, layout)?;
+        let sha256 = digests.get(path).filter(|_| !rewritten).copied();
+        Some(Written { place, sha256, from: From::Member(path.to_owned()) })
+    });
+    let made = scripts(&wheel.entry_points).map(|(name, calls)| Written {
+        place: layout.scripts.join(name),
+        sha256: None,
+        from: From::EntryPoint(calls.split(':').next().unwrap_or_default().trim().to_owned()),
+    });
+    members.chain(made)
+}
+
+/// The names in folders, each listed once.
+#[derive(Default)]
+struct Listings(HashMap<PathBuf, Listing>);
+
+enum Listing {
+    Names(HashSet<String>),
+    /// Something that is no folder lies here, or above.
+    Blocked(PathBuf),
+    Missing,
+}
+
+impl Listings {
+    /// What a file at `place` would have to replace: what has its name, or a file where one of its folders has to be.
+    fn in_place_of(&mut self, place: &Path) -> Option<PathBuf> {
+        let (folder, name) = (place.parent()?, place.file_name()?.to_str()?);
+        match self.of(folder) {
+            Listing::Names(names) => names.contains(name).then(|| place.to_owned()),
+            Listing::Blocked(at) => Some(at.clone()),
+            Listing::Missing => None,
+        }
+    }
+
+    fn of(&mut self, folder: &Path) -> &Listing {
+        if !self.0.contains_key(folder) {
+            let listing = if folder.is_folder_there() {
+                Listing::Names(files::names_if_any(folder).into_iter().collect())
+            } else if folder.look_at_entry().is_ok() {
+                Listing::Blocked(folder.to_owned())
+            } else {
+                match folder.parent().map(|above| self.of(above)) {
+                    Some(Listing::Blocked(at)) => Listing::Blocked(at.clone()),
+                    _ => Listing::Missing,
+                }
+            };
+            self.0.insert(folder.to_owned(), listing);
+        }
+        &self.0[folder]
+    }
+}
+
+/// Files that dpkg has installed, among those in the way.
+#[derive(Default)]
+struct Debian(HashSet<PathBuf>);
+
+impl Debian {
+    fn of(root: &Path, in_the_way: &[InTheWay]) -> Self {
+        if in_the_way.is_empty() {
+            return Self::default();
+        }
+        let folder = root.join("var/lib/dpkg/info");
+        let lists = files::names_if_any(&folder).into_iter().filter(|name| name.ends_with(".list"));
+        let texts = lists.filter_map(|name| files::read_optional(&folder.join(name)).ok().flatten());
+        let wanted: HashSet<&Path> = in_the_way.iter().map(|one| one.place.as_path()).collect();
+        let its = |text: String| {
+            text.lines().map(PathBuf::from).filter(|path| wanted.contains(path.as_path())).collect::<Vec<_>>()
+        };
+        Self(texts.flat_map(its).collect())
+    }
+
+    fn has(&self, place: &Path) -> bool {
+        self.0.contains(place)
+    }
+}

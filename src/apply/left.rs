@@ -1,0 +1,51 @@
+//! What stays in the folders of packages that an apply removes.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::apply::work::Work;
+use crate::diag::{Code, Failure, Finding};
+use crate::host::files;
+use crate::host::mounts::Look;
+use crate::host::texts::files_below;
+use crate::inspect::parse_record;
+use crate::installed::{Claims, place};
+use crate::machine::find_info;
+use crate::output::few;
+
+impl Work<'_> {
+    /// The folders in site-packages that packages which are about to go have files in, and nothing above them.
+    pub(super) fn folders_that_go(&self) -> Result<BTreeSet<PathBuf>, Failure> {
+        let mut folders = BTreeSet::new();
+        for change in self.planned.decision.plan.changes.iter().filter(|change| change.package.is_none()) {
+            for site in self.layout.folders() {
+                let Some(info) = find_info(site, &change.name)? else { continue };
+                let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+                let places = parse_record(&record).into_iter().filter_map(|one| place(&one.path, site, self.layout));
+                let parents = places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned));
+                folders.extend(parents.filter(|folder| folder != site && folder.starts_with(site)));
+            }
+        }
+        Ok(folders)
+    }
+
+    /// A note where files of no package are left in `folders`.
+    pub(super) fn left_in(&self, folders: &BTreeSet<PathBuf>) -> Result<Option<Finding>, Failure> {
+        let mut there = Vec::new();
+        for folder in folders.iter().filter(|folder| folder.is_folder_there()) {
+            files_below(folder, true, &|_| false, &mut there);
+        }
+        there.retain(|file| !file.components().any(|part| part.as_os_str() == "__pycache__"));
+        there.sort();
+        there.dedup();
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let claims = Claims::of(self.layout, &|_| true)?;
+        there.retain(|file| !claims.has(file));
+        let Some((first, others)) = there.split_first() else { return Ok(None) };
+        let message = format!("`{}` stays: no package has put it there", first.display());
+        let others: Vec<String> = others.iter().map(|file| format!("`{}` too", file.display())).collect();
+        Ok(Some(few(&others).into_iter().fold(Finding::note(Code::FilesLeft, message), Finding::with_note)))
+    }
+}

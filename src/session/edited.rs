@@ -1,0 +1,68 @@
+//! What was edited in installed packages that are about to change.
+
+use std::path::PathBuf;
+
+use crate::diag::{Code, Finding};
+use crate::installed::{Edit, Held, edits};
+use crate::ledger::Hand;
+use crate::model::{PackageName, Version};
+use crate::output::few;
+use crate::plan::Change;
+use crate::session::Session;
+use crate::session::file_check::FileCheck;
+use crate::session::machine::Seen;
+use crate::state::State;
+
+/// The files of one package.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    pub name: PackageName,
+    pub version: Version,
+    pub files: Vec<Edit>,
+    /// Where an apply keeps them.
+    pub kept: PathBuf,
+}
+
+/// The edited files of what `changes` replace or remove. What an apply that did not end was to change (`doubted`) counts as no edit.
+pub(super) fn edited(
+    session: &Session<'_>,
+    seen: &Seen,
+    changes: &[Change],
+    (files, doubted): (&FileCheck, &[PackageName]),
+) -> Vec<Edited> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let Some(layout) = layout else { return Vec::new() };
+    let state = &State::of(&session.paths.state, layout);
+    let one = |change: &Change| {
+        let version = change.from.clone().filter(|_| !doubted.contains(&change.name))?;
+        let location = seen.machine.installed.get(&change.name)?.location.as_ref()?;
+        let digest = match seen.ledger.hand(&change.name, Some(&version)) {
+            Hand::Ours(entry) if entry.version == version => entry.sha256,
+            _ => None,
+        };
+        let wheel = digest.filter(|digest| state.record(digest).is_ok_and(|kept| kept.is_some()));
+        let held = Held { layout, name: &change.name, version: &version, wheel: wheel.map(|digest| (state, digest)) };
+        let is_here = layout.folders().contains(&location);
+        let files = if is_here { edits(held, &|place| files.knows(place)) } else { Vec::new() };
+        let kept = state.aside_folder().join(format!("{}-{version}", change.name));
+        (!files.is_empty()).then(|| Edited { name: change.name.clone(), version, files, kept })
+    };
+    changes.iter().filter_map(one).collect()
+}
+
+impl Edited {
+    /// A warning with the paths.
+    pub fn to_finding(&self) -> Finding {
+        let (first, others) = (&self.files[0], &self.files[1..]);
+        let message = format!(
+            "`{}` of {} {} was changed since it was installed, and the package is about to be replaced or removed",
+            first.place.display(),
+            self.name,
+            self.version
+        );
+        let others: Vec<String> = others.iter().map(|edit| format!("`{}` too", edit.place.display())).collect();
+        let finding = Finding::warning(Code::FilesEdited, message);
+        let finding = few(&others).into_iter().fold(finding, Finding::with_note);
+        finding.with_help(format!("apply keeps what is there now in `{}`", self.kept.display()))
+    }
+}

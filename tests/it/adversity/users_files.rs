@@ -1,0 +1,269 @@
+//! Files that a user keeps where a wheel has some of the same name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::support::index_server::Release;
+use crate::support::numbers::Numbers;
+use crate::support::python::Venv;
+use crate::support::test::{Outcome, Test};
+use crate::support::wheel::wheel;
+
+/// What the wheels of `demo` have, besides their module, and where it lies in the environment; `SITE` is site-packages.
+const FILES: [(&str, &str); 5] = [
+    ("utils.py", "SITE/utils.py"),
+    ("demo/deep/x.py", "SITE/demo/deep/x.py"),
+    ("demo-V.data/scripts/mytool", "bin/mytool"),
+    ("demo-V.data/data/etc/app/user.conf", "etc/app/user.conf"),
+    ("demo-V.dist-info/entry_points.txt", "bin/entry"),
+];
+
+const ENTRY: &str = "[console_scripts]\nentry = demo.deep.x:main\n";
+
+struct World {
+    test: Test,
+    venv: Venv,
+}
+
+impl World {
+    /// A folder with `demo` 1.0 and 2.0, and an environment.
+    fn new(policy: &str) -> Self {
+        let test = Test::new();
+        let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
+        let test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
+        let venv = Venv::new(&test, &[]);
+        let world = Self { test, venv }.with(policy);
+        world.has("1.0", &FILES);
+        world.has("2.0", &FILES[..3]);
+        world
+    }
+
+    /// With profiles of this policy, for 1.0 and for 2.0.
+    fn with(self, policy: &str) -> Self {
+        let profile = format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='==1.0'\n[policy]\n{policy}\n");
+        let test = self.test.file("p.toml", &profile).file("two.toml", &profile.replace("==1.0", "==2.0"));
+        Self { test, ..self }
+    }
+
+    fn has(&self, version: &str, files: &[(&str, &str)]) {
+        let text = |path: &str| if path.ends_with(".txt") { ENTRY.to_owned() } else { text_of(path, version) };
+        let files = files.iter().map(|(path, _)| (path.replace('V', version), text(path))).collect();
+        let release = Release { files, ..Release::default() };
+        let name = format!("demo-{version}-py3-none-any.whl");
+        let bytes = wheel("demo", &name, &BTreeMap::from([(version.to_owned(), release)])).expect("a wheel");
+        std::fs::create_dir_all(self.test.path("house")).expect("a folder");
+        std::fs::write(self.test.path("house").join(name), bytes).expect("a wheel");
+    }
+
+    /// Where something of [`FILES`] lies.
+    fn place(&self, path: &str) -> PathBuf {
+        match path.strip_prefix("SITE/") {
+            Some(path) => self.venv.layout().join(path),
+            None => self.prefix().join(path),
+        }
+    }
+
+    fn prefix(&self) -> &Path {
+        self.venv.python.parent().and_then(Path::parent).expect("a prefix")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        let python = self.venv.python.display().to_string();
+        self.test.run(&[arguments, &["--python", &python, "--find-links", "house", "--offline"]].concat())
+    }
+
+    /// How many files with this text were kept of a package.
+    fn kept(&self, package: &str, text: &str) -> usize {
+        let mut tree = BTreeMap::new();
+        read(&self.test.state_file("aside").join(package), &mut tree);
+        tree.values().filter(|bytes| *bytes == text.as_bytes()).count()
+    }
+
+    /// Every file and link of the environment, but for compiled ones.
+    fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut tree = BTreeMap::new();
+        read(self.prefix(), &mut tree);
+        tree
+    }
+}
+
+fn text_of(path: &str, version: &str) -> String {
+    let first = if path.contains("scripts") { "#!python\n" } else { "" };
+    format!("{first}# {version}\n")
+}
+
+fn read(folder: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        let data = std::fs::symlink_metadata(&entry).expect("an entry");
+        if data.is_symlink() {
+            let target = std::fs::read_link(&entry).expect("a link");
+            tree.insert(entry, target.into_os_string().into_encoded_bytes());
+        } else if data.is_file() {
+            tree.insert(entry.clone(), std::fs::read(&entry).expect("a file"));
+        } else if !entry.ends_with("__pycache__") {
+            read(&entry, tree);
+        }
+    }
+}
+
+/// Where two trees differ.
+fn changed(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
+    let all: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+}
+
+const fn none() -> Vec<PathBuf> {
+    Vec::new()
+}
+
+fn write(place: &Path, text: &str) {
+    std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+    std::fs::write(place, text).expect("a file");
+}
+
+fn is_gone(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_err()
+}
+
+#[test]
+fn a_file_of_no_package_stops_the_apply_and_can_be_kept_aside() {
+    let world = World::new("");
+    for (_, path) in FILES {
+        let place = world.place(path);
+        write(&place, "mine\n");
+        let before = world.tree();
+        let outcome = world.run(&["apply", "p.toml"]).expect(1);
+        assert!(outcome.stderr.contains("error[wheel-overwrites]"), "{path}: {outcome:?}");
+        assert!(outcome.stderr.contains(&place.display().to_string()), "{path}: {outcome:?}");
+        assert_eq!(changed(&before, &world.tree()), none(), "{path}");
+        std::fs::remove_file(&place).expect("a removal");
+    }
+    let world = world.with("overwrite = 'keep-aside'");
+    for (_, path) in FILES {
+        let place = world.place(path);
+        write(&place, "mine\n");
+        let before = world.tree();
+        let outcome = world.run(&["apply", "p.toml"]).expect(0);
+        assert!(outcome.stderr.contains("kept aside: "), "{path}: {outcome:?}");
+        assert_ne!(std::fs::read_to_string(&place).expect("a file"), "mine\n", "{path}");
+        let again = world.run(&["apply", "p.toml"]).expect(0);
+        assert!(again.stdout.contains("ready: "), "{path}: {again:?}");
+        let outcome = world.run(&["restore"]).expect(0);
+        assert!(outcome.stderr.contains("brought back: "), "{path}: {outcome:?}");
+        assert_eq!(changed(&before, &world.tree()), none(), "{path}");
+        std::fs::remove_file(&place).expect("a removal");
+    }
+    let again = world.run(&["restore"]).expect(0);
+    assert!(again.stdout.contains("restored: the record"), "{again:?}");
+}
+
+#[test]
+fn folders_and_files_in_each_others_place_are_named() {
+    let world = World::new("overwrite = 'keep-aside'");
+    let folder = world.place("SITE/utils.py");
+    write(&folder.join("notes"), "mine");
+    let outcome = world.run(&["apply", "p.toml"]).expect(1);
+    assert!(outcome.stderr.contains("would write over the folder"), "{outcome:?}");
+    std::fs::remove_dir_all(&folder).expect("a removal");
+    // A link, also one that leads nowhere, is somebody's; a file where a folder has to be, too.
+    std::os::unix::fs::symlink("nowhere", &folder).expect("a link");
+    write(&world.place("etc"), "mine");
+    let before = world.tree();
+    world.run(&["apply", "p.toml"]).expect(0);
+    assert!(world.place("etc/app/user.conf").is_file());
+    world.run(&["restore"]).expect(0);
+    assert_eq!(changed(&before, &world.tree()), none());
+}
+
+#[test]
+fn what_an_installer_has_left_of_the_same_wheel_is_nobodys() {
+    let world = World::new("");
+    let before = world.tree();
+    world.run(&["apply", "p.toml"]).expect(0);
+    let after = world.tree();
+    // Without metadata, as if an installer had been killed before it wrote any; and nothing is on record.
+    std::fs::remove_dir_all(world.venv.layout().join("demo-1.0.dist-info")).expect("a removal");
+    std::fs::remove_dir_all(world.test.state_file("").parent().expect("a folder")).expect("a removal");
+    world.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(world.tree().len(), after.len());
+    assert!(before.len() < after.len());
+}
+
+#[test]
+fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let (module, script) = (world.place("SITE/demo/deep/x.py"), world.place("bin/mytool"));
+    write(&module, "mine\n");
+    write(&world.place("SITE/demo/deep/notes.txt"), "mine\n");
+    let said = "demo/deep/x.py` of demo 1.0 was changed since it was installed";
+    // A repair, another version, and the end: each says so before, and keeps what was there.
+    let planned = world.run(&["plan", "p.toml"]).expect(0);
+    assert!(planned.stderr.contains(said), "{planned:?}");
+    world.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(world.kept("demo-1.0", "mine\n"), 1);
+    write(&module, "mine, too\n");
+    let planned = world.run(&["plan", "two.toml"]).expect(0);
+    assert!(planned.stderr.contains(said), "{planned:?}");
+    world.run(&["apply", "two.toml"]).expect(0);
+    assert_eq!(world.kept("demo-1.0", "mine, too\n"), 1);
+    write(&script, "mine again\n");
+    let outcome = world.run(&["restore"]).expect(0);
+    assert!(outcome.stderr.contains("bin/mytool` of demo 2.0 was changed"), "{outcome:?}");
+    assert!(outcome.stderr.contains("notes.txt` stays"), "{outcome:?}");
+    assert_eq!(world.kept("demo-2.0", "mine again\n"), 1);
+    assert_eq!(std::fs::read_to_string(world.place("SITE/demo/deep/notes.txt")).expect("a file"), "mine\n");
+}
+
+#[test]
+fn a_list_that_names_what_is_not_the_packages_deletes_nothing() {
+    let world = World::new("");
+    let outside = world.test.path("precious.txt");
+    let own = [outside.clone(), world.place("SITE/demo/notes.py"), world.place("etc/own.conf")];
+    world.run(&["apply", "p.toml"]).expect(0);
+    for place in &own {
+        write(place, "mine\n");
+    }
+    let climb = format!("{}{}", "../".repeat(12), outside.display().to_string().trim_start_matches('/'));
+    for (version, verb) in [("1.0", ["apply", "two.toml"].as_slice()), ("2.0", &["restore"])] {
+        let record = world.place(&format!("SITE/demo-{version}.dist-info/RECORD"));
+        let text = std::fs::read_to_string(&record).expect("a RECORD");
+        write(&record, &format!("{text}{climb},,\ndemo/notes.py,,\n../../../etc/own.conf,,\n"));
+        let outcome = world.run(verb).expect(0);
+        assert_eq!(outcome.stderr.matches("it is none of its files").count(), 3, "{outcome:?}");
+        assert!(own.iter().all(|place| place.is_file()), "{outcome:?}");
+    }
+    assert!(is_gone(&world.place("SITE/utils.py")));
+}
+
+/// Whatever a user has where wheels of two versions write, an apply, another one and a restore leave it byte for byte.
+#[test]
+fn what_was_there_is_there_after_a_restore() {
+    let seed: u64 = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut numbers = Numbers(seed);
+    let world = World::new("overwrite = 'keep-aside'");
+    for round in 0..8 {
+        for (inner, path) in FILES {
+            let place = world.place(path);
+            match numbers.below(4) {
+                0 => write(&place, "mine\n"),
+                1 if !inner.ends_with(".txt") => write(&place, &text_of(inner, numbers.choose(&["1.0", "2.0"]))),
+                2 => {
+                    std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+                    std::os::unix::fs::symlink("elsewhere", &place).expect("a link");
+                }
+                _ => assert!(is_gone(&place)),
+            }
+        }
+        let before = world.tree();
+        for _ in 0..numbers.below(4) {
+            let profile = numbers.choose(&["p.toml", "two.toml"]);
+            world.run(&["apply", profile]).expect(0);
+        }
+        world.run(&["restore"]).expect(0);
+        assert_eq!(changed(&before, &world.tree()), none(), "SEED={seed}, round {round}");
+        for (_, path) in FILES {
+            let _ = std::fs::remove_file(world.place(path));
+        }
+    }
+}

@@ -32,7 +32,7 @@ impl Work<'_> {
         let gone: Vec<(PackageName, Version)> =
             gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
         if gone.is_empty() {
-            return Ok(vec!["what was installed before is untouched".to_owned()]);
+            return Ok(vec!["what was installed before is there, as it lists itself".to_owned()]);
         }
         // The caller reports the failure that led here.
         let before = wheels_of(&gone, || self.sources(options), options).unwrap_or_default();

@@ -25,6 +25,9 @@ pub struct Ledger {
     pub schema: u32,
     /// The interpreter, for people.
     pub python: PathBuf,
+    /// What the environment is known by, besides its path: one that was made anew in the same place has nothing of this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
     /// What colab-boot has put there.
     pub distributions: BTreeMap<PackageName, Entry>,
     /// What it has taken away: `before` of each.

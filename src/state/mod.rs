@@ -25,6 +25,9 @@ pub use orphan::{forget_process, record_process};
 const HASHED: &[u8] = b"colab-boot files 2\n";
 const HASHED_LIMIT: u64 = 256 << 20;
 
+/// A file in site-packages with what the environment is known by.
+const IDENTITY: &str = ".colab-boot-id";
+
 /// What every format of the marker has.
 #[derive(Deserialize)]
 struct Head {
@@ -35,6 +38,17 @@ struct Head {
 #[derive(Clone, Debug)]
 pub struct State {
     folder: PathBuf,
+    /// The environment's site-packages; `None` where nobody has asked for this one.
+    site: Option<PathBuf>,
+}
+
+/// What stands in the file at `path`, which is made where there is none.
+fn identity(path: &Path) -> Result<String, Failure> {
+    if let Some(known) = files::read_optional(path)?.filter(|text| !text.trim().is_empty()) {
+        return Ok(known);
+    }
+    let new = files::read_text(Path::new("/proc/sys/kernel/random/uuid"), "random number")?;
+    files::write_whole(path, new.as_bytes()).map(|()| new)
 }
 
 impl State {
@@ -42,36 +56,47 @@ impl State {
     pub fn of(folder: &Path, layout: &Layout) -> Self {
         let site = layout.purelib.real().unwrap_or_else(|_| layout.purelib.clone());
         let key = Sha256::of(site.as_os_str().as_encoded_bytes()).short();
-        Self { folder: folder.join("python").join(key) }
+        Self { folder: folder.join("python").join(key), site: Some(site) }
     }
 
     /// Every Python that has state here.
     pub fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
         let folder = folder.join("python");
-        Ok(files::names_in(&folder)?.into_iter().map(|name| Self { folder: folder.join(name) }).collect())
+        Ok(files::names_in(&folder)?.into_iter().map(|name| Self { folder: folder.join(name), site: None }).collect())
     }
 
     fn marker_path(&self) -> PathBuf {
         self.folder.join("marker.json")
     }
 
-    /// The ledger; an empty one where there is none. One that can't be read is never taken for none: what was there before would be
-    /// forgotten.
+    /// The ledger; an empty one where there is none, or where it is that of an environment which lay here before this one. One that can't be read
+    /// is never taken for none: what was there before would be forgotten.
     pub fn ledger(&self) -> Result<Ledger, Failure> {
         let path = self.folder.join("ledger.json");
         let Some(text) = files::read_optional(&path)? else {
             return Ok(Ledger::default());
         };
-        serde_json::from_str(&text).map_err(|error| {
+        let ledger: Ledger = serde_json::from_str(&text).map_err(|error| {
             Failure::world(format!("the ledger `{}` can't be read", path.display()))
                 .because(&error)
                 .help("look at it; without it colab-boot takes everything that is installed for the image's")
-        })
+        })?;
+        let is_of_another = match (&self.site, &ledger.identity) {
+            (Some(site), Some(own)) => files::read_optional(&site.join(IDENTITY))?.as_ref() != Some(own),
+            _ => false,
+        };
+        Ok(if is_of_another { Ledger::default() } else { ledger })
     }
 
+    /// Writes the ledger, with what the environment is known by from its first one to its last.
     pub fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
-        let text = serde_json::to_string_pretty(ledger)
+        let identity = match &self.site {
+            Some(site) if ledger.is_empty() => files::remove_if_there(&site.join(IDENTITY)).map(|()| None)?,
+            Some(site) => Some(identity(&site.join(IDENTITY))?),
+            None => ledger.identity.clone(),
+        };
+        let text = serde_json::to_string_pretty(&Ledger { identity, ..ledger.clone() })
             .map_err(|error| Failure::bug("the ledger has no JSON form").because(&error))?;
         files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
     }

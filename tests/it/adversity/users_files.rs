@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::support::index_server::Release;
 use crate::support::numbers::Numbers;
@@ -213,6 +214,27 @@ fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
     assert!(outcome.stderr.contains("notes.txt` stays"), "{outcome:?}");
     assert_eq!(world.kept("demo-2.0", "mine again\n"), 1);
     assert_eq!(std::fs::read_to_string(world.place("SITE/demo/deep/notes.txt")).expect("a file"), "mine\n");
+}
+
+#[test]
+fn an_environment_that_was_made_anew_has_nothing_to_undo() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let World { test, venv } = world;
+    std::fs::remove_dir_all(venv.python.parent().and_then(Path::parent).expect("a prefix")).expect("a removal");
+    let world = World { venv: Venv::new(&test, &[]), test };
+    let pip =
+        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "demo==1.0", "--find-links"];
+    let done = Command::new(&world.venv.python).args(pip).arg(world.test.path("house")).status().expect("pip starts");
+    assert!(done.success());
+    let before = world.tree();
+    let outcome = world.run(&["restore"]).expect(0);
+    assert!(outcome.stderr.contains("note[nothing-applied]"), "{outcome:?}");
+    assert_eq!(changed(&before, &world.tree()), none());
+    // An apply finds what it wants, and a restore after it still has nothing to take away.
+    world.run(&["apply", "p.toml"]).expect(0);
+    world.run(&["restore"]).expect(0);
+    assert_eq!(changed(&before, &world.tree()), none());
 }
 
 #[test]

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter, Result as FmtResult};
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::Progress;
 use crate::model::{Hasher, Sha256};
+use crate::staging::Staging;
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, modified};
-use crate::staging::{PART, Staging, part_name};
+use crate::staging::parts::Parts;
 
 /// One read.
 const BLOCK: usize = 1 << 20;
@@ -34,6 +35,8 @@ pub(super) enum NotCopied {
     Taken,
     /// A folder has its name.
     Folder,
+    /// One of its folders is a link.
+    Link,
     Reading(std::io::Error),
     Writing(std::io::Error),
 }
@@ -51,25 +54,16 @@ impl Display for NotCopied {
             Self::Changed => f.write_str("it changed while it was read"),
             Self::Taken => f.write_str(TAKEN),
             Self::Folder => f.write_str("a folder has its name, and folders are not taken away"),
+            Self::Link => f.write_str("a link has the name of its folder, and links are not followed"),
             Self::Reading(error) => write!(f, "could not be read: {error}"),
             Self::Writing(error) => write!(f, "could not be written: {error}"),
         }
     }
 }
 
-fn part(to: &Path, entry: &Entry, boot: &str) -> PathBuf {
-    let place = to.join(&entry.path);
-    place.parent().unwrap_or(to).join(part_name(entry, boot))
-}
-
-/// Bytes of `entry` that a run has brought which was cut off.
-pub(super) fn begun(to: &Path, entry: &Entry, boot: &str) -> u64 {
-    part(to, entry, boot).look_at_entry().map_or(0, |data| data.len())
-}
-
 /// Brings `entry`, and tries again where the source does not answer.
 pub(super) fn copy(
-    staging: &Staging,
+    (staging, parts): (&Staging, &Parts),
     entry: &Entry,
     journal: &Journal,
     progress: &dyn Progress,
@@ -77,7 +71,7 @@ pub(super) fn copy(
     let mut tries = 0;
     loop {
         tries += 1;
-        match once(staging, entry, journal, progress) {
+        match once((staging, parts), entry, journal, progress) {
             Err(NotCopied::Reading(error)) if tries < TRIES && error.kind() != ErrorKind::NotFound => {
                 std::thread::sleep(Duration::from_millis(200) * 4_u32.pow(tries - 1));
             }
@@ -86,20 +80,23 @@ pub(super) fn copy(
     }
 }
 
-fn once(staging: &Staging, entry: &Entry, journal: &Journal, progress: &dyn Progress) -> Result<(), NotCopied> {
+fn once(
+    (staging, parts): (&Staging, &Parts),
+    entry: &Entry,
+    journal: &Journal,
+    progress: &dyn Progress,
+) -> Result<(), NotCopied> {
     let place = staging.to.join(&entry.path);
-    let part = part(&staging.to, entry, &staging.boot);
-    let folder = place.parent().unwrap_or(&staging.to);
-    make_folder(&place, folder)?;
+    let name = parts.name(entry);
+    let part = parts.path(&name);
+    make_folder(&staging.to, &place)?;
     let mut from = files::open(&entry.source).map_err(NotCopied::Reading)?;
     let is_same =
         |file: &File| file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified);
     if !is_same(&from) {
         return Err(NotCopied::Changed);
     }
-    let mut options = OpenOptions::new();
-    let mut file =
-        options.read(true).write(true).create(true).truncate(false).open(&part).map_err(NotCopied::Writing)?;
+    let mut file = parts.go_on(&name).map_err(NotCopied::Writing)?;
     let mut digest = Hasher::default();
     let mut buffer = vec![0; BLOCK];
     let mut have = 0;
@@ -161,10 +158,17 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
     }
 }
 
-/// Makes the `folder` of `place`, unless something stands in the way.
-fn make_folder(place: &Path, folder: &Path) -> Result<(), NotCopied> {
-    if place.is_folder_there() {
+/// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the destination's.
+fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {
+    let is = |kind: fn(&std::fs::FileType) -> bool, path: &Path| {
+        path.look_at_entry().is_ok_and(|data| kind(&data.file_type()))
+    };
+    if is(std::fs::FileType::is_dir, place) {
         return Err(NotCopied::Folder);
+    }
+    let folder = place.parent().unwrap_or(to);
+    if folder.ancestors().take_while(|above| *above != to).any(|above| is(std::fs::FileType::is_symlink, above)) {
+        return Err(NotCopied::Link);
     }
     std::fs::create_dir_all(folder).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => NotCopied::Taken,
@@ -195,22 +199,4 @@ pub(super) fn settle(staging: &Staging, file: &File, part: &Path, place: &Path) 
 /// The digest of a file that is there.
 pub(super) fn digest(path: &Path) -> std::io::Result<Sha256> {
     Ok(Sha256::of_reader(&mut files::open(path)?)?.0)
-}
-
-/// Removes what earlier runs began of files that have changed since, or that are whole now.
-pub(super) fn sweep(to: &Path, entries: &[Entry], boot: &str) {
-    let mut folders: Vec<PathBuf> =
-        entries.iter().filter_map(|entry| Some(to.join(&entry.path).parent()?.to_owned())).collect();
-    folders.push(to.to_owned());
-    folders.sort();
-    folders.dedup();
-    let current: BTreeSet<PathBuf> = entries.iter().map(|entry| part(to, entry, boot)).collect();
-    for folder in folders {
-        for name in files::names_if_any(&folder).iter().filter(|name| name.starts_with(PART)) {
-            let path = folder.join(name);
-            if !current.contains(&path) {
-                let _ = std::fs::remove_file(path);
-            }
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -44,16 +45,21 @@ struct Head {
     version: u32,
 }
 
+/// `O_NOFOLLOW`: what was a link a moment ago has been replaced by a file.
+const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+
 /// Of this form.
 const VERSION: u32 = 1;
 
-/// Clocks of file systems that differ by less are the same: some keep two seconds.
-const COARSE: i128 = 2_000_000_000;
+/// Some file systems keep whole seconds, or every other one, once a file is read from the disk again.
+const SECOND: i128 = 1_000_000_000;
 
 impl Line {
     /// Whether what stands there is what was brought.
     pub(super) fn stands(&self, data: &Metadata) -> bool {
-        data.is_file() && data.len() == self.size && (modified(data) - self.stored).abs() <= COARSE
+        let now = modified(data);
+        let is_coarse = now % SECOND == 0 && (now - self.stored).abs() <= 2 * SECOND;
+        data.is_file() && data.len() == self.size && (now == self.stored || is_coarse)
     }
 }
 
@@ -77,7 +83,7 @@ impl Journal {
             whole.push('\n');
         }
         files::write_whole_fast(path, whole.as_bytes()).map_err(failed)?;
-        let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+        let file = OpenOptions::new().append(true).custom_flags(NOFOLLOW).open(path).map_err(failed)?;
         Ok(Self { lines, from: Sha256::of(source.as_bytes()).short(), file: Mutex::new(file) })
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::diag::Failure;
 use crate::host::mounts::Look;
+use crate::staging::parts::PARTS;
 
 /// A file, by its path below the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub(super) struct Entry {
     /// Nanoseconds since 1970.
     pub modified: i128,
     pub mode: u32,
+    /// Which file it is: device, inode, and when anything of it was changed, in nanoseconds since 1970.
+    pub device: u64,
+    pub inode: u64,
+    pub changed: i128,
     /// Where it is read.
     pub source: std::path::PathBuf,
 }
@@ -27,6 +32,8 @@ pub(super) struct Listing {
     pub folders: Vec<String>,
     pub skipped: Vec<String>,
     pub failed: Vec<(String, String)>,
+    /// Those of `failed` that may be, or hold, files of the source: what is known of it is not all.
+    pub unseen: Vec<(String, String)>,
 }
 
 /// When a file was changed, in nanoseconds since 1970.
@@ -49,28 +56,38 @@ pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
     } else {
         return Err(Failure::input(format!("`{}` is a pipe or a device, and no file", source.display())));
     }
+    listing.failed.extend(listing.unseen.iter().cloned());
     listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
 }
 
 fn entry(path: String, data: &Metadata, source: &Path) -> Entry {
-    Entry { path, size: data.len(), modified: modified(data), mode: data.mode() & 0o777, source: source.to_owned() }
+    Entry {
+        path,
+        size: data.len(),
+        modified: modified(data),
+        mode: data.mode() & 0o777,
+        device: data.dev(),
+        inode: data.ino(),
+        changed: i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec()),
+        source: source.to_owned(),
+    }
 }
 
 fn walk(folder: &Path, below: &str, listing: &mut Listing) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) => return listing.failed.push((below.to_owned(), error.to_string())),
+        Err(error) => return listing.unseen.push((below.to_owned(), error.to_string())),
     };
     for one in entries {
         let one = match one {
             Ok(one) => one,
-            Err(error) => return listing.failed.push((below.to_owned(), error.to_string())),
+            Err(error) => return listing.unseen.push((below.to_owned(), error.to_string())),
         };
         let name = one.file_name();
         let shown = format!("{below}{}", name.to_string_lossy());
         let plain = name.to_string_lossy();
-        if plain.starts_with(super::PART) || [super::JOURNAL, super::LOCK].contains(&plain.as_ref()) {
+        if [PARTS, super::JOURNAL].contains(&plain.as_ref()) {
             continue;
         }
         if name.to_str().is_none() {
@@ -84,7 +101,7 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
             }
             Ok(data) if data.is_file() => listing.entries.push(entry(shown, &data, &one.path())),
             Ok(_) => listing.skipped.push(shown),
-            Err(error) => listing.failed.push((shown, error.to_string())),
+            Err(error) => listing.unseen.push((shown, error.to_string())),
         }
     }
 }

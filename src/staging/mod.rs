@@ -4,6 +4,7 @@
 mod copying;
 mod journal;
 mod listing;
+mod parts;
 mod shards;
 mod unpacking;
 
@@ -16,12 +17,12 @@ use std::time::Duration;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::index::Progress;
-use crate::model::Sha256;
 
 use crate::host::mounts::{Look, must_be_there};
 use copying::{NotCopied, copy};
 use journal::Journal;
 use listing::{Entry, Listing, list};
+use parts::Parts;
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub struct Staging {
     pub verify: bool,
     /// Files of others, and what was changed since, may be replaced.
     pub overwrite: bool,
-    /// Of this boot of the machine: what was half written before a crash is not trusted.
+    /// Of this boot of the machine.
     pub boot: String,
 }
 
@@ -67,10 +68,6 @@ pub struct Staged {
 
 /// The file in the destination that says what is there.
 const JOURNAL: &str = ".colab-boot-stage.jsonl";
-const LOCK: &str = ".colab-boot-stage.lock";
-
-/// How a file is called that is not whole yet.
-const PART: &str = ".colab-boot-part-";
 
 /// What is left free beside the files.
 const MARGIN: u64 = 64 << 20;
@@ -79,16 +76,17 @@ const MARGIN: u64 = 64 << 20;
 pub fn stage(staging: &Staging, progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>) -> Result<Staged, Failure> {
     must_be_apart(staging)?;
     files::create_folder(&staging.to)?;
-    let _alone = files::lock_exclusively(&staging.to.join(LOCK), Duration::ZERO, &|| ())?;
+    let _alone = files::lock_folder(&staging.to, Duration::ZERO, &|| ())?;
+    let parts = Parts::open(&staging.to, &staging.boot)?;
     let source = staging.from.display().to_string();
     let journal = Journal::open(&staging.to.join(JOURNAL), &source)?;
     if staging.unpack {
-        return unpacking::unpack(staging, &journal, progress);
+        return unpacking::unpack((staging, &parts), &journal, progress);
     }
     let listing = list(&staging.from)?;
     let mut staged = match staging.shards {
-        Some(limit) => shards::pack(staging, &listing, &journal, limit, progress)?,
-        None => copy_all(staging, &listing, &journal, progress)?,
+        Some(limit) => shards::pack((staging, &parts), &listing, &journal, limit, progress)?,
+        None => copy_all((staging, &parts), &listing, &journal, progress)?,
     };
     staged.skipped = listing.skipped;
     staged.failed.extend(listing.failed);
@@ -136,7 +134,7 @@ fn must_hold(folder: &Path, bytes: u64, count: u64) -> Result<(), Failure> {
 }
 
 fn copy_all(
-    staging: &Staging,
+    (staging, parts): (&Staging, &Parts),
     listing: &Listing,
     journal: &Journal,
     progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
@@ -145,7 +143,7 @@ fn copy_all(
     let (there, mut missing): (Vec<&Entry>, Vec<&Entry>) =
         listing.entries.iter().partition(|entry| is_there(entry, &staging.to, journal));
     staged.there = there.len() as u64;
-    let spoilt = if staging.verify { verified(&there, staging, journal, &mut staged) } else { Vec::new() };
+    let spoilt = if staging.verify { verified(&there, staging, &mut staged) } else { Vec::new() };
     let bad: BTreeSet<String> = spoilt.iter().map(|entry| entry.path.clone()).collect();
     missing.extend(spoilt);
     for folder in &listing.folders {
@@ -156,8 +154,7 @@ fn copy_all(
         // A run that is cut off has brought whole older ones.
         missing.sort_by_key(|entry| entry.modified);
     }
-    let begun = |entry: &&Entry| copying::begun(&staging.to, entry, &staging.boot);
-    staged.continued = missing.iter().map(|entry| begun(entry).min(entry.size)).sum();
+    staged.continued = missing.iter().map(|entry| parts.begun(&parts.name(entry)).min(entry.size)).sum();
     let bytes = missing.iter().map(|entry| entry.size).sum::<u64>() - staged.continued;
     must_hold(&staging.to, bytes, missing.len() as u64)?;
     copying::make_room(staging, &missing, journal);
@@ -168,7 +165,7 @@ fn copy_all(
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            let copied = bring(staging, entry, journal, sink.as_ref(), bad.contains(&entry.path));
+            let copied = bring((staging, parts), entry, journal, sink.as_ref(), bad.contains(&entry.path));
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match copied {
                 Ok(()) => {
@@ -190,25 +187,25 @@ fn copy_all(
     staged.files = done.files;
     staged.bytes = done.bytes;
     staged.failed = done.failed;
-    copying::sweep(&staging.to, &listing.entries, &staging.boot);
+    parts.sweep(&listing.entries.iter().map(|entry| parts.name(entry)).collect());
     Ok(staged)
 }
 
 /// Copies `entry`, unless a file that is not ours has its name; one that was found spoilt is ours.
 fn bring(
-    staging: &Staging,
+    (staging, parts): (&Staging, &Parts),
     entry: &Entry,
     journal: &Journal,
     progress: &dyn Progress,
     spoilt: bool,
 ) -> Result<(), NotCopied> {
     // All but the name was there when a run was cut off: what has the name is what was to be replaced.
-    let settled = copying::begun(&staging.to, entry, &staging.boot) == entry.size && entry.size > 0;
+    let settled = entry.size > 0 && parts.begun(&parts.name(entry)) == entry.size;
     let is_ours = staging.overwrite || spoilt || settled;
     if !is_ours && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
         return Err(NotCopied::Taken);
     }
-    copy(staging, entry, journal, progress)
+    copy((staging, parts), entry, journal, progress)
 }
 
 /// Whether a whole copy of `entry` stands there: of its size and time, or as the journal says.
@@ -217,29 +214,32 @@ fn is_there(entry: &Entry, to: &Path, journal: &Journal) -> bool {
     if !data.is_file() || data.len() != entry.size {
         return false;
     }
+    let place = to.join(&entry.path);
     let is_same = |line: &&journal::Line| line.size == entry.size && line.modified == entry.modified;
-    let known = journal.line(&entry.path).filter(is_same).is_some_and(|line| line.stands(&data));
-    known || listing::modified(&data) == entry.modified
+    match journal.line(&entry.path) {
+        Some(line) if line.from == journal.from() => {
+            is_same(&line) && line.stands(&data) || listing::modified(&data) == entry.modified
+        }
+        // From another source: a file of the same size and time may be another one.
+        Some(_) => listing::modified(&data) == entry.modified && is_copy(entry, &place),
+        None => listing::modified(&data) == entry.modified,
+    }
 }
 
-/// Those of `there` whose bytes are not what was written; where that is not known, not those of the source.
-fn verified<'e>(there: &[&'e Entry], staging: &Staging, journal: &Journal, staged: &mut Staged) -> Vec<&'e Entry> {
+/// Whether the file at `place` has the bytes of `entry`.
+fn is_copy(entry: &Entry, place: &Path) -> bool {
+    copying::digest(&entry.source).is_ok_and(|source| copying::digest(place).is_ok_and(|own| own == source))
+}
+
+/// Those of `there` whose bytes are not those of the source.
+fn verified<'e>(there: &[&'e Entry], staging: &Staging, staged: &mut Staged) -> Vec<&'e Entry> {
     let mut bad = Vec::new();
     for entry in there {
-        let known =
-            journal.line(&entry.path).filter(|line| line.modified == entry.modified).and_then(|line| line.sha256);
-        let wanted = known.or_else(|| copying::digest(&entry.source).ok());
         staged.verified += 1;
-        if wanted.is_none() || copying::digest(&staging.to.join(&entry.path)).ok() != wanted {
+        if !is_copy(entry, &staging.to.join(&entry.path)) {
             staged.there -= 1;
             bad.push(*entry);
         }
     }
     bad
-}
-
-/// A name for what is being written, which changes with the source.
-fn part_name(entry: &Entry, boot: &str) -> String {
-    let key = format!("{}\0{}\0{}\0{boot}", entry.path, entry.size, entry.modified);
-    format!("{PART}{}", &Sha256::of(key.as_bytes()).to_string()[..16])
 }

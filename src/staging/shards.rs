@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::diag::Failure;
 use crate::host::files;
@@ -12,7 +12,8 @@ use crate::index::Progress;
 use crate::model::{Hasher, Sha256};
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, Listing, modified};
-use crate::staging::{PART, Staged, Staging, copying, must_hold};
+use crate::staging::parts::Parts;
+use crate::staging::{Staged, Staging, copying, must_hold};
 
 /// A tar header, and what its content is padded to.
 const BLOCK: u64 = 512;
@@ -26,11 +27,6 @@ struct Shard<'e> {
 }
 
 impl Shard<'_> {
-    /// Where it is written before it has its name.
-    fn part(&self, to: &Path) -> PathBuf {
-        to.join(format!("{PART}{}", self.name))
-    }
-
     fn size(&self) -> u64 {
         self.entries.iter().map(padded).sum::<u64>() + 2 * BLOCK
     }
@@ -74,18 +70,33 @@ fn split<'e>(entries: &'e [Entry], limit: u64) -> Vec<Shard<'e>> {
     shards.into_iter().enumerate().map(shard).collect()
 }
 
+/// An error where not all of the source was seen, or nothing of what was packed before is there any more: tar files that are whole would go.
+fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Result<(), Failure> {
+    let from = staging.from.display();
+    let help = "the tar files that are there stay as they are; look whether the source is mounted and may be read";
+    if let Some((path, why)) = listing.unseen.first() {
+        let message = format!("not all of `{from}` could be listed: `{path}`: {why}");
+        return Err(Failure::world(message).help(help));
+    }
+    if listing.entries.is_empty() && journal.lines().next().is_some() {
+        return Err(Failure::world(format!("`{from}` is empty, and files were packed from it before")).help(help));
+    }
+    Ok(())
+}
+
 /// Writes the tar files that are not there as they should be, and removes those of before that are none any more.
 pub(super) fn pack(
-    staging: &Staging,
+    (staging, parts): (&Staging, &Parts),
     listing: &Listing,
     journal: &Journal,
     limit: u64,
     progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
 ) -> Result<Staged, Failure> {
+    must_be_listed(staging, listing, journal)?;
     let shards = split(&listing.entries, limit.max(BLOCK));
     // Of one that is begun it was known that the name is ours.
     let taken = |shard: &&Shard<'_>| {
-        !shard.part(&staging.to).is_there() && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
+        parts.begun(&shard.name) == 0 && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
     };
     if let Some(shard) = shards.iter().find(taken).filter(|_| !staging.overwrite) {
         let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
@@ -100,14 +111,16 @@ pub(super) fn pack(
     let sink = progress(missing.iter().flat_map(|shard| shard.entries).map(|entry| entry.size).sum());
     for shard in missing {
         let failures = staged.failed.len();
-        staged.bytes += write(shard, staging, journal, sink.as_ref(), &mut staged.failed).map_err(|error| {
-            Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
-                .because(&error)
-                .help("the tar files before it are whole; the same command goes on with this one")
-        })?;
+        staged.bytes +=
+            write(shard, (staging, parts), journal, sink.as_ref(), &mut staged.failed).map_err(|error| {
+                Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
+                    .because(&error)
+                    .help("the tar files before it are whole; the same command goes on with this one")
+            })?;
         staged.files += (shard.entries.len() + failures - staged.failed.len()) as u64;
         sink.finished(&shard.name);
     }
+    parts.sweep(&BTreeSet::new());
     let current: BTreeSet<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
     let is_shard = |name: &str| name.starts_with("shard-") && name.ends_with(".tar") && !name.contains('/');
     for line in journal.lines().filter(|line| is_shard(&line.path) && !current.contains(line.path.as_str())) {
@@ -134,14 +147,14 @@ fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &
 /// The bytes of the tar file. A file that can't be read, or changes meanwhile, is left out and named.
 fn write(
     shard: &Shard<'_>,
-    staging: &Staging,
+    (staging, parts): (&Staging, &Parts),
     journal: &Journal,
     progress: &dyn Progress,
     failed: &mut Vec<(String, String)>,
 ) -> std::io::Result<u64> {
     let failures = failed.len();
-    let part = shard.part(&staging.to);
-    let hashing = Hashing { file: File::create(&part)?, digest: Hasher::default(), size: 0 };
+    let part = parts.path(&shard.name);
+    let hashing = Hashing { file: parts.begin(&shard.name)?, digest: Hasher::default(), size: 0 };
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
     archive.mode(tar::HeaderMode::Deterministic);
     for entry in shard.entries {

@@ -1,7 +1,8 @@
 //! An archive, unpacked as it is read: tar, tar.gz, zip. Names that lead out of the folder are refused; links and devices are left out.
 
 use std::cell::Cell;
-use std::fs::{File, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
@@ -17,10 +18,11 @@ use crate::model::{Hasher, Sha256};
 use crate::staging::copying::TAKEN;
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::modified;
-use crate::staging::{PART, Staged, Staging, must_hold};
+use crate::staging::parts::{PARTS, Parts};
+use crate::staging::{Staged, Staging, must_hold};
 
-/// The member that is being written: it begins as all that is not whole.
-const MEMBER: &str = ".colab-boot-part-member";
+/// The member that is being written.
+const MEMBER: &str = "member";
 
 /// What comes out of an archive.
 struct Member {
@@ -30,7 +32,7 @@ struct Member {
 
 /// Unpacks the archive that the source is.
 pub(super) fn unpack(
-    staging: &Staging,
+    (staging, parts): (&Staging, &Parts),
     journal: &Journal,
     progress: &dyn Fn(u64) -> Arc<dyn Progress>,
 ) -> Result<Staged, Failure> {
@@ -43,6 +45,7 @@ pub(super) fn unpack(
     let key = format!("{}\0{}", data.len(), modified(&data));
     let mut work = Work {
         staging,
+        parts,
         journal,
         of: Sha256::of(key.as_bytes()),
         staged: Staged::default(),
@@ -64,7 +67,7 @@ pub(super) fn unpack(
         let failure = Failure::input(format!("`{}` is no archive that is known here", from.display()));
         return Err(failure.help("tar, tar.gz, tgz and zip are unpacked; without --unpack the file is copied"));
     }
-    let _ = std::fs::remove_file(staging.to.join(MEMBER));
+    parts.sweep(&BTreeSet::new());
     Ok(work.staged)
 }
 
@@ -85,6 +88,7 @@ impl<R: Read> Read for Counted<R> {
 /// An archive on its way.
 struct Work<'a> {
     staging: &'a Staging,
+    parts: &'a Parts,
     journal: &'a Journal,
     of: Sha256,
     staged: Staged,
@@ -216,8 +220,8 @@ impl Work<'_> {
 
     /// The bytes that came; a member gets its name only when it is whole.
     fn write(&self, member: &Member, place: &Path, content: &mut impl Read) -> std::io::Result<u64> {
-        let part = self.staging.to.join(MEMBER);
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
+        let part = self.parts.path(MEMBER);
+        let mut file = self.parts.begin(MEMBER)?;
         let (mut digest, mut size, mut buffer) = (Hasher::default(), 0, vec![0; 1 << 18]);
         loop {
             let count = content.read(&mut buffer)?;
@@ -274,7 +278,6 @@ fn inside(name: &str) -> Option<PathBuf> {
             Component::RootDir | Component::ParentDir | Component::Prefix(_) => return None,
         }
     }
-    let ours =
-        path.to_str().is_some_and(|path| path == super::JOURNAL || path == super::LOCK || path.starts_with(PART));
+    let ours = path.to_str().is_some_and(|path| path == super::JOURNAL || path.starts_with(PARTS));
     (path.file_name().is_some() && !ours && !name.contains('\0')).then_some(path)
 }

@@ -88,8 +88,8 @@ fn what_was_spoilt_since_is_found_and_brought_again() {
 }
 
 fn parts(folder: &Path) -> Vec<PathBuf> {
-    let names = fs::read_dir(folder).into_iter().flatten().map(|one| one.expect("an entry").path());
-    names.filter(|path| path.display().to_string().contains(".colab-boot-part-")).collect()
+    let entries = fs::read_dir(folder.join(".colab-boot-parts")).into_iter().flatten();
+    entries.map(|one| one.expect("an entry").path()).collect()
 }
 
 #[test]
@@ -111,7 +111,8 @@ fn a_killed_run_is_gone_on_with() {
     assert!(continued >= 8 << 20, "{out:?}");
     assert!(tree(&test.path("set")) == tree(&test.path("fast")), "not the same");
     // A source that has changed meanwhile is brought from its beginning, and what was begun of the old one goes.
-    fs::write(test.path("fast/.colab-boot-part-0123456789abcdef"), "old").expect("a file");
+    fs::create_dir(test.path("fast/.colab-boot-parts")).expect("a folder");
+    fs::write(test.path("fast/.colab-boot-parts/0123456789abcdef"), "old").expect("a file");
     large(&test.path("set/large.bin"), 1 << 20);
     test.run(&["stage", "set", "fast"]).expect(0);
     assert_eq!(tree(&test.path("set")), tree(&test.path("fast")));
@@ -282,6 +283,81 @@ fn a_verification_without_an_account_reads_the_source() {
     let out = test.run(&["stage", "set", "fast", "--verify"]).expect(0);
     assert!(out.stdout.contains("1 files") && out.stdout.contains("3 were read again"), "{out:?}");
     assert_eq!(fs::read(&spoilt).expect("a file"), b"one");
+}
+
+#[test]
+fn what_waits_under_a_name_of_ours_is_not_written_to() {
+    let test = world();
+    let precious = test.path("precious");
+    fs::write(&precious, "mine").expect("a file");
+    let parts = test.path("fast/.colab-boot-parts");
+    // A folder that is a link is no safe place; links and pipes under the names of parts, shards, the journal and the files are replaced.
+    fs::create_dir_all(test.path("fast")).expect("a folder");
+    fs::create_dir(test.path("elsewhere")).expect("a folder");
+    std::os::unix::fs::symlink(test.path("elsewhere"), &parts).expect("a link");
+    let out = test.run(&["stage", "set", "fast"]).expect(3);
+    assert!(out.stderr.contains("no safe place"), "{out:?}");
+    fs::remove_file(&parts).expect("a link");
+    for more in [[].as_slice(), &["--shards", "1kB"]] {
+        for link in [true, false] {
+            let to = format!("to-{link}-{}", more.len());
+            let name = |path: &str| test.path(&to).join(path);
+            fs::create_dir_all(name(".colab-boot-parts")).expect("a folder");
+            let places =
+                [".colab-boot-parts/shard-000000.tar", ".colab-boot-parts/member", ".colab-boot-stage.jsonl", "a.txt"];
+            for place in places.iter().map(|place| name(place)) {
+                if link {
+                    std::os::unix::fs::symlink(&precious, place).expect("a link");
+                } else {
+                    fs::hard_link(&precious, place).expect("a hard link");
+                }
+            }
+            test.run(&[["stage", "set", &to, "--overwrite"].as_slice(), more].concat()).expect(0);
+            assert_eq!(fs::read_to_string(&precious).expect("a file"), "mine");
+            // What is brought as a tar file leaves `a.txt` to whom it belongs.
+            assert_eq!(name("a.txt").is_symlink(), link && !more.is_empty());
+            assert!(!name(".colab-boot-stage.jsonl").is_symlink());
+        }
+    }
+    // A link inside the destination is not followed.
+    std::os::unix::fs::symlink(test.path("elsewhere"), test.path("fast/b")).expect("a link");
+    let out = test.run(&["stage", "set", "fast"]).expect(1);
+    assert!(out.stderr.contains("links are not followed"), "{out:?}");
+    assert_eq!(fs::read_dir(test.path("elsewhere")).expect("a folder").count(), 0);
+}
+
+#[test]
+fn another_source_is_not_taken_for_the_one_before() {
+    let test = world().file("other/a.txt", "two").file("same/a.txt", "one");
+    let time = |path: &str| set_modified(&test.path(path), 1_700_000_000);
+    for path in ["set/a.txt", "other/a.txt", "same/a.txt"] {
+        time(path);
+    }
+    test.run(&["stage", "set", "fast"]).expect(0);
+    // The size and the time are the same, and the bytes are not.
+    let out = test.run(&["stage", "other", "fast"]).expect(1);
+    assert!(out.stderr.contains("a.txt: another file has its name"), "{out:?}");
+    test.run(&["stage", "same", "fast", "--verify"]).expect(0);
+    test.run(&["stage", "other", "fast", "--overwrite"]).expect(0);
+    assert_eq!(fs::read(test.path("fast/a.txt")).expect("a file"), b"two");
+    // What is verified is held against the source as it is now.
+    fs::write(test.path("other/a.txt"), "six").expect("a file");
+    time("other/a.txt");
+    let out = test.run(&["stage", "other", "fast", "--verify"]).expect(0);
+    assert!(out.stdout.contains("1 files"), "{out:?}");
+    assert_eq!(fs::read(test.path("fast/a.txt")).expect("a file"), b"six");
+}
+
+#[test]
+fn a_source_that_is_empty_or_can_not_be_read_takes_no_tar_file_away() {
+    let test = world();
+    test.run(&["stage", "set", "tars", "--shards", "1kB"]).expect(0);
+    let before = tree(&test.path("tars"));
+    fs::rename(test.path("set"), test.path("mounted")).expect("a rename");
+    fs::create_dir(test.path("set")).expect("a folder");
+    let out = test.run(&["stage", "set", "tars", "--shards", "1kB"]).expect(3);
+    assert!(out.stderr.contains("is empty, and files were packed from it before"), "{out:?}");
+    assert_eq!(tree(&test.path("tars")), before);
 }
 
 #[test]

@@ -67,6 +67,10 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
                 }
                 Err(failure) => unread.push(unread_file(&name, &failure.message)),
             },
+            None if options.write => {
+                unread
+                    .push(unread_file(&name, "it is called JSON and could not be read as such, and was left as it is"));
+            }
             None => {}
         }
         found.push((name, sightings));

@@ -35,12 +35,25 @@ pub fn read_any(path: &Path) -> AnyText {
         return files::decode(bytes).map_or(AnyText::Binary, AnyText::Other);
     }
     if bytes.iter().take(8192).any(|byte| *byte == 0) {
-        return AnyText::Binary;
+        return of_holes(bytes);
     }
     String::from_utf8(bytes).map_or_else(
         |error| AnyText::Other(error.as_bytes().iter().map(|byte| char::from(*byte)).collect()),
         AnyText::Utf8,
     )
+}
+
+/// A text with zeros in it, as logs have whose beginning was cut off while somebody wrote; other bytes with zeros are no text.
+fn of_holes(bytes: Vec<u8>) -> AnyText {
+    let is_strange = |byte: &u8| *byte < b' ' && !b"\t\n\r\x0c\x1b".contains(byte) || *byte == 0x7f;
+    let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == 0 { b' ' } else { byte }).collect();
+    let start = &bytes[..bytes.len().min(1 << 20)];
+    let strange = start.iter().filter(|byte| is_strange(byte)).count();
+    let is_text = strange * 100 < start.len() && start.iter().any(|byte| *byte > b' ');
+    match String::from_utf8(bytes) {
+        Ok(text) if is_text => AnyText::Other(text),
+        _ => AnyText::Binary,
+    }
 }
 
 /// Folders that are not looked into.

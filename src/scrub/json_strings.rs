@@ -40,12 +40,12 @@ const BINARY: &[&str] = &["image/", "audio/", "video/", "font/", "application/pd
 /// A shorter name of a field is none of a secret.
 const KEY: usize = 20;
 
-/// All texts of `json`, which is known to be valid.
-pub(super) fn sites(json: &str) -> Vec<Site> {
-    let bytes = json.as_bytes();
+/// All texts of the `part` of `json` that is known to be valid.
+pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
+    let bytes = &json.as_bytes()[..part.end];
     let mut frames: Vec<Frame> = Vec::new();
     let mut found: Vec<(Vec<String>, Site)> = Vec::new();
-    let mut at = 0;
+    let mut at = part.start;
     while at < bytes.len() {
         match bytes[at] {
             b'{' => frames.push(Frame::Object(None)),
@@ -91,6 +91,31 @@ fn end_of(bytes: &[u8], start: usize) -> usize {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
     }
     (at + 1).min(bytes.len())
+}
+
+/// Where each byte of the decoded `literal` stands in `json`, and at last where its closing quote does.
+pub(super) fn raw_places(json: &str, literal: &Range<usize>) -> Vec<usize> {
+    let inner = &json[literal.start + 1..literal.end - 1];
+    let code = |at: usize| inner.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let mut places = Vec::new();
+    let mut at = 0;
+    while let Some(next) = inner[at..].chars().next() {
+        // Bytes of the literal, and of what it stands for.
+        let (raw, decoded) = match (next, inner.as_bytes().get(at + 1)) {
+            ('\\', Some(b'u')) => match code(at).unwrap_or_default() {
+                0xd800..=0xdbff => (12, 4),
+                0x800.. => (6, 3),
+                0x80..=0x7ff => (6, 2),
+                _ => (6, 1),
+            },
+            ('\\', _) => (2, 1),
+            _ => (next.len_utf8(), next.len_utf8()),
+        };
+        places.extend(std::iter::repeat_n(literal.start + 1 + at, decoded));
+        at += raw;
+    }
+    places.push(literal.end - 1);
+    places
 }
 
 fn path_of(frames: &[Frame]) -> Vec<String> {

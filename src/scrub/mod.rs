@@ -2,9 +2,12 @@
 //! Text in, text out; a value is never kept, nor shown.
 
 mod baseline;
+mod document;
 mod json_strings;
+mod lines;
 mod sarif;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -14,13 +17,12 @@ use serde::Serialize;
 use crate::diag::Failure;
 use crate::matrix::{SecretFormat, secret_formats};
 use crate::model::Sha256;
-use crate::scrub::json_strings::{Site, sites};
+use crate::scrub::document::{Document, strict};
+use crate::scrub::json_strings::{Site, raw_places, sites};
+use crate::scrub::lines::Lines;
 
 pub use baseline::Baseline;
 pub use sarif::{sarif, sarif_frame};
-
-/// A line with this is passed over: somebody has looked at it.
-const ALLOWED: &str = "colab-boot: allow";
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,60 +46,80 @@ pub struct Sighting {
     pub sha256: String,
 }
 
-/// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through.
+/// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through, and quotes that HTML writes as words.
 pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
-    let Some((bare, places)) = without_colours(text) else { return scan_bare(text, text, &|span| span) };
+    let lines = Lines::of(text);
+    let Some((bare, places)) = bare(text) else { return scan_bare(text, &lines, &|span| span) };
     let original = |span: Range<usize>| places[span.start]..places[span.end - 1] + 1;
-    scan_bare(&bare, text, &original)
+    scan_bare(&bare, &lines, &original)
 }
 
-/// The text without escape sequences (ECMA-48, CSI), and where each of its bytes stands; `None` where there are none.
-fn without_colours(text: &str) -> Option<(String, Vec<usize>)> {
-    static SEQUENCE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:\x1b|\\u001[bB]|\\x1[bB]|\\033)\[[0-9;?]{0,16}[ -/]{0,4}[@-~]").ok());
+/// The text without escape sequences (ECMA-48, CSI) and with quotes for their names in HTML, and where each of its bytes stands; `None` where there
+/// are none of either.
+fn bare(text: &str) -> Option<(String, Vec<usize>)> {
+    static SEQUENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?P<quote>&(?:quot|apos|#34|#39|#[xX]22|#[xX]27);)|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033)\[[0-9;?]{0,16}[ -/]{0,4}[@-~]").ok()
+    });
     let sequence = SEQUENCE.as_ref()?;
     if !sequence.is_match(text) {
         return None;
     }
     let (mut bare, mut places, mut at) = (String::new(), Vec::new(), 0);
-    for found in sequence.find_iter(text) {
-        bare.push_str(&text[at..found.start()]);
-        places.extend(at..found.start());
-        at = found.end();
+    for found in sequence.captures_iter(text) {
+        let Some(whole) = found.get(0) else { continue };
+        bare.push_str(&text[at..whole.start()]);
+        places.extend(at..whole.start());
+        if found.name("quote").is_some() {
+            bare.push('"');
+            places.push(whole.start());
+        }
+        at = whole.end();
     }
     bare.push_str(&text[at..]);
     places.extend(at..text.len());
     Some((bare, places))
 }
 
-/// As [`scan`], in `bare`; `original` leads back to `text`.
-fn scan_bare(bare: &str, text: &str, original: &dyn Fn(Range<usize>) -> Range<usize>) -> Result<Vec<Secret>, Failure> {
+/// As [`scan`], in `bare`; `original` leads back to the text that `lines` are of.
+fn scan_bare(
+    bare: &str,
+    lines: &Lines<'_>,
+    original: &dyn Fn(Range<usize>) -> Range<usize>,
+) -> Result<Vec<Secret>, Failure> {
     let formats = secret_formats().map_err(Failure::bug)?;
     let lower = bare.to_ascii_lowercase();
-    let mut found: Vec<Secret> = Vec::new();
+    // By where each begins.
+    let mut found: BTreeMap<usize, Secret> = BTreeMap::new();
     for row in formats.secret.iter().filter(|row| row.keywords.iter().any(|word| lower.contains(word.as_str()))) {
         let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is no pattern", row.id)))?;
         for captures in pattern.captures_iter(bare) {
             let Some(value) = captures.name("value").or_else(|| captures.get(0)) else { continue };
-            let span = original(value.range());
-            let is_known = found.iter().any(|one| one.span.start < span.end && span.start < one.span.end);
+            let text = before_escape(row, value.as_str());
+            let span = original(value.start()..value.start() + text.len());
+            let before = found.range(..span.end).next_back();
+            let is_known = before.is_some_and(|(_, one)| span.start < one.span.end);
             let is_about = captures.name("name").is_some_and(|rest| formats.is_about(rest.as_str()));
-            let is_none = is_about || !is_secret(row, value.as_str()) || formats.is_placeholder(value.as_str());
-            if !is_known && !is_none && !is_allowed(text, &span) {
-                found.push(Secret { rule: &row.id, span });
+            let is_none = is_about || !is_secret(row, text) || formats.is_placeholder(text);
+            if !is_known && !is_none && !lines.allow(&span) {
+                found.insert(span.start, Secret { rule: &row.id, span });
             }
         }
     }
-    found.sort_by_key(|one| one.span.start);
-    Ok(found)
+    Ok(found.into_values().collect())
 }
 
-/// Whether the line of `span` says that it is meant.
-fn is_allowed(text: &str, span: &Range<usize>) -> bool {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
-    text[start..end].contains(ALLOWED)
+/// `value` up to the first escape of a string of Python, a shell or TOML, where that is a secret still; without the backslash of an escaped quote
+/// that ends it in any case. A key of many lines may have its ends of lines as escapes.
+fn before_escape<'v>(row: &SecretFormat, value: &'v str) -> &'v str {
+    if value.starts_with("-----") {
+        return value;
+    }
+    let short = value.split('\\').next().unwrap_or(value);
+    if is_secret(row, short) && short.len() >= SHORTEST { short } else { value.trim_end_matches('\\') }
 }
+
+/// Characters that a secret has at least.
+const SHORTEST: usize = 8;
 
 fn is_secret(row: &SecretFormat, value: &str) -> bool {
     entropy(value) >= row.entropy
@@ -152,15 +174,21 @@ fn is_random(text: &str) -> bool {
     kinds.windows(2).filter(changes).count() >= 3
 }
 
-/// The secrets of a file called `name` that the baseline does not accept, and the same text without them where there are any.
+/// The secrets of a file called `name` that the baseline does not accept, and the same text without them; `None` where there are none, and where
+/// the file is no JSON though it is called so, or would be none any more.
 pub fn scrubbed(name: &str, text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
-    let is_notebook = name.ends_with(".ipynb") && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    if is_notebook { notebook(text, known) } else { plain(text, known) }
+    let strict = strict(text);
+    match Document::of(name, &strict) {
+        Document::Json(parts) => json(name, text, (&strict, &parts), known),
+        Document::Text => plain(text, known),
+        Document::Broken => plain(text, known).map(|(sightings, _)| (sightings, None)),
+    }
 }
 
 fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let lines = Lines::of(text);
     let place = |at: usize| {
-        let line = text[..at].matches('\n').count() + 1;
+        let line = lines.number(at);
         (format!("line {line}"), line)
     };
     let (secrets, sightings) = unknown(scan(text)?, text, known, &place);
@@ -205,20 +233,26 @@ fn without(text: &str, secrets: &[Secret]) -> String {
     clean + &text[at..]
 }
 
-/// In a notebook the decoded strings are looked at, lines of one cell as one text; what is changed is the string that holds the secret, and no
-/// other byte of the file.
-fn notebook(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+/// In JSON the decoded strings are looked at, lines of one cell as one text; what is changed is the part of a string that is the secret, and no
+/// other byte of the file. What is written is read again first.
+fn json(
+    name: &str,
+    text: &str,
+    (strict_text, parts): (&str, &[Range<usize>]),
+    known: &Baseline,
+) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let lines = Lines::of(text);
     let mut sightings = Vec::new();
     let mut changed: Vec<(Range<usize>, String)> = Vec::new();
-    for site in sites(text) {
+    for site in parts.iter().flat_map(|part| sites(strict_text, part.clone())) {
+        let own_lines = Lines::of(&site.text);
         let place = |start: usize| {
-            let line = site.text[..start].matches('\n').count() + 1;
             let (at, _) = site.literal_of(start);
-            (format!("{}, line {line}", site.place), text[..at].matches('\n').count() + 1)
+            (format!("{}, line {}", site.place, own_lines.number(start)), lines.number(at))
         };
         let (secrets, own) = unknown(scan(&site.text)?, &site.text, known, &place);
         sightings.extend(own);
-        changed.extend(rewritten(&site, &secrets));
+        changed.extend(rewritten(&site, &secrets, strict_text));
     }
     if changed.is_empty() {
         return Ok((sightings, None));
@@ -226,39 +260,35 @@ fn notebook(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<Strin
     changed.sort_by_key(|(span, _)| span.start);
     let mut clean = String::new();
     let mut at = 0;
-    for (span, literal) in changed {
+    for (span, instead) in changed {
         clean.push_str(&text[at..span.start]);
-        clean.push_str(&literal);
+        clean.push_str(&instead);
         at = span.end;
     }
-    Ok((sightings, Some(clean + &text[at..])))
+    clean.push_str(&text[at..]);
+    let is_sound = matches!(Document::of(name, &strict(&clean)), Document::Json(now) if now.len() == parts.len());
+    Ok((sightings, is_sound.then_some(clean)))
 }
 
-/// The literals of `site` that hold a part of a secret, written anew. A secret of several lines leaves its word in the first.
-fn rewritten(site: &Site, secrets: &[Secret]) -> Vec<(Range<usize>, String)> {
+/// What stands in the file instead of the parts of `site` that are secrets. A secret of several strings leaves its word in the first.
+fn rewritten(site: &Site, secrets: &[Secret], strict: &str) -> Vec<(Range<usize>, String)> {
     let mut changed = Vec::new();
     for segment in &site.segments {
-        let own = segment.start..segment.start + segment.length;
-        let within: Vec<&Secret> =
-            secrets.iter().filter(|one| one.span.start < own.end && own.start < one.span.end).collect();
+        // The end of a line stays, or lines of the cell would run together.
+        let text = &site.text[segment.start..segment.start + segment.length];
+        let own = segment.start..segment.start + text.strip_suffix('\n').unwrap_or(text).len();
+        let first = secrets.partition_point(|one| one.span.end <= own.start);
+        let within: Vec<&Secret> = secrets[first..].iter().take_while(|one| one.span.start < own.end).collect();
         if within.is_empty() {
             continue;
         }
-        let mut clean = String::new();
-        let mut at = own.start;
+        let places = raw_places(strict, &segment.literal);
         for secret in within {
-            clean.push_str(&site.text[at..secret.span.start.max(at)]);
-            if secret.span.start >= own.start {
-                clean.push_str(&replacement(secret.rule));
-            }
-            at = secret.span.end.min(own.end);
+            let part = secret.span.start.max(own.start)..secret.span.end.min(own.end);
+            let span = places[part.start - segment.start]..places[part.end - segment.start];
+            let instead = if secret.span.start >= own.start { replacement(secret.rule) } else { String::new() };
+            changed.push((span, instead));
         }
-        clean.push_str(&site.text[at..own.end]);
-        // The end of a line stays, or lines of the cell would run together.
-        if site.text[own.clone()].ends_with('\n') && !clean.ends_with('\n') {
-            clean.push('\n');
-        }
-        changed.push((segment.literal.clone(), serde_json::Value::from(clean).to_string()));
     }
     changed
 }

@@ -209,11 +209,13 @@ fn a_notebook_is_read_as_its_reader_sees_it() {
 #[test]
 fn a_file_that_is_no_notebook_is_read_as_text() {
     let (_, line, value) = planted().remove(0);
-    for name in ["broken.ipynb", "notes.md", "log", ".env"] {
+    for name in ["broken.ipynb", "Broken.JSON", "notes.md", "log", ".env"] {
         let text = format!("{{ not json\n{line}\n");
         let (sightings, clean) = scrubbed(name, &text, &Baseline::default()).expect("rules");
         assert_eq!((sightings.len(), sightings[0].place.as_str(), sightings[0].line), (1, "line 2", 2), "{name}");
-        assert!(!clean.expect("a change").contains(&value), "{name}");
+        // What is called JSON and is none is reported, and left as it is.
+        assert_eq!(clean.is_none(), name.to_lowercase().contains("broken"), "{name}");
+        assert!(clean.is_none_or(|clean| !clean.contains(&value)), "{name}");
     }
 }
 
@@ -302,4 +304,43 @@ fn pieces_and_names_of_fields_are_read_as_well() {
     let clean = clean.expect("a change");
     assert!(!clean.contains(head) && !clean.contains(tail) && clean.contains("x = 1"), "{clean}");
     assert!(serde_json::from_str::<serde_json::Value>(&clean).is_ok(), "{clean}");
+}
+
+#[test]
+fn what_is_written_parses_as_before() {
+    let token = format!("hf_{}", random(34, MIXED));
+    let source = format!("print(\"run \\\"token={token}\\\" now\")\n");
+    let cell = json!({ "cell_type": "code", "source": [source], "outputs": [] }).to_string();
+    for (name, text) in [
+        ("a.ipynb", format!("{{\"cells\": [{cell}], \"x\": [NaN, -Infinity]}}")),
+        ("A.IPYNB", format!("\u{feff}{{\"cells\": [{cell}]}}")),
+        ("a.json", format!("{{\"a\": \"\\ud83d {token} \\udc00\", \"b\": \"\\ud83d\\ude00 {token}\"}}")),
+        ("a.jsonl", format!("{cell}\n{{\"a\": \"{token}\"}}\n")),
+        ("log", format!("{{\"a\": \"\\\"{token}\\\"\"}}\n{{\"b\": NaN}}\n")),
+    ] {
+        let (found, clean) = scrubbed(name, &text, &Baseline::default()).expect("rules");
+        let clean = clean.unwrap_or_else(|| panic!("{name}: {found:?}"));
+        assert!(!found.is_empty() && !clean.contains(&token), "{clean}");
+        assert_eq!(clean.replace("«removed: hugging-face-token»", &token), text);
+    }
+    // The string of the code ends where it did.
+    let text = format!("x = \"run \\\"password=Zq8{}\\\" now\"\n", random(20, MIXED));
+    let (_, clean) = scrubbed("a.py", &text, &Baseline::default()).expect("rules");
+    assert!(clean.expect("a change").ends_with("»\\\" now\"\n"));
+}
+
+#[test]
+fn names_of_quotes_hide_nothing_and_many_secrets_take_no_longer() {
+    let token = || random(32, MIXED);
+    let text = format!("<a data=\"api_key=&quot;{}&quot;\">", token());
+    assert_eq!(scan(&text).expect("rules").len(), 1, "{text}");
+    let pgp = format!(
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----\n",
+        random(9000, MIXED)
+    );
+    assert_eq!(scan(&pgp).expect("rules").len(), 1);
+    let many: Vec<String> = (0..2000).map(|_| format!("hf_{}", random(34, MIXED))).collect();
+    for text in [many.join("\n"), many.join(" "), serde_json::to_string(&many).expect("JSON")] {
+        assert_eq!(scrubbed("many", &text, &Baseline::default()).expect("rules").0.len(), 2000);
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::diag::Failure;
 use crate::host::mounts::Look;
-use crate::staging::parts::PARTS;
+use crate::staging::PARTS;
 
 /// A file, by its path below the source.
 #[derive(Clone, Debug, PartialEq, Eq)]

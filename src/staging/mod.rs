@@ -69,6 +69,9 @@ pub struct Staged {
 /// The file in the destination that says what is there.
 const JOURNAL: &str = ".colab-boot-stage.jsonl";
 
+/// The folder in the destination for what is not whole yet.
+const PARTS: &str = ".colab-boot-parts";
+
 /// What is left free beside the files.
 const MARGIN: u64 = 64 << 20;
 

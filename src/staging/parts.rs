@@ -12,10 +12,8 @@ use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::model::Sha256;
+use crate::staging::PARTS;
 use crate::staging::listing::Entry;
-
-/// The folder.
-pub(super) const PARTS: &str = ".colab-boot-parts";
 
 /// Of one destination.
 pub(super) struct Parts {

@@ -18,8 +18,8 @@ use crate::model::{Hasher, Sha256};
 use crate::staging::copying::TAKEN;
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::modified;
-use crate::staging::parts::{PARTS, Parts};
-use crate::staging::{Staged, Staging, must_hold};
+use crate::staging::parts::Parts;
+use crate::staging::{PARTS, Staged, Staging, must_hold};
 
 /// The member that is being written.
 const MEMBER: &str = "member";

@@ -35,7 +35,7 @@ fn a_folder_is_looked_through_and_only_what_is_secret_changes() {
         std::fs::create_dir_all(test.path(name).parent().expect("a folder")).expect("a folder");
         std::fs::write(test.path(name), text).expect("a file");
     }
-    std::fs::write(test.path("work/model.bin"), [b"\0\0", token().as_bytes()].concat()).expect("a file");
+    std::fs::write(test.path("work/model.bin"), [b"\0\x01\x02\x03", token().as_bytes()].concat()).expect("a file");
     std::fs::write(test.path("elsewhere.py"), format!("T = '{}'\n", token())).expect("a file");
     std::os::unix::fs::symlink(test.path("elsewhere.py"), test.path("work/link.py")).expect("a link");
     std::fs::set_permissions(test.path("work/a.ipynb"), std::fs::Permissions::from_mode(0o640)).expect("a mode");
@@ -157,6 +157,24 @@ fn a_cell_with_a_secret_is_not_built() {
     assert_eq!(refused.codes(), ["golden-secret"], "{refused:?}");
     assert!(!refused.stdout.contains(&token()) && refused.stdout.contains("in line 9"), "{refused:?}");
     assert!(!test.path("golden-cells").exists());
+}
+
+#[test]
+fn what_is_written_is_a_notebook_still() {
+    let test = Test::new();
+    let cell = notebook(&format!("login(\"{}\")", token()));
+    let with_nan = format!("\u{feff}{}", cell.replacen('{', "{\"score\": NaN, ", 1));
+    let log = format!("{}token: {}\n", "\0".repeat(4096), token());
+    let torn = cell[..cell.len() - 2].to_owned();
+    let files = [("A.IPYNB", &with_nan), ("torn.ipynb", &torn), ("train.log", &log)];
+    let test = files.iter().fold(test, |test, (name, text)| test.file(name, text));
+    let out = test.run(&["scrub", "A.IPYNB", "torn.ipynb", "train.log", "--write"]).expect(1);
+    let read = |name: &str| std::fs::read_to_string(test.path(name)).expect("a file");
+    assert_eq!(read("A.IPYNB"), with_nan.replace(&token(), "«removed: hugging-face-token»"));
+    // What can't be read as what it is called, and what is no clean text, is reported and left.
+    assert_eq!((read("torn.ipynb"), read("train.log")), (torn, log));
+    assert!(out.stderr.contains("torn.ipynb") && out.stderr.contains("could not be read as such"), "{out:?}");
+    assert!(out.stderr.contains("train.log"), "{out:?}");
 }
 
 #[test]

@@ -137,7 +137,8 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     let style = style(&arguments, &environment, terminal);
     let environment = with_safe_path(environment);
     let log = Log::new(Verbosity::of(arguments.verbose, arguments.quiet), progress);
-    let (paths, changed) = (Paths::from_environment(&environment), AtomicBool::new(false));
+    let (paths, not_read) = Paths::from_environment(&environment).with_own_cache();
+    let changed = AtomicBool::new(false);
     let named = arguments.named_files();
     let written: Vec<PathBuf> = named.written.iter().cloned().chain(named.begun).collect();
     let apart = must_reach(named.read.iter().chain(&written).chain(&named.touched))
@@ -154,7 +155,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
             let session = Session { environment, paths, matrix, now, began, log: log.clone(), changed };
             command::run(&arguments, &session, style)
         });
-    let outcome = with_avoided(outcome).map(Report::presentable).map_err(Failure::presentable);
+    let outcome = with_avoided(with(not_read, outcome)).map(Report::presentable).map_err(Failure::presentable);
     let refused = outcome.as_ref().err().and_then(|failure| verdict_of(failure, &arguments.verb, changed.into_inner()));
     let written = present(&arguments, &outcome, refused.as_ref(), style, (out, err));
     match (written, &outcome) {
@@ -179,6 +180,14 @@ fn given_up(
         let _ = writeln!(out, "{:#}", envelope(&verb, &Value::Null, &[], Some(&failure)));
     }
     exit_code(&Err(failure))
+}
+
+/// The outcome with one finding more.
+fn with(finding: Option<Finding>, outcome: Result<Report, Failure>) -> Result<Report, Failure> {
+    outcome.map(|mut report| {
+        report.findings.extend(finding);
+        report
+    })
 }
 
 /// The outcome with the mounts that were not looked into: what lies below them counts as absent in all the rest that is said.

@@ -255,7 +255,6 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
 
 /// Refuses a folder that another user owns or may write to, or that is a link: what lies in it decides what we do.
 pub fn must_be_ours(folder: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt;
     let refused = |why: &str| {
         Failure::world(format!("`{}` is not safe to keep the state in: {why}", folder.display()))
             .help("remove it, or name another folder with COLAB_BOOT_STATE_DIR")
@@ -264,10 +263,16 @@ pub fn must_be_ours(folder: &Path) -> Result<(), Failure> {
     if data.file_type().is_symlink() {
         return Err(refused("it is a symbolic link"));
     }
-    if data.uid() != rustix::process::geteuid().as_raw() {
-        return Err(refused("it belongs to another user"));
+    others_in(&data).map_or(Ok(()), |why| Err(refused(why)))
+}
+
+/// Why others have a say in what lies in a folder.
+pub fn others_in(folder: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    if folder.uid() != rustix::process::geteuid().as_raw() {
+        return Some("it belongs to another user");
     }
-    if data.mode() & 0o022 != 0 { Err(refused("others may write to it")) } else { Ok(()) }
+    (folder.mode() & 0o022 != 0).then_some("others may write to it")
 }
 
 /// Removes a file; one that is not there is fine.

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::diag::{Code, Finding};
+use crate::host::files::others_in;
+use crate::host::mounts::Look;
+
 /// The folders of one run, decided once from the environment.
 #[derive(Clone, Debug)]
 pub struct Paths {
@@ -35,6 +39,23 @@ impl Paths {
             .or_else(|| fixed("XDG_CONFIG_HOME").map(|folder| folder.join("colab-boot")))
             .unwrap_or_else(|| home.join(".config/colab-boot"));
         Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state, config }
+    }
+
+    /// With a cache of our own where that folder is one in which others have a say: what lies there decides what is installed. Returns why, too.
+    #[must_use]
+    pub fn with_own_cache(mut self) -> (Self, Option<Finding>) {
+        let why = self.cache.look().ok().as_ref().and_then(others_in);
+        let finding = why.map(|why| {
+            let own = self.state.join("cache");
+            let message = format!("`{}` is not read: {why}", self.cache.display());
+            let help = format!(
+                "`mkdir -m 700 FOLDER` makes one of your own, COLAB_BOOT_CACHE_DIR names it; `{}` is used",
+                own.display()
+            );
+            self.cache = own;
+            Finding::warning(Code::CacheUnusable, message).with_help(help)
+        });
+        (self, finding)
     }
 
     /// `path`, an absolute one, under the root.

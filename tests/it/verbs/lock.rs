@@ -1,6 +1,7 @@
 //! A lock is a function of its inputs, one of which is the lock of before.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
 use crate::support::python::wheel;
@@ -180,6 +181,29 @@ fn with_installed(test: &Test, installed: &[(&str, &str)]) -> String {
     let path = test.path("machine.json");
     std::fs::write(&path, record.to_string()).expect("a record");
     path.display().to_string()
+}
+
+#[test]
+fn a_cache_in_which_others_have_a_say_is_not_read() {
+    let server = IndexServer::start(table(&[("a", "1.0", &[]), ("b", "1.0", &[])]), Manner::Good);
+    let test = Test::new().file("p.toml", PROFILE);
+    let machine = observed("laptop");
+    let lock = || {
+        let _ = std::fs::remove_file(test.path("p.lock"));
+        let outcome = test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &machine]).expect(0);
+        (outcome.stderr.contains("warning[cache-unusable]"), server.asked().len())
+    };
+    let (_, first) = lock();
+    assert_eq!(lock(), (false, first), "the cache answers");
+    let mode =
+        |mode| std::fs::set_permissions(test.path("cache"), std::fs::Permissions::from_mode(mode)).expect("a mode");
+    mode(0o777);
+    let (is_said, second) = lock();
+    assert!(is_said && second > first, "{second} after {first}");
+    // The one that is used instead is kept; and the old one counts again when it is private.
+    assert_eq!(lock(), (true, second));
+    mode(0o700);
+    assert_eq!(lock(), (false, second));
 }
 
 #[test]

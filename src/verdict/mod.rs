@@ -73,7 +73,8 @@ impl Verdict {
         } else {
             "applied: a kernel that was asked to restart still runs; restart it once"
         };
-        Self { word: Word::RestartPending, sentence: sentence.to_owned(), evidence: Some(evidence) }
+        let sentence = with_open(sentence.to_owned(), &evidence);
+        Self { word: Word::RestartPending, sentence, evidence: Some(evidence) }
     }
 
     /// Everything is as it was before the first apply, but for `kept` packages that stay. `changed`: something was to be done.
@@ -104,17 +105,13 @@ impl Verdict {
     }
 
     /// `word`, unless the evidence says otherwise.
-    fn proven(word: Word, mut sentence: String, evidence: Evidence) -> Self {
+    fn proven(word: Word, sentence: String, evidence: Evidence) -> Self {
         let contradictions = evidence.contradictions();
         if !contradictions.is_empty() {
             let sentence = format!("not as locked: {}", contradictions.join("; "));
             return Self { word: Word::Unproven, sentence, evidence: Some(evidence) };
         }
-        let open = evidence.not_compared();
-        if !open.is_empty() {
-            sentence = format!("{sentence} ({})", open.join("; "));
-        }
-        Self { word, sentence, evidence: Some(evidence) }
+        Self { word, sentence: with_open(sentence, &evidence), evidence: Some(evidence) }
     }
 
     /// One line, for people.
@@ -136,6 +133,12 @@ impl Verdict {
     pub fn is_verified(&self) -> bool {
         self.word == Word::Verified
     }
+}
+
+/// `sentence` with what was not compared.
+fn with_open(sentence: String, evidence: &Evidence) -> String {
+    let open = evidence.not_compared();
+    if open.is_empty() { sentence } else { format!("{sentence} ({})", open.join("; ")) }
 }
 
 /// What the packages are like: as the lock says, or as this machine wanted it.
@@ -169,6 +172,8 @@ mod tests {
             ready(by_version.clone()),
             "ready: 6 packages as locked (1 package compared by version alone; kernel not compared: no facts)"
         );
+        let pending = Verdict::restart_pending(by_version.clone(), true);
+        assert!(pending.sentence().contains("then run this again (1 package compared by version alone"), "{pending:?}");
         by_version.files.by_version = 2;
         by_version.kernel = Compared::Nothing;
         assert_eq!(

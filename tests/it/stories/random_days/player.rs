@@ -65,6 +65,8 @@ pub struct Player<'a> {
     pub(super) is_half_done: bool,
     /// Packages that had another version since the kernel has started: what is known of files is of the installed version alone.
     pub(super) went_away: BTreeSet<String>,
+    /// What the boot cell has said last.
+    said: String,
     pub count: Count,
 }
 
@@ -100,6 +102,7 @@ impl<'a> Player<'a> {
             booted: None,
             is_half_done: false,
             went_away: BTreeSet::new(),
+            said: String::new(),
             count: Count::default(),
         };
         player.write_profile();
@@ -247,6 +250,7 @@ impl<'a> Player<'a> {
         let (code, locked) = (cell.boot.clone(), cell.locked.clone());
         let to_change = self.to_change(&locked);
         let said = self.world.notebook.run(&self.kernel, &code);
+        self.said.clone_from(&said);
         self.is_booted = true;
         self.booted.clone_from(&self.cell);
         if said.contains("the kernel restarts now, once") {
@@ -371,7 +375,7 @@ impl<'a> Player<'a> {
             }
         }
         if self.boot()? != Some(false) {
-            return Err("a second restart".to_owned());
+            return Err(format!("a second restart: {}", self.said));
         }
         self.verify_in_kernel(true)
     }

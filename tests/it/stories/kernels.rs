@@ -135,7 +135,8 @@ fn code_that_no_record_speaks_of_is_seen_all_the_same() {
     let site = day.venv.layout();
     let source = day.test.path("checkout");
     std::fs::create_dir(&source).expect("a folder");
-    day.profile("p", &["lib >=2"], "");
+    // A module of no package stops the apply otherwise.
+    day.profile("p", &["lib >=2"], "[policy]\noverwrite = 'keep-aside'\n");
     let (boot, _) = cells(&day, "p");
     let cases: [(&str, &dyn Fn()); 5] = [
         ("an editable install", &|| {

@@ -158,10 +158,8 @@ impl Rig {
         let site = self.venv.site_packages();
         let infos: Vec<&String> = site.iter().filter(|name| name.ends_with(".dist-info")).collect();
         let ours = infos.iter().filter(|name| !name.starts_with("pip-") && !name.starts_with("setuptools-")).count();
-        // What the environment is known by stays.
-        let is_odd =
-            |name: &&String| name.starts_with(['~', '.']) && *name != ".colab-boot-id" || name.ends_with(".new");
-        let odd: Vec<&String> = site.iter().filter(is_odd).collect();
+        let odd: Vec<&String> =
+            site.iter().filter(|name| name.starts_with(['~', '.']) || name.ends_with(".new")).collect();
         let temporary = Command::new("find").arg(self.test.path("state")).args(["-name", ".colab-boot-*"]).output();
         let temporary = String::from_utf8_lossy(&temporary.expect("find starts").stdout).into_owned();
         if ours == 2 && odd.is_empty() && temporary.is_empty() {

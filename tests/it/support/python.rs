@@ -162,9 +162,11 @@ impl Venv {
         versions.map(|path| path.join("site-packages")).find(|path| path.exists()).expect("site-packages")
     }
 
+    /// What lies there, but for the file that colab-boot knows the environment by.
     pub fn site_packages(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.layout()).expect("site-packages").flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name != ".colab-boot-id").collect()
     }
 }
 

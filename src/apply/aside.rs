@@ -1,4 +1,5 @@
-//! Files that no package owns and a wheel takes the place of: moved aside before the install, and back when the package has gone.
+//! Files that no package owns and a wheel takes the place of: moved aside before the install, and back when the package
+//! has gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -6,42 +7,39 @@ use std::path::{Component, Path, PathBuf};
 use crate::apply::brought::{InTheWay, What};
 use crate::apply::work::Work;
 use crate::diag::Failure;
+use crate::host::digests::has_digest;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::texts::files_below;
 use crate::installed::Claims;
 use crate::ledger::Aside;
-use crate::model::{PackageName, Sha256};
+use crate::model::PackageName;
 
 impl Work<'_> {
-    /// What the ledger says of files aside once this apply has begun: with what is `in_the_way` now, and with copies of what a wheel's own file
-    /// took the place of unchanged, where that file may go. The copies are made; nothing else is moved yet.
+    /// What the ledger says of files aside once this apply has begun, with what is `in_the_way` now. Where a file had the
+    /// wheel's content and its package changes, a copy is made; nothing is moved yet.
     pub(super) fn aside(&self, in_the_way: &[InTheWay]) -> Result<BTreeMap<PathBuf, Aside>, Failure> {
         let mut aside = self.planned.seen.ledger.aside.clone();
-        for one in in_the_way {
+        for one in in_the_way.iter().filter(|one| !self.planned.seen.ledger.aside.get(&one.place).is_some_and(is_kept))
+        {
             let sha256 = match one.what {
                 What::Same(sha256) => Some(sha256),
                 What::File | What::Folder => None,
             };
             let kept = self.state.aside_folder().join("files").join(one.place.strip_prefix("/").unwrap_or(&one.place));
-            let known = aside.get(&one.place).is_some_and(is_kept);
-            let entry = Aside { package: one.name.clone(), sha256, kept: free(kept) };
-            if !known {
-                aside.insert(one.place.clone(), entry);
-            }
+            aside.insert(one.place.clone(), Aside { package: one.name.clone(), sha256, kept: free(kept) });
         }
         let changed: BTreeSet<&PackageName> =
             self.planned.decision.plan.changes.iter().map(|change| &change.name).collect();
         for (place, one) in aside.iter().filter(|(_, one)| changed.contains(&one.package) && !is_kept(one)) {
-            let is_unchanged = |sha256| is_of(place, sha256);
-            if one.sha256.is_some_and(is_unchanged) {
+            if one.sha256.is_some_and(|sha256| has_digest(place, sha256)) {
                 copy(place, &one.kept)?;
             }
         }
         Ok(aside)
     }
 
-    /// Moves what is `in_the_way` to where `aside` says. Returns what was moved, for people.
+    /// Moves what is `in_the_way` to where `aside` says.
     pub(super) fn move_aside(&self, in_the_way: &[InTheWay], aside: &BTreeMap<PathBuf, Aside>) -> Result<(), Failure> {
         for one in in_the_way.iter().filter(|one| one.what == What::File) {
             let Some(entry) = aside.get(&one.place) else { continue };
@@ -111,7 +109,7 @@ fn remove_folders(folder: &Path) {
 }
 
 /// `path`, or the first name like it that is free.
-pub(super) fn free(path: PathBuf) -> PathBuf {
+fn free(path: PathBuf) -> PathBuf {
     if path.look_at_entry().is_err() {
         return path;
     }
@@ -120,18 +118,13 @@ pub(super) fn free(path: PathBuf) -> PathBuf {
     others.into_iter().find(|other| other.look_at_entry().is_err()).unwrap_or(path)
 }
 
-fn is_of(place: &Path, sha256: Sha256) -> bool {
-    let digest = files::open(place).and_then(|mut file| Sha256::of_reader(&mut file));
-    digest.is_ok_and(|(own, _)| own == sha256)
-}
-
 /// Whether the file is where the ledger says.
 pub(super) fn is_kept(aside: &Aside) -> bool {
     aside.kept.look_at_entry().is_ok()
 }
 
 /// A second name for the file at `from`, or a copy where that can't be had.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     files::create_private_folder(to.parent().unwrap_or(to))?;
     if std::fs::hard_link(from, to).is_ok() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! What no package owns, where a wheel would write: somebody made it, and installers would write over it without a word.
+//! What no package owns, where a wheel would write: somebody made it, and installers would write over it without a
+//! word.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use crate::apply::brought::{InTheWay, What};
 use crate::apply::overwrite::scripts;
 use crate::apply::work::Work;
 use crate::diag::{Code, Failure, Finding};
+use crate::host::digests::has_digest;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::texts::files_below;
@@ -15,7 +17,7 @@ use crate::inspect::{Archive, parse_record};
 use crate::installed::{Claims, Downloaded, place};
 use crate::machine::Layout;
 use crate::model::{PackageName, Sha256};
-use crate::output::few;
+use crate::output::with_others;
 
 /// What a wheel would write.
 struct Written {
@@ -99,8 +101,7 @@ impl Work<'_> {
         let here = || files::read_optional(place).ok().flatten().unwrap_or_default();
         let is_left = match (&one.from, one.sha256) {
             (From::Member(_), Some(sha256)) => {
-                let same = files::open(place).and_then(|mut file| Sha256::of_reader(&mut file));
-                return Some(if same.is_ok_and(|(own, _)| own == sha256) { What::Same(sha256) } else { What::File });
+                return Some(if has_digest(place, sha256) { What::Same(sha256) } else { What::File });
             }
             (From::Member(path), None) => {
                 let body = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
@@ -123,12 +124,10 @@ impl Work<'_> {
 
     /// Why what is `in_the_way` forbids the apply.
     pub(super) fn refused_for(&self, in_the_way: &[InTheWay]) -> Vec<Finding> {
-        let debian = Debian::of(&self.session.paths.root, in_the_way);
-        let is_refused = |one: &InTheWay| match one.what {
-            What::Same(_) => false,
-            What::Folder => true,
-            What::File => !self.planned.wish.keeps_aside && !debian.has(&one.place),
-        };
+        let files = in_the_way.iter().filter(|one| one.what == What::File && !self.planned.wish.keeps_aside);
+        let mut refused: HashSet<&Path> = files.map(|one| one.place.as_path()).collect();
+        leave_out_debian(&mut refused, &self.session.paths.root);
+        let is_refused = |one: &InTheWay| one.what == What::Folder || refused.contains(one.place.as_path());
         let mut by_name: BTreeMap<&PackageName, Vec<&InTheWay>> = BTreeMap::new();
         for one in in_the_way.iter().filter(|one| is_refused(one)) {
             by_name.entry(&one.name).or_default().push(one);
@@ -155,10 +154,8 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
         "the wheel of {name} would write over the {what} `{}`, which belongs to no package",
         first.place.display()
     );
-    let others: Vec<String> =
-        all.iter().filter(|one| one.place != first.place).map(|one| format!("`{}` too", one.place.display())).collect();
-    let finding = Finding::error(Code::WheelOverwrites, message);
-    few(&others).into_iter().fold(finding, Finding::with_note).with_help(help)
+    let others = all.iter().filter(|one| one.place != first.place).map(|one| one.place.as_path());
+    with_others(Finding::error(Code::WheelOverwrites, message), others).with_help(help)
 }
 
 /// Whether `place` is a distribution's; a folder, if all that lies in it is.
@@ -238,26 +235,16 @@ impl Listings {
     }
 }
 
-/// Files that dpkg has installed, among those in the way.
-#[derive(Default)]
-struct Debian(HashSet<PathBuf>);
-
-impl Debian {
-    fn of(root: &Path, in_the_way: &[InTheWay]) -> Self {
-        if in_the_way.is_empty() {
-            return Self::default();
+/// Leaves out of `places` what dpkg has installed.
+fn leave_out_debian(places: &mut HashSet<&Path>, root: &Path) {
+    let folder = root.join("var/lib/dpkg/info");
+    for list in files::names_if_any(&folder).into_iter().filter(|name| name.ends_with(".list")) {
+        if places.is_empty() {
+            return;
         }
-        let folder = root.join("var/lib/dpkg/info");
-        let lists = files::names_if_any(&folder).into_iter().filter(|name| name.ends_with(".list"));
-        let texts = lists.filter_map(|name| files::read_optional(&folder.join(name)).ok().flatten());
-        let wanted: HashSet<&Path> = in_the_way.iter().map(|one| one.place.as_path()).collect();
-        let its = |text: String| {
-            text.lines().map(PathBuf::from).filter(|path| wanted.contains(path.as_path())).collect::<Vec<_>>()
-        };
-        Self(texts.flat_map(its).collect())
-    }
-
-    fn has(&self, place: &Path) -> bool {
-        self.0.contains(place)
+        let text = files::read_optional(&folder.join(list)).ok().flatten().unwrap_or_default();
+        for line in text.lines() {
+            places.remove(Path::new(line));
+        }
     }
 }

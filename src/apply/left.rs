@@ -11,11 +11,11 @@ use crate::host::texts::files_below;
 use crate::inspect::parse_record;
 use crate::installed::{Claims, place};
 use crate::machine::find_info;
-use crate::output::few;
+use crate::output::with_others;
 
 impl Work<'_> {
-    /// The folders in site-packages that packages which are about to go have files in, and nothing above them.
-    pub(super) fn folders_that_go(&self) -> Result<BTreeSet<PathBuf>, Failure> {
+    /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.
+    pub(super) fn folders_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut folders = BTreeSet::new();
         for change in self.planned.decision.plan.changes.iter().filter(|change| change.package.is_none()) {
             for site in self.layout.folders() {
@@ -26,18 +26,24 @@ impl Work<'_> {
                 folders.extend(parents.filter(|folder| folder != site && folder.starts_with(site)));
             }
         }
-        Ok(folders)
+        let mut outermost: Vec<PathBuf> = Vec::new();
+        // A folder comes before those in it.
+        for folder in folders {
+            if outermost.last().is_none_or(|last| !folder.starts_with(last)) {
+                outermost.push(folder);
+            }
+        }
+        Ok(outermost)
     }
 
     /// A note where files of no package are left in `folders`.
-    pub(super) fn left_in(&self, folders: &BTreeSet<PathBuf>) -> Result<Option<Finding>, Failure> {
+    pub(super) fn left_in(&self, folders: &[PathBuf]) -> Result<Option<Finding>, Failure> {
         let mut there = Vec::new();
         for folder in folders.iter().filter(|folder| folder.is_folder_there()) {
             files_below(folder, true, &|_| false, &mut there);
         }
         there.retain(|file| !file.components().any(|part| part.as_os_str() == "__pycache__"));
         there.sort();
-        there.dedup();
         if there.is_empty() {
             return Ok(None);
         }
@@ -45,7 +51,7 @@ impl Work<'_> {
         there.retain(|file| !claims.has(file));
         let Some((first, others)) = there.split_first() else { return Ok(None) };
         let message = format!("`{}` stays: no package has put it there", first.display());
-        let others: Vec<String> = others.iter().map(|file| format!("`{}` too", file.display())).collect();
-        Ok(Some(few(&others).into_iter().fold(Finding::note(Code::FilesLeft, message), Finding::with_note)))
+        let others = others.iter().map(PathBuf::as_path);
+        Ok(Some(with_others(Finding::note(Code::FilesLeft, message), others)))
     }
 }

@@ -238,10 +238,9 @@ impl Work<'_> {
 
     /// Puts the RECORDs of what goes right, where colab-boot knows better.
     fn put_records_right(&self) -> Result<(), Failure> {
-        for change in self.planned.decision.plan.changes.iter().filter(|change| change.from.is_some()) {
-            let entry = self.planned.seen.ledger.distributions.get(&change.name);
-            let entry = entry.filter(|entry| change.from.as_ref() == Some(&entry.version));
-            let digest = entry.and_then(|entry| entry.sha256);
+        for change in &self.planned.decision.plan.changes {
+            let Some(version) = &change.from else { continue };
+            let digest = self.planned.seen.ledger.wheel(&change.name, version);
             let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;
             for site in self.layout.folders() {
                 let Some(info) = find_info(site, &change.name)? else { continue };

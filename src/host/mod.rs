@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod command;
 pub mod destination;
+pub mod digests;
 pub mod files;
 pub mod mounts;
 pub mod parallel;

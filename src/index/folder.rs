@@ -8,6 +8,7 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::diag::Failure;
+use crate::host::digests::digest as digest_of;
 use crate::host::files;
 use crate::host::files::names_if_any;
 use crate::index::page::{Filter, read_folder};
@@ -140,8 +141,7 @@ pub(super) fn linking(candidate: &Candidate, limit: u64) -> Option<Result<Linkin
 
 /// Digest and length of a folder's file; `None` for one of the network.
 pub fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Failure>> {
-    let read = |path: &Path| Sha256::of_reader(&mut files::open(path)?);
     let url = local(candidate)?;
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
-    Some(read(&path_of(&url)?).map_err(failed))
+    Some(digest_of(&path_of(&url)?).map_err(failed))
 }

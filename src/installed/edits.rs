@@ -3,11 +3,10 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::host::files;
+use crate::host::digests::digest;
 use crate::host::mounts::Look;
 use crate::installed::Held;
 use crate::installed::expected::{Expected, Infos, Located};
-use crate::model::Sha256;
 
 /// A file whose size and mtime are as an installer leaves them is read where it is no larger: an editor may set the time back.
 const SMALL: u64 = 1 << 20;
@@ -40,18 +39,18 @@ fn is_changed(one: &Expected, (modified, changed): (i64, i64)) -> bool {
         return data.size() > 0;
     }
     let may_be = data.mtime() > modified || data.ctime() > changed && data.size() <= SMALL;
-    let read = || files::open(&one.place).and_then(|mut file| Sha256::of_reader(&mut file));
-    may_be && read().is_ok_and(|(own, _)| own != sha256)
+    may_be && digest(&one.place).is_ok_and(|(own, _)| own != sha256)
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{Sha256, edits};
+    use super::edits;
     use crate::host::files::write_whole;
     use crate::installed::Held;
     use crate::machine::Layout;
+    use crate::model::Sha256;
 
     #[test]
     fn what_was_edited_is_found_and_what_was_cut_to_nothing_is_not() {

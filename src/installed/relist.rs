@@ -1,4 +1,5 @@
-//! A RECORD put right before an installer goes by it: what it lists is removed, whosever it is, and the rest stays where Python finds it.
+//! Corrects a RECORD before an installer uninstalls by it: the installer removes every file that RECORD lists, also one of the
+//! user, and leaves every file that RECORD leaves out.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};

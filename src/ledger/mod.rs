@@ -25,7 +25,7 @@ pub struct Ledger {
     pub schema: u32,
     /// The interpreter, for people.
     pub python: PathBuf,
-    /// What the environment is known by, besides its path: one that was made anew in the same place has nothing of this.
+    /// Which environment this is of. Another one may come to lie in the same place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
     /// What colab-boot has put there.
@@ -122,6 +122,11 @@ impl Ledger {
             Some(entry) if installed.is_some() && installed == entry.from.as_ref() => Hand::Ours(entry),
             Some(entry) => Hand::Changed(entry),
         }
+    }
+
+    /// The wheel that colab-boot has installed `version` of `name` from, where that is known.
+    pub fn wheel(&self, name: &PackageName, version: &Version) -> Option<Sha256> {
+        self.distributions.get(name).filter(|entry| entry.version == *version).and_then(|entry| entry.sha256)
     }
 
     /// What was installed before colab-boot came: `installed` as it would be without it. What another tool has put in place of ours

@@ -1,6 +1,7 @@
 //! Text for people. Foreign text is made harmless before it is shown; colour never carries meaning alone.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -249,6 +250,12 @@ pub fn few(changes: &[String]) -> Vec<String> {
     let more = changes.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| format!("and {more} more"));
     changes.iter().take(SHOWN).cloned().chain(more).collect()
+}
+
+/// `finding` with a note for each of the first dozen of `places`, which it is about as well.
+pub fn with_others<'p>(finding: Finding, places: impl Iterator<Item = &'p Path>) -> Finding {
+    let others: Vec<String> = places.map(|place| format!("`{}` too", place.display())).collect();
+    few(&others).into_iter().fold(finding, Finding::with_note)
 }
 
 /// A line for each image that the target can't do without.

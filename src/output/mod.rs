@@ -7,7 +7,9 @@ mod progress;
 mod report;
 mod why;
 
-pub use human::{bytes, few, harmless, needed_images, plan_line, render_failure, render_finding, render_plan};
+pub use human::{
+    bytes, few, harmless, needed_images, plan_line, render_failure, render_finding, render_plan, with_others,
+};
 pub use json::envelope;
 pub use progress::bar;
 pub use report::{Report, path_text};

@@ -8,7 +8,7 @@ const ALLOWED: &str = "colab-boot: allow";
 
 /// Where each line begins.
 pub(super) struct Lines<'t> {
-    text: &'t str,
+    pub(super) text: &'t str,
     starts: Vec<usize>,
     /// Of a line that was asked for: whether it is passed over.
     allowed: RefCell<Vec<Option<bool>>>,

@@ -48,10 +48,14 @@ pub struct Sighting {
 
 /// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through, and quotes that HTML writes as words.
 pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
-    let lines = Lines::of(text);
-    let Some((bare, places)) = bare(text) else { return scan_bare(text, &lines, &|span| span) };
+    scan_lines(&Lines::of(text))
+}
+
+/// As [`scan`], of a text whose lines are known.
+fn scan_lines(lines: &Lines<'_>) -> Result<Vec<Secret>, Failure> {
+    let Some((bare, places)) = bare(lines.text) else { return scan_bare(lines.text, lines, &|span| span) };
     let original = |span: Range<usize>| places[span.start]..places[span.end - 1] + 1;
-    scan_bare(&bare, &lines, &original)
+    scan_bare(&bare, lines, &original)
 }
 
 /// The text without escape sequences (ECMA-48, CSI) and with quotes for their names in HTML, and where each of its bytes stands; `None` where there
@@ -191,8 +195,8 @@ fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>)
         let line = lines.number(at);
         (format!("line {line}"), line)
     };
-    let (secrets, sightings) = unknown(scan(text)?, text, known, &place);
-    let clean = without(text, &secrets);
+    let (secrets, sightings) = unknown(scan_lines(&lines)?, text, known, &place);
+    let clean = spliced(text, secrets.iter().map(|one| (one.span.clone(), replacement(one.rule))));
     Ok((sightings, (!secrets.is_empty()).then_some(clean)))
 }
 
@@ -222,13 +226,14 @@ fn replacement(rule: &str) -> String {
     format!("«removed: {rule}»")
 }
 
-fn without(text: &str, secrets: &[Secret]) -> String {
+/// `text` with something else in the place of some spans, which come in their order.
+fn spliced(text: &str, changes: impl IntoIterator<Item = (Range<usize>, String)>) -> String {
     let mut clean = String::new();
     let mut at = 0;
-    for secret in secrets {
-        clean.push_str(&text[at..secret.span.start]);
-        clean.push_str(&replacement(secret.rule));
-        at = secret.span.end;
+    for (span, instead) in changes {
+        clean.push_str(&text[at..span.start]);
+        clean.push_str(&instead);
+        at = span.end;
     }
     clean + &text[at..]
 }
@@ -250,7 +255,7 @@ fn json(
             let (at, _) = site.literal_of(start);
             (format!("{}, line {}", site.place, own_lines.number(start)), lines.number(at))
         };
-        let (secrets, own) = unknown(scan(&site.text)?, &site.text, known, &place);
+        let (secrets, own) = unknown(scan_lines(&own_lines)?, &site.text, known, &place);
         sightings.extend(own);
         changed.extend(rewritten(&site, &secrets, strict_text));
     }
@@ -258,19 +263,13 @@ fn json(
         return Ok((sightings, None));
     }
     changed.sort_by_key(|(span, _)| span.start);
-    let mut clean = String::new();
-    let mut at = 0;
-    for (span, instead) in changed {
-        clean.push_str(&text[at..span.start]);
-        clean.push_str(&instead);
-        at = span.end;
-    }
-    clean.push_str(&text[at..]);
+    let clean = spliced(text, changed);
     let is_sound = matches!(Document::of(name, &strict(&clean)), Document::Json(now) if now.len() == parts.len());
     Ok((sightings, is_sound.then_some(clean)))
 }
 
-/// What stands in the file instead of the parts of `site` that are secrets. A secret of several strings leaves its word in the first.
+/// Where in the file the secrets of `site` stand, each with what replaces it. A secret of several strings is replaced in the first, and taken out
+/// of the others.
 fn rewritten(site: &Site, secrets: &[Secret], strict: &str) -> Vec<(Range<usize>, String)> {
     let mut changed = Vec::new();
     for segment in &site.segments {

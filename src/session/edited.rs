@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use crate::diag::{Code, Finding};
 use crate::installed::{Edit, Held, edits};
-use crate::ledger::Hand;
 use crate::model::{PackageName, Version};
-use crate::output::few;
+use crate::output::with_others;
 use crate::plan::Change;
 use crate::session::Session;
-use crate::session::file_check::FileCheck;
+use crate::session::file_check::{FileCheck, known_wheel};
 use crate::session::machine::Seen;
 use crate::state::State;
 
@@ -36,12 +35,8 @@ pub(super) fn edited(
     let one = |change: &Change| {
         let version = change.from.clone().filter(|_| !doubted.contains(&change.name))?;
         let location = seen.machine.installed.get(&change.name)?.location.as_ref()?;
-        let digest = match seen.ledger.hand(&change.name, Some(&version)) {
-            Hand::Ours(entry) if entry.version == version => entry.sha256,
-            _ => None,
-        };
-        let wheel = digest.filter(|digest| state.record(digest).is_ok_and(|kept| kept.is_some()));
-        let held = Held { layout, name: &change.name, version: &version, wheel: wheel.map(|digest| (state, digest)) };
+        let wheel = known_wheel(state, seen.ledger.wheel(&change.name, &version));
+        let held = Held { layout, name: &change.name, version: &version, wheel };
         let is_here = layout.folders().contains(&location);
         let files = if is_here { edits(held, &|place| files.knows(place)) } else { Vec::new() };
         let kept = state.aside_folder().join(format!("{}-{version}", change.name));
@@ -60,9 +55,8 @@ impl Edited {
             self.name,
             self.version
         );
-        let others: Vec<String> = others.iter().map(|edit| format!("`{}` too", edit.place.display())).collect();
-        let finding = Finding::warning(Code::FilesEdited, message);
-        let finding = few(&others).into_iter().fold(finding, Finding::with_note);
+        let others = others.iter().map(|edit| edit.place.as_path());
+        let finding = with_others(Finding::warning(Code::FilesEdited, message), others);
         finding.with_help(format!("apply keeps what is there now in `{}`", self.kept.display()))
     }
 }

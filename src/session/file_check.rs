@@ -287,7 +287,11 @@ fn half_back(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure>
 
 /// `package` as it is compared: with the RECORD of its wheel, where it was installed from here.
 pub fn held<'a>(layout: &'a Layout, state: &'a State, package: &'a LockedPackage) -> Held<'a> {
-    let digest = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
-    let wheel = digest.filter(|digest| state.record_stamp(digest) != Stamp::UNKNOWN).map(|digest| (state, digest));
+    let wheel = known_wheel(state, package.wheel.as_ref().and_then(|wheel| wheel.sha256));
     Held { layout, name: &package.name, version: &package.version, wheel }
+}
+
+/// The wheel of this digest as files are compared with it, where its RECORD was kept.
+pub(super) fn known_wheel(state: &State, sha256: Option<Sha256>) -> Option<(&State, Sha256)> {
+    sha256.filter(|digest| state.record_stamp(digest) != Stamp::UNKNOWN).map(|digest| (state, digest))
 }

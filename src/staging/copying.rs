@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::Progress;
-use crate::model::{Hasher, Sha256};
+use crate::model::Hasher;
 use crate::staging::Staging;
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, modified};
@@ -194,9 +194,4 @@ pub(super) fn settle(staging: &Staging, file: &File, part: &Path, place: &Path) 
         let _ = place.parent().map(|folder| File::open(folder).and_then(|folder| folder.sync_all()));
     }
     Ok(())
-}
-
-/// The digest of a file that is there.
-pub(super) fn digest(path: &Path) -> std::io::Result<Sha256> {
-    Ok(Sha256::of_reader(&mut files::open(path)?)?.0)
 }

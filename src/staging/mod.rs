@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::diag::Failure;
+use crate::host::digests::{digest, has_digest};
 use crate::host::files;
 use crate::index::Progress;
 
@@ -213,25 +214,24 @@ fn bring(
 
 /// Whether a whole copy of `entry` stands there: of its size and time, or as the journal says.
 fn is_there(entry: &Entry, to: &Path, journal: &Journal) -> bool {
-    let Ok(data) = to.join(&entry.path).look_at_entry() else { return false };
+    let place = to.join(&entry.path);
+    let Ok(data) = place.look_at_entry() else { return false };
     if !data.is_file() || data.len() != entry.size {
         return false;
     }
-    let place = to.join(&entry.path);
+    let has_time = listing::modified(&data) == entry.modified;
     let is_same = |line: &&journal::Line| line.size == entry.size && line.modified == entry.modified;
     match journal.line(&entry.path) {
-        Some(line) if line.from == journal.from() => {
-            is_same(&line) && line.stands(&data) || listing::modified(&data) == entry.modified
-        }
+        Some(line) if line.from == journal.from() => has_time || is_same(&line) && line.stands(&data),
         // From another source: a file of the same size and time may be another one.
-        Some(_) => listing::modified(&data) == entry.modified && is_copy(entry, &place),
-        None => listing::modified(&data) == entry.modified,
+        Some(_) => has_time && is_copy(entry, &place),
+        None => has_time,
     }
 }
 
 /// Whether the file at `place` has the bytes of `entry`.
 fn is_copy(entry: &Entry, place: &Path) -> bool {
-    copying::digest(&entry.source).is_ok_and(|source| copying::digest(place).is_ok_and(|own| own == source))
+    digest(&entry.source).is_ok_and(|(source, _)| has_digest(place, source))
 }
 
 /// Those of `there` whose bytes are not those of the source.

@@ -1,5 +1,5 @@
-//! Where files are written before they have their names: a folder of its own in the destination, that nobody else may enter. A rename from there
-//! replaces whatever has the name, link or hard link, and follows neither.
+//! A private folder in the destination, in which `stage` writes each file before it renames it to its place. The rename
+//! replaces a link or a hard link in that place, and does not follow it.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, Permissions};

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 
 use crate::diag::Failure;
+use crate::host::digests::digest;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::Progress;
@@ -191,7 +192,7 @@ impl Work<'_> {
         if let Some(line) = line
             && place.look_at_entry().is_ok_and(|data| line.stands(&data))
         {
-            let right = !self.staging.verify || super::copying::digest(&place).ok() == line.sha256;
+            let right = !self.staging.verify || digest(&place).ok().map(|(own, _)| own) == line.sha256;
             self.staged.verified += u64::from(self.staging.verify);
             if right {
                 self.staged.there += 1;

@@ -25,7 +25,7 @@ pub use orphan::{forget_process, record_process};
 const HASHED: &[u8] = b"colab-boot files 2\n";
 const HASHED_LIMIT: u64 = 256 << 20;
 
-/// A file in site-packages with what the environment is known by.
+/// The file in site-packages with the environment's identity.
 const IDENTITY: &str = ".colab-boot-id";
 
 /// What every format of the marker has.
@@ -38,11 +38,11 @@ struct Head {
 #[derive(Clone, Debug)]
 pub struct State {
     folder: PathBuf,
-    /// The environment's site-packages; `None` where nobody has asked for this one.
+    /// The environment's site-packages; `None` for one of [`all`](Self::all), of which no more than the folder is known.
     site: Option<PathBuf>,
 }
 
-/// What stands in the file at `path`, which is made where there is none.
+/// Reads the environment's identity from the file at `path`; writes a new one where there is none.
 fn identity(path: &Path) -> Result<String, Failure> {
     if let Some(known) = files::read_optional(path)?.filter(|text| !text.trim().is_empty()) {
         return Ok(known);
@@ -88,7 +88,7 @@ impl State {
         Ok(if is_of_another { Ledger::default() } else { ledger })
     }
 
-    /// Writes the ledger, with what the environment is known by from its first one to its last.
+    /// Writes the ledger, with the environment's identity. An empty ledger has none, and its file goes.
     pub fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let identity = match &self.site {

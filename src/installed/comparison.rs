@@ -207,19 +207,25 @@ impl Pending<'_, '_> {
                 let stamp = stamp.or_else(|| Some(new()?.settled(begun))).unwrap_or(Stamp::UNKNOWN);
                 (name, stamp)
             };
-            let files = seen.files.into_iter().map(stamp).collect();
             HashedFolder {
                 own: seen.own.settled(begun),
                 cache: seen.cache.settled(begun),
-                files,
                 folder: seen.folder.clone(),
+                files: seen.files.into_iter().map(stamp).collect(),
             }
         };
-        let of_wheel = self.basis == Basis::Wheel;
-        let Located { info, source, held } = self.located;
-        let wheel = held.wheel.map(|(_, wheel)| wheel);
-        let places = self.places.into_iter().map(place).collect();
-        HashedDistribution { info, source, of_wheel, places, wheel, former: Vec::new(), follows_another: false }
+        // Of what was not known, the list is whole.
+        let contents = self.known.map_or_else(|| self.located.contents(&self.expected), |known| known.contents);
+        HashedDistribution {
+            info: self.located.info,
+            source: self.located.source,
+            of_wheel: self.basis == Basis::Wheel,
+            places: self.places.into_iter().map(place).collect(),
+            wheel: self.located.held.wheel.map(|(_, wheel)| wheel),
+            contents,
+            former: Vec::new(),
+            follows_another: false,
+        }
     }
 }
 

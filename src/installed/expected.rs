@@ -83,6 +83,18 @@ impl<'a> Located<'a> {
         tried_twice(|| self.listed())
     }
 
+    /// What tells whether an installation can have had other code or data than this one: the digest over `expected`, without metadata and scripts,
+    /// which installers write each in their own way.
+    pub(super) fn contents(&self, expected: &[Expected]) -> Sha256 {
+        let is_own = |one: &&Expected| {
+            !one.place.starts_with(&self.info) && one.place.parent() != Some(&self.held.layout.scripts)
+        };
+        let mut lines: Vec<String> =
+            expected.iter().filter(is_own).map(|one| format!("{} {:?}\n", one.place.display(), one.sha256)).collect();
+        lines.sort();
+        Sha256::of(lines.concat().as_bytes())
+    }
+
     fn listed(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
         let record = self.info.join("RECORD");
         let text = read_optional(&record).map_err(|failure| unreadable(&record, &failure))?;

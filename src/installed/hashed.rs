@@ -36,9 +36,11 @@ pub struct HashedDistribution {
     pub places: Vec<HashedFolder>,
     /// The wheel that it was installed from, where that is known.
     pub wheel: Option<Sha256>,
-    /// What files of the same wheel looked like in earlier installations of it.
+    /// Its code and data, whichever list of files they were compared with.
+    pub contents: Sha256,
+    /// What its files looked like in earlier installations of the same contents.
     pub former: Vec<(PathBuf, Stamp)>,
-    /// Another version, or another wheel, was seen in its place before: a kernel may have loaded that one.
+    /// Other contents were seen in its place before: a kernel may have loaded them.
     pub follows_another: bool,
 }
 
@@ -100,9 +102,9 @@ impl Hashed {
 }
 
 impl HashedDistribution {
-    /// With what is remembered of `old`, an earlier installation of the same wheel, or an earlier look at this one.
+    /// With what is remembered of `old`, an earlier installation of the same contents, or an earlier look at this one.
     fn after(mut self, old: Self) -> Self {
-        let is_same = self.info == old.info && self.wheel == old.wheel;
+        let is_same = self.info == old.info && self.contents == old.contents;
         self.follows_another = old.follows_another || !is_same;
         if is_same {
             let here: HashSet<(PathBuf, Stamp)> = self.files().collect();

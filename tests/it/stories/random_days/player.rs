@@ -257,9 +257,8 @@ impl<'a> Player<'a> {
             self.kernel = self.world.notebook.restarted(&self.kernel);
             self.count.restarts += 1;
             self.is_true(&locked, &said)?;
-            let unseen = std::mem::take(&mut self.loaded_unseen);
+            self.restart_was_needed(&before, &to_change, &said)?;
             self.new_kernel();
-            self.restart_was_needed(&before, (&to_change, &unseen), &said)?;
             self.is_half_done = false;
             return Ok(Some(true));
         }

@@ -1,6 +1,6 @@
 //! What is true, whatever colab-boot says: files on disk, a fresh Python, the memory of the kernel.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -93,11 +93,11 @@ impl Player<'_> {
         locked.iter().filter(wrong).map(moves).collect()
     }
 
-    /// A kernel that held `before` was restarted by an apply that had `to_change` these; `unseen` are those that it had loaded before a cell had run.
+    /// A kernel that held `before` was restarted by an apply that had `to_change` these.
     pub fn restart_was_needed(
         &mut self,
         before: &Memory,
-        (to_change, unseen): (&BTreeMap<String, bool>, &BTreeSet<String>),
+        to_change: &BTreeMap<String, bool>,
         said: &str,
     ) -> Result<(), Wrong> {
         let now = fresh_words(&self.world.day);
@@ -106,7 +106,7 @@ impl Player<'_> {
             return Ok(());
         }
         let is_unknown = held.iter().any(|(name, _)| {
-            let (name, is_unseen) = (name.as_str(), unseen.contains(*name));
+            let (name, is_unseen) = (name.as_str(), self.loaded_unseen.contains(*name));
             if self.went_away.contains(name) {
                 return true;
             }

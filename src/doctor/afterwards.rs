@@ -21,8 +21,11 @@ fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
     let own = of_this_boot(case);
     let own = own
         .ok_or_else(|| Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()))?;
-    let unknown = own.signal.is_none() && own.code.is_none() && own.top().is_none();
-    if unknown { Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid))) } else { Ok(own) }
+    if own.is_unknown() {
+        Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid)))
+    } else {
+        Ok(own)
+    }
 }
 
 /// The newest death of the notebook that asks, in this boot.
@@ -107,14 +110,11 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
         Ok(death) => death,
         Err(answer) => return answer,
     };
-    let signal = CRASHES.iter().find(|(number, _)| death.signal == Some(*number));
-    let top = death.top();
-    if signal.is_none() && top.is_none() {
+    let Some((_, name)) = CRASHES.iter().find(|(number, _)| death.signal == Some(*number)) else {
         return Answer::Fine("the last kernel did not crash".to_owned());
-    }
-    let name = signal.map_or("a fatal error", |(_, name)| name);
+    };
     let mut hit = Hit::error(format!("the kernel {} crashed in native code ({name}), {}", death.pid, ago(case, death)));
-    match top {
+    match death.top() {
         Some((what, "")) => hit = hit.seen(what),
         Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
         None => hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on"),
@@ -130,7 +130,7 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
         Ok(death) => death,
         Err(answer) => return answer,
     };
-    match death.code.filter(|_| death.top().is_none()) {
+    match death.code {
         Some(code) => {
             Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
                 .seen_all(others(case))
@@ -150,9 +150,13 @@ fn kernel_unseen(case: &Case<'_>) -> Answer {
         .seen_all(others(case))
         .into(),
         None => Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()),
-        Some(death) if death.signal.is_none() && death.code.is_none() && death.top().is_none() => {
+        Some(death) if death.is_unknown() => {
+            let left = death.crash.lines().find(|line| line.starts_with("Fatal Python error"));
+            let left =
+                left.map(|line| format!("`{line}`, `faulthandler` wrote: it crashed, or a process that it had forked"));
             Hit::warning(format!("the kernel {} has ended, and how was not seen", death.pid))
                 .seen("its recorder had ended before it, or the server took its exit status first")
+                .seen_all(left)
                 .seen_all(memory(death))
                 .into()
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
+use crate::host::watched::is_still_there;
 
 /// Where records of deaths, and the lock of the recorder, lie.
 pub fn death_folder(state: &Path) -> PathBuf {
@@ -37,6 +38,8 @@ pub struct Tick {
 pub struct Death {
     pub schema: u32,
     pub pid: u32,
+    /// When it started, in clock ticks since the boot.
+    pub start_time: u64,
     /// Seconds since 1970.
     pub at: u64,
     /// The boot that it was in.
@@ -59,7 +62,7 @@ pub struct Death {
     pub limit: u64,
     /// The last minute, oldest first.
     pub ticks: Vec<Tick>,
-    /// What `faulthandler` left.
+    /// What `faulthandler` left, of it or of processes that it has forked: they write into the same file.
     pub crash: String,
     /// The record was begun, and never ended: its recorder has gone before the kernel. `at` is when it began.
     pub watching: bool,
@@ -72,17 +75,32 @@ impl Death {
         counted && self.signal == Some(9)
     }
 
-    /// The first line of what `faulthandler` left, and the newest frame of Python.
+    /// Whether it has ended in a way that nobody saw.
+    pub const fn is_unknown(&self) -> bool {
+        self.signal.is_none() && self.code.is_none()
+    }
+
+    /// What `faulthandler` wrote of its own crash: the last that goes with the signal that ended it.
+    fn own_crash(&self) -> Option<&str> {
+        let signal = self.signal?;
+        let starts = self.crash.match_indices("Fatal Python error").map(|(at, _)| at);
+        let starts: Vec<usize> = starts.filter(|at| *at == 0 || self.crash[..*at].ends_with('\n')).collect();
+        let ends = starts.iter().skip(1).copied().chain([self.crash.len()]);
+        let texts: Vec<&str> = starts.iter().zip(ends).map(|(start, end)| &self.crash[*start..end]).collect();
+        texts.into_iter().rev().find(|text| signal_of(text) == signal)
+    }
+
+    /// The first line of what `faulthandler` left of its crash, and the newest frame of Python.
     pub fn top(&self) -> Option<(&str, &str)> {
-        let what = self.crash.lines().find(|line| line.starts_with("Fatal Python error"))?;
+        let what = self.own_crash()?.lines().next()?;
         Some((what, self.frames().next().unwrap_or_default().trim()))
     }
 
     /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes other threads before it.
     fn frames(&self) -> impl Iterator<Item = &str> {
-        let current =
-            self.crash.split_once("\nCurrent thread ").map(|(_, rest)| rest.split("\n\n").next().unwrap_or(rest));
-        current.unwrap_or(&self.crash).lines().filter(|line| line.trim_start().starts_with("File \""))
+        let crash = self.own_crash().unwrap_or_default();
+        let current = crash.split_once("\nCurrent thread ").map(|(_, rest)| rest.split("\n\n").next().unwrap_or(rest));
+        current.unwrap_or(crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
 
     /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the user has none.
@@ -94,6 +112,15 @@ impl Death {
     }
 }
 
+/// The signal that a text of `faulthandler` is about, by its first line (`faulthandler_handlers` in CPython's faulthandler.c); other fatal errors
+/// end in abort(3).
+fn signal_of(crash: &str) -> i32 {
+    const NAMES: [(&str, i32); 4] =
+        [("Segmentation fault", 11), ("Bus error", 7), ("Floating-point exception", 8), ("Illegal instruction", 4)];
+    let head = crash.lines().next().unwrap_or_default();
+    NAMES.iter().find(|(name, _)| head == format!("Fatal Python error: {name}")).map_or(6, |(_, signal)| *signal)
+}
+
 /// All that are kept in `folder`, newest first. One that can't be read is left out.
 pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     let mut found = Vec::new();
@@ -103,7 +130,7 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
         found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
     }
     // Of one that is watched now there is nothing to say yet.
-    found.retain(|death| !death.watching || !Path::new(&format!("/proc/{}", death.pid)).is_there());
+    found.retain(|death| !death.watching || !is_still_there(death.pid, death.start_time));
     // A clock that was set must not reorder the deaths of one boot; a kernel that began in the second in which another died has ended after it.
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     found.sort_by_key(|death| {
@@ -139,23 +166,41 @@ mod tests {
 
     #[test]
     fn the_frame_is_that_of_the_thread_that_crashed() {
-        let of = |crash: &str| Death { crash: crash.to_owned(), ..Death::default() };
+        let of = |signal: i32, crash: &str| Death { crash: crash.to_owned(), signal: Some(signal), ..Death::default() };
         let poller = "Thread 0x1 (most recent call first):\n  File \"/v/site-packages/ipykernel/parentpoller.py\", line 37 in run\n";
         let current =
             "Current thread 0x2 (most recent call first):\n  File \"/v/site-packages/torch/cuda.py\", line 5 in init\n";
-        let many =
-            of(&format!("Fatal Python error: Segmentation fault\n\n{poller}\n{current}\nExtension modules: numpy\n"));
+        let many = of(
+            11,
+            &format!("Fatal Python error: Segmentation fault\n\n{poller}\n{current}\nExtension modules: numpy\n"),
+        );
         let (what, frame) = many.top().expect("a crash");
         assert_eq!(what, "Fatal Python error: Segmentation fault");
         assert!(frame.contains("cuda.py") && many.module() == Some("torch"), "{frame}");
-        let one = of(&format!("Fatal Python error: Aborted\n\n{}", poller.replace("Thread 0x1", "Stack")));
+        let one = of(6, &format!("Fatal Python error: Aborted\n\n{}", poller.replace("Thread 0x1", "Stack")));
         assert_eq!(one.module(), Some("ipykernel"));
         // A thread that runs no Python has no frame, and those of others say nothing of it.
         let bare = format!(
             "Fatal Python error: Aborted\n\n{poller}\nCurrent thread 0x2 (most recent call first):\n  <no Python frame>\n"
         );
-        assert_eq!(of(&bare).top(), Some(("Fatal Python error: Aborted", "")));
-        assert!(of("").top().is_none());
+        assert_eq!(of(6, &bare).top(), Some(("Fatal Python error: Aborted", "")));
+        assert!(of(11, "").top().is_none());
+    }
+
+    #[test]
+    fn a_worker_that_crashed_is_not_the_kernel() {
+        let dump = |what: &str, file: &str| {
+            format!("Fatal Python error: {what}\n\nStack (most recent call first):\n  File \"{file}\", line 1 in f\n\n")
+        };
+        let worker = dump("Segmentation fault", "/v/site-packages/torch/a.py");
+        let own = dump("Segmentation fault", "/v/site-packages/numpy/b.py");
+        let fatal = dump("f: no thread state", "/v/site-packages/jax/c.py");
+        let of = |signal: Option<i32>, crash: &str| Death { crash: crash.to_owned(), signal, ..Death::default() };
+        assert!(of(Some(9), &worker).top().is_none() && of(None, &worker).top().is_none());
+        assert!(of(Some(6), &worker).module().is_none(), "another signal than the text says");
+        assert_eq!(of(Some(11), &format!("{worker}{own}")).module(), Some("numpy"));
+        assert_eq!(of(Some(11), &format!("{own}{fatal}")).module(), Some("numpy"));
+        assert_eq!(of(Some(6), &format!("{own}{fatal}")).module(), Some("jax"));
     }
 
     #[test]

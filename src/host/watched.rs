@@ -13,6 +13,8 @@ use crate::host::files;
 /// A process that is watched.
 pub struct Watched {
     pid: u32,
+    /// When it started, in clock ticks since the boot: no other process of this boot has both numbers.
+    pub started: u64,
     descriptor: Option<OwnedFd>,
 }
 
@@ -28,10 +30,10 @@ pub enum End {
 impl Watched {
     /// `None` where there is no such process.
     pub fn new(pid: u32) -> Option<Self> {
-        stat_of(pid)?;
+        let started = started(&stat_of(pid)?)?;
         let number = Pid::from_raw(i32::try_from(pid).ok()?)?;
         let descriptor = pidfd_open(number, PidfdFlags::empty()).ok();
-        Some(Self { pid, descriptor })
+        Some(Self { pid, started, descriptor })
     }
 
     /// Waits for the end, at most so long; `true` when it has come. The process is a zombie then, until its parent asks for it.
@@ -47,9 +49,29 @@ impl Watched {
             }
             None => {
                 std::thread::sleep(at_most.min(Duration::from_millis(500)));
-                matches!(stat_of(self.pid).as_deref().and_then(Self::state), None | Some('Z' | 'X'))
+                matches!(self.stat().as_deref().and_then(Self::state), None | Some('Z' | 'X'))
             }
         }
+    }
+
+    /// Its line, not that of a later process with its number.
+    fn stat(&self) -> Option<String> {
+        stat_of(self.pid).filter(|stat| started(stat) == Some(self.started))
+    }
+
+    /// Whether it is about to end: killed, or at work on its end.
+    pub fn is_dying(&self) -> bool {
+        /// Of `flags`, field 9 (`PF_EXITING` in the kernel's sched.h).
+        const EXITING: u64 = 4;
+        let Some(stat) = self.stat() else { return true };
+        let is_exiting =
+            stat_field(&stat, 9).and_then(|flags| flags.parse::<u64>().ok()).is_none_or(|flags| flags & EXITING != 0);
+        let status = files::read_optional(&PathBuf::from(format!("/proc/{}/status", self.pid))).ok().flatten();
+        let is_killed = |line: &str| {
+            let mask = line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:"));
+            mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 << 8 != 0)
+        };
+        is_exiting || status.is_none_or(|status| status.lines().any(is_killed))
     }
 
     /// `R`, `S`, `Z`: the third field of its stat.
@@ -59,7 +81,7 @@ impl Watched {
 
     /// How it ended, read from the zombie: field 52 of `/proc/PID/stat` is the status that its parent will get (proc(5)).
     pub fn end(&self) -> End {
-        let Some(stat) = stat_of(self.pid).filter(|stat| Self::state(stat) == Some('Z')) else { return End::Unknown };
+        let Some(stat) = self.stat().filter(|stat| Self::state(stat) == Some('Z')) else { return End::Unknown };
         match stat_field(&stat, 52).and_then(|field| field.parse::<i32>().ok()) {
             Some(status) if status & 0x7f != 0 => End::Signal(status & 0x7f),
             Some(status) => End::Exit(status >> 8 & 0xff),
@@ -71,6 +93,16 @@ impl Watched {
 /// The line of `/proc/PID/stat`; `None` where there is no such process, or it can't be looked at.
 pub fn stat_of(pid: u32) -> Option<String> {
     files::read_optional(&PathBuf::from(format!("/proc/{pid}/stat"))).ok().flatten()
+}
+
+/// Field 22 of a stat line.
+fn started(stat: &str) -> Option<u64> {
+    stat_field(stat, 22)?.parse().ok()
+}
+
+/// Whether the process `pid` that started at `started` is there, be it as a zombie.
+pub fn is_still_there(pid: u32, started_at: u64) -> bool {
+    stat_of(pid).is_some_and(|stat| started(&stat) == Some(started_at))
 }
 
 /// Leaves the terminal and the process group of the caller, so that nothing that ends them ends this process.

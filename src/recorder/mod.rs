@@ -2,6 +2,7 @@
 //! minute of its memory, writes one file when the kernel is gone, and follows the next one.
 
 mod crash_file;
+mod successor;
 mod watcher;
 
 pub use crash_file::{follow_crashes, unfollow_crashes};

@@ -10,9 +10,9 @@ use crate::doctor::{
     COUNTER, Death, Memory, Place, Sight, Tick, connection_file, crash_file, death_folder as folder, is_recorded,
     observe_memory, recorder_lock,
 };
-use crate::host::command::stat_field;
-use crate::host::watched::{End, Watched, leave_session, stat_of};
+use crate::host::watched::{End, Watched, leave_session};
 use crate::host::{Invocation, files};
+use crate::recorder::successor::Predecessor;
 use crate::session::Session;
 
 /// So many seconds are kept.
@@ -23,9 +23,6 @@ const DEATHS: usize = 8;
 
 /// Room for a record of a death, taken before it is needed.
 const ROOM: usize = 32 << 10;
-
-/// A kernel that was restarted is looked for so long, in half seconds.
-const LOOKS: u32 = 240;
 
 /// Starts the recorder as a process of its own; `false` where one runs already.
 pub fn start(session: &Session<'_>, program: &Path, kernel: u32) -> Result<bool, Failure> {
@@ -50,9 +47,9 @@ pub fn watch(session: &Session<'_>, pid: u32) -> Result<(), Failure> {
     let mut next = Some(pid);
     while let Some(pid) = next {
         let Some(kernel) = Watched::new(pid) else { break };
-        let (server, connection) = (parent(pid), connection_file(pid));
+        let known = Predecessor::of(pid);
         follow(session, &folder, pid, &kernel)?;
-        next = successor(pid, server, connection.as_deref());
+        next = known.and_then(|known| known.successor());
     }
     Ok(())
 }
@@ -75,7 +72,7 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     let sight = Sight::now(session, Some(pid), &place);
     let began = now();
     let path = folder.join(format!("death-{began}-{pid}.json"));
-    let mut death = Death { schema: 1, pid, at: began, watching: true, ..Death::default() };
+    let mut death = Death { schema: 1, pid, start_time: kernel.started, at: began, watching: true, ..Death::default() };
     (death.connection, death.uptime) = (connection_file(pid), uptime());
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     boot.trim().clone_into(&mut death.boot);
@@ -87,11 +84,11 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     loop {
         let vitals = observe_memory(&sight);
         let memory = vitals.memory();
-        // A process may be moved to another group, with another count.
-        if first || vitals.text(COUNTER).map(str::to_owned) != counter {
-            counter = vitals.text(COUNTER).map(str::to_owned);
-            death.killed_before = killed(session, counter.as_deref());
-            first = false;
+        // A process may be moved to another group, with another count; and a count that holds its own kill is none from before.
+        let group = vitals.text(COUNTER).map(str::to_owned);
+        let count = killed(session, group.as_deref());
+        if first || !kernel.is_dying() {
+            (counter, death.killed_before, first) = (group, count, false);
         }
         death.limit = memory.map_or(0, |memory: Memory| memory.limit);
         death.peak = death.peak.max(vitals.value("kernel/status", "VmHWM").unwrap_or_default());
@@ -147,23 +144,4 @@ fn forget(folder: &Path) -> Result<(), Failure> {
     let old = names.len().saturating_sub(DEATHS);
     names.iter().take(old).try_for_each(|name| files::remove_if_there(&folder.join(name)))?;
     Ok(())
-}
-
-fn parent(pid: u32) -> Option<u32> {
-    stat_field(&stat_of(pid)?, 4)?.parse().ok().filter(|parent| *parent > 1)
-}
-
-/// The kernel that the server starts in the place of `gone`; `None` where the server has ended, or starts none for two minutes.
-fn successor(gone: u32, server: Option<u32>, wanted: Option<&str>) -> Option<u32> {
-    let (server, wanted) = (server?, wanted?);
-    for _ in 0..LOOKS {
-        let pids = files::names_if_any(Path::new("/proc")).into_iter().filter_map(|name| name.parse::<u32>().ok());
-        let mut found = pids.filter(|pid| *pid != gone && connection_file(*pid).as_deref() == Some(wanted));
-        if let Some(pid) = found.next() {
-            return Some(pid);
-        }
-        stat_of(server)?;
-        std::thread::sleep(Duration::from_millis(500));
-    }
-    None
 }

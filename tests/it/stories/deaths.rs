@@ -252,3 +252,52 @@ fn each_notebook_is_answered_for_its_own_kernel() {
     assert!(!of_ended.contains(&names_crash), "{of_ended}");
     assert!(asked(&["--kernel", &crashed.id]).contains(&names_crash), "named by its connection file");
 }
+
+/// What a kernel forks has its command line, its session and its crash file, and is not the kernel.
+#[test]
+fn what_happens_to_a_worker_does_not_happen_to_the_kernel() {
+    let day = Day::new(&[("lib", "1.0", &[])]);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.profile("p", &["lib"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    let mut dies = |kernel: &mut Kernel, before: &str, end: &str, is_limited: bool| {
+        assert!(!notebook.boot(kernel, &boot).0);
+        let group = if is_limited { limited(kernel.pid) } else { None };
+        std::thread::sleep(Duration::from_millis(2500));
+        let worker = notebook.run(
+            kernel,
+            &format!(
+                "import os, ctypes, time\nif not (worker := os.fork()):\n    {before}\n    os._exit(0)\nprint(worker)"
+            ),
+        );
+        if is_limited {
+            notebook.run(kernel, "os.waitpid(worker, 0)");
+            std::thread::sleep(Duration::from_millis(2500));
+        }
+        let died = kernel.pid;
+        notebook.send(kernel, end);
+        *kernel = notebook.restarted(kernel);
+        recorded(&day, died);
+        let (codes, said) = newest(&day);
+        assert!(said.contains(&format!("the kernel {died}")), "{said}");
+        drop(group);
+        (codes, said, worker.lines().find_map(|line| line.trim().parse::<u32>().ok()).expect("a number"))
+    };
+    let (codes, said, _) = dies(&mut kernel, "ctypes.string_at(0)", "os.waitpid(worker, 0); os._exit(0)", false);
+    assert_eq!(codes, ["kernel-exited"], "its worker crashed: {said}");
+    // In a group of its own and without the kernel's sockets, it outlives the kernel, and is older than the one that follows.
+    let (codes, said, worker) = dies(
+        &mut kernel,
+        "os.setpgid(0, 0); os.closerange(3, 4096); time.sleep(600)",
+        "os.kill(os.getpid(), 9)",
+        false,
+    );
+    assert_eq!(codes, ["kernel-killed-signal"], "{said}");
+    let (codes, said, _) = dies(&mut kernel, "pass", "os._exit(5)", false);
+    end_with(worker, "-KILL");
+    assert_eq!(codes, ["kernel-exited"], "{said}");
+    let eats = "x = [b'x' * 10_000_000 for _ in range(1000)]";
+    let (codes, said, _) = dies(&mut kernel, eats, "os.kill(os.getpid(), 9)", true);
+    assert_eq!(codes, ["kernel-killed-signal"], "its worker was killed for memory: {said}");
+}

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use crate::audit::nesting::is_shallow;
-use crate::audit::requirements_txt::{one, read_requirements};
+use crate::audit::requirements_txt::{one, read_included, read_requirements};
 use crate::audit::{Listed, Place};
 use crate::diag::Source;
 use crate::model::ipynb::source as source_of;
@@ -57,7 +57,8 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     for dependency in &project.dependencies {
         let known = listed.named.len();
         let line = dependency.get_ref();
-        one(line, markers, &mut listed).map_err(|error| format!("`{line}`: {error}"))?;
+        let read = one(line, markers, &mut listed);
+        listed.refused.extend(read.err().map(|error| format!("`{line}`: {error}")));
         place(&mut listed, known, source, dependency.span());
     }
     listed.open.extend(project.optional_dependencies.keys().map(|extra| format!("[{extra}]")));
@@ -82,7 +83,7 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
         for line in lines.filter_map(Yaml::as_str) {
             let known = listed.named.len();
             let own = Source { name: source.name.clone(), text: line.into() };
-            merge(&mut listed, read_requirements(&own, markers, include)?);
+            merge(&mut listed, read_requirements(&own, markers, include));
             if let Some(start) = source.text.find(line) {
                 place(&mut listed, known, source, start..start + line.len());
             }
@@ -110,10 +111,12 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
                 // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
                 let read = match &word {
                     Word::Requirement(text) => one(text, markers, &mut listed),
-                    Word::File(path) => include(path).and_then(|text| {
-                        let file = Source { name: path.as_str().into(), text: text.into() };
-                        read_requirements(&file, markers, include).map(|more| merge(&mut listed, more))
-                    }),
+                    Word::File(path) => {
+                        let more = read_included(path, markers, include);
+                        let refused = more.refused.first().cloned();
+                        merge(&mut listed, Listed { refused: Vec::new(), ..more });
+                        refused.map_or(Ok(()), Err)
+                    }
                 };
                 if let (Err(_), Word::Requirement(text) | Word::File(text)) = (read, word) {
                     listed.open.push(format!("cell {}: {text}", at + 1));
@@ -121,7 +124,7 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
             }
             let fresh = listed.named[known..].iter_mut().filter(|named| named.place.is_none());
             fresh.for_each(|named| {
-                named.place = Some(Place { source: own.clone(), span: span.clone() });
+                named.place = Some(Place { source: own.clone(), span: span.clone(), is_included: false });
             });
         }
     }
@@ -234,11 +237,12 @@ fn merge(listed: &mut Listed, more: Listed) {
     listed.named.extend(more.named);
     listed.open.extend(more.open);
     listed.elsewhere.extend(more.elsewhere);
+    listed.refused.extend(more.refused);
 }
 
 fn place(listed: &mut Listed, known: usize, source: &Source, span: Range<usize>) {
     for named in &mut listed.named[known..] {
-        named.place = Some(Place { source: source.clone(), span: span.clone() });
+        named.place = Some(Place { source: source.clone(), span: span.clone(), is_included: false });
     }
 }
 
@@ -280,7 +284,7 @@ mod tests {
         assert_eq!(named(&listed), ["a 1 at 'a==1'"]);
         assert_eq!(listed.open, ["b>=2", "[dev]"]);
         assert!(read("pyproject.toml", "[tool.x]\n").is_err());
-        assert!(read("pyproject.toml", "[project]\ndependencies = ['a=1']\n").is_err());
+        assert_eq!(read("pyproject.toml", "[project]\ndependencies = ['a=1']\n").expect("a table").refused.len(), 1);
     }
 
     #[test]

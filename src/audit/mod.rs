@@ -74,6 +74,21 @@ pub struct Place {
     pub source: Source,
     /// In bytes.
     pub span: Range<usize>,
+    /// Another file names this one, which may be any of this machine: its text is not shown.
+    pub is_included: bool,
+}
+
+impl Place {
+    /// `finding` with a caret here; of an included file, with its name and the line's number.
+    #[must_use]
+    pub fn show(&self, finding: Finding) -> Finding {
+        if self.is_included {
+            let line = self.source.text[..self.span.start].matches('\n').count() + 1;
+            finding.with_note(format!("named in `{}`, line {line}", self.source.name))
+        } else {
+            finding.at(&self.source, self.span.clone(), "named here")
+        }
+    }
 }
 
 impl Held {
@@ -97,7 +112,7 @@ impl Held {
     /// `finding` with a caret at the line that names this.
     fn placed(&self, finding: Finding) -> Finding {
         match &self.place {
-            Some(place) => finding.at(&place.source, place.span.clone(), "named here"),
+            Some(place) => place.show(finding),
             None => finding,
         }
     }

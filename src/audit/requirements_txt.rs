@@ -23,6 +23,8 @@ pub struct Listed {
     pub open: Vec<String>,
     /// Lines that name no distribution of an index: editable installs, folders, version control.
     pub elsewhere: Vec<String>,
+    /// Lines that no installer takes, each with its place and what is wrong with it.
+    pub refused: Vec<String>,
     /// Facts that a lock of ours overrules.
     pub accepted: Vec<Accepted>,
 }
@@ -47,16 +49,27 @@ impl Named {
     }
 }
 
-/// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this one; the error says
-/// which line makes no sense. What pip refuses is refused.
+/// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this one. What pip refuses is in
+/// `refused`; the other lines are read.
 pub fn read_requirements(
     source: &Source,
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
-) -> Result<Listed, String> {
+) -> Listed {
     let mut reader = Reader { markers, include, listed: Listed::default() };
-    reader.read(source, "", 0)?;
-    Ok(reader.listed)
+    reader.read(source, "", 0);
+    reader.listed
+}
+
+/// Reads the requirements file `path` that a file of another kind names.
+pub(super) fn read_included(
+    path: &str,
+    markers: &MarkerEnvironment,
+    include: &dyn Fn(&str) -> Result<String, String>,
+) -> Listed {
+    let mut reader = Reader { markers, include, listed: Listed::default() };
+    reader.follow(path, "", 0);
+    reader.listed
 }
 
 struct Reader<'a> {
@@ -67,54 +80,76 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// `folder` is that of the file, from the first one: empty, or with a slash behind.
-    fn read(&mut self, source: &Source, folder: &str, depth: usize) -> Result<(), String> {
-        for (number, line) in joined_lines(&source.text) {
+    fn read(&mut self, source: &Source, folder: &str, depth: usize) {
+        for (number, span, line) in joined_lines(&source.text) {
             let line = without_comment(&line);
-            if line.contains("${") && !line.starts_with('-') {
-                // pip puts in what the variable has where the file is used.
-                self.listed.open.push(line.to_owned());
+            if let Some(path) = option(line, "-r", "--requirement") {
+                self.follow(path, folder, depth);
                 continue;
             }
-            let known = self.listed.named.len();
-            if let Some(path) = option(line, "-r", "--requirement") {
-                self.follow(path, folder, depth)?;
+            let mut own = Listed::default();
+            let read = if line.contains("${") && !line.starts_with('-') {
+                // pip puts in what the variable has where the file is used.
+                own.open.push(line.to_owned());
+                Ok(())
             } else if let Some(what) = option(line, "-e", "--editable") {
-                self.listed.elsewhere.push(what.to_owned());
-            } else if !line.is_empty() && !line.starts_with('-') {
-                // A file that another one names may be any file of this machine: its text is not shown.
-                let shown = if depth == 0 { format!("`{line}`: ") } else { String::new() };
-                one(line, self.markers, &mut self.listed).map_err(|error| format!("line {number}: {shown}{error}"))?;
-                for named in &mut self.listed.named[known..] {
-                    named.place = Some(Place { source: source.clone(), span: span_of(&source.text, number) });
+                own.elsewhere.push(what.to_owned());
+                Ok(())
+            } else if line.is_empty() || line.starts_with('-') {
+                Ok(())
+            } else {
+                one(line, self.markers, &mut own)
+            };
+            // A file that another one names may be any file of this machine: its text is not shown.
+            let is_included = depth > 0;
+            let there = || format!("`{}`, line {number}", source.name);
+            let shown = |text: String| if is_included { there() } else { without_credentials(&text) };
+            self.listed.open.extend(own.open.into_iter().map(shown));
+            self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
+            let place = Place { source: source.clone(), span, is_included };
+            self.listed.named.extend(own.named.into_iter().map(|one| Named { place: Some(place.clone()), ..one }));
+            self.listed.refused.extend(read.err().map(|error| {
+                if is_included {
+                    format!("{}: it is no requirement", there())
+                } else {
+                    format!("line {number}: `{}`: {error}", without_credentials(line))
                 }
-            }
+            }));
         }
-        Ok(())
     }
 
-    fn follow(&mut self, path: &str, folder: &str, depth: usize) -> Result<(), String> {
-        if depth == DEPTH {
-            return Err(format!(
+    fn follow(&mut self, path: &str, folder: &str, depth: usize) {
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
+        let text = if depth == DEPTH {
+            Err(format!(
                 "`-r {path}` would be the {}th file that another one names; do they name each other?",
                 DEPTH + 1
-            ));
+            ))
+        } else {
+            (self.include)(&path)
+        };
+        match text {
+            Ok(text) => {
+                let source = Source { name: path.as_str().into(), text: text.into() };
+                let folder = path.rfind('/').map_or("", |at| &path[..=at]);
+                self.read(&source, folder, depth + 1);
+            }
+            Err(error) => self.listed.refused.push(error),
         }
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
-        let source = Source { name: path.as_str().into(), text: (self.include)(&path)?.into() };
-        let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-        // Only the last file of a chain is named: the others lead there.
-        let placed = |error: String| if error.starts_with('`') { error } else { format!("`{path}`: {error}") };
-        self.read(&source, folder, depth + 1).map_err(placed)
     }
 }
 
-/// The bytes of a line, its comment and white space left out.
-fn span_of(text: &str, number: usize) -> Range<usize> {
-    let start: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
-    let line = text[start..].lines().next().unwrap_or_default();
-    let content = without_comment(line.trim_end_matches('\\'));
-    let indent = line.len() - line.trim_start().len();
-    start + indent..start + indent + content.len()
+/// A line as it may be shown: without what stands before the host of an address.
+fn without_credentials(line: &str) -> String {
+    let mut parts = line.split("://");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority = part.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        let from = authority.rfind('@').unwrap_or(0);
+        shown.push_str(if from > 0 { "://***" } else { "://" });
+        shown.push_str(&part[from..]);
+    }
+    shown
 }
 
 /// The value of an option, in any of the ways it may be written: `-r x`, `-rx`, `--requirement x`, `--requirement=x`.
@@ -126,20 +161,27 @@ fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
     Some(value.trim())
 }
 
-/// Lines with the number of their first one; a backslash at the end takes in the next.
-fn joined_lines(text: &str) -> Vec<(usize, String)> {
-    let mut joined: Vec<(usize, String)> = Vec::new();
-    let mut goes_on = false;
-    for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+/// Lines with the number of their first one, and where its content stands in bytes; a backslash at the end takes in the next.
+fn joined_lines(text: &str) -> Vec<(usize, Range<usize>, String)> {
+    let mut joined: Vec<(usize, Range<usize>, String)> = Vec::new();
+    let (mut goes_on, mut start) = (false, 0);
+    for (at, whole) in text.split_inclusive('\n').enumerate() {
+        let line = whole.trim_end_matches('\n').trim_end_matches('\r');
         let part = line.strip_suffix('\\').unwrap_or(line);
+        let bare = part.trim_start_matches('\u{feff}');
         match joined.last_mut().filter(|_| goes_on) {
-            Some((_, last)) => {
+            Some((_, _, last)) => {
                 last.push(' ');
                 last.push_str(part);
             }
-            None => joined.push((at + 1, part.to_owned())),
+            None => {
+                let content = without_comment(bare);
+                let from = start + part.len() - bare.trim_start().len();
+                joined.push((at + 1, from..from + content.len(), bare.to_owned()));
+            }
         }
         goes_on = part.len() < line.len();
+        start += whole.len();
     }
     joined
 }

@@ -12,7 +12,7 @@ use crate::machine::runtime_names;
 use crate::model::DriverVersion;
 use crate::model::accepted::accept;
 use crate::output::Report;
-use crate::session::{Session, installed, not_pinned, read_listed, surroundings};
+use crate::session::{Session, installed, not_pinned, read_listed, refused_lines, surroundings};
 
 #[derive(Serialize)]
 struct AuditReport<'a> {
@@ -37,6 +37,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
         Target::File(path) => {
             let python = seen.python_facts()?;
             let listed = read_listed(path, &python)?;
+            findings.extend(refused_lines(path, &listed));
             findings.extend(not_pinned(&listed));
             accepted = listed.accepted;
             let index = session.default_index(&options.index, seen.machine.python.as_ref())?;

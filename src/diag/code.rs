@@ -55,6 +55,7 @@ codes! {
     DuplicateDistribution = "duplicate-distribution": "One distribution is installed more than once. In one folder that is the trace of an interrupted installation: files of both are mixed. In several folders the first on Python's path is used.",
     CompatOld = "compat-old": "A cuda-compat package holds an older libcuda than the driver. On the library path it takes the driver's place, and what the driver can do more is lost. Forward compatibility is for drivers that are older than the package.",
     AuditOpen = "audit-open": "Requirements without an exact version, and distributions from elsewhere than an index, were not judged: which wheel they mean is not written down. A lock or the output of `pip freeze` says more.",
+    AuditRefused = "audit-refused": "Installers refuse lines of the file, or a file that it names can't be read. The other lines were judged.",
     AuditUnread = "audit-unread": "The index has no wheel of this version for the target, so nothing about it could be read.",
     ResolveConflict = "resolve-conflict": "No set of wheels satisfies the profile on this target. The message is the shortest chain of reasons found; the help lists changes that were solved and do work.",
     ResolveUnknownPackage = "resolve-unknown-package": "No index that may serve this package has it. Check the spelling; a package of a private index needs an `[[index]]` that lists it.",

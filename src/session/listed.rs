@@ -22,8 +22,15 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
         (Some(listed), _) => listed,
         (None, _) if is_ours(&text) => ours(&text),
         (None, Some(kind)) => read_lock_file(&text, kind, &markers),
-        (None, None) => read_requirements(&source, &markers, &include),
+        (None, None) => Ok(read_requirements(&source, &markers, &include)),
     };
+    // A file without a line that makes sense is something else.
+    let is_any = |listed: &Listed| {
+        listed.refused.is_empty() || !(listed.named.is_empty() && listed.open.is_empty() && listed.elsewhere.is_empty())
+    };
+    let listed = listed.and_then(|listed| {
+        if is_any(&listed) { Ok(listed) } else { Err(listed.refused.into_iter().next().unwrap_or_default()) }
+    });
     listed.map_err(|error| {
         Failure::input(format!("`{}` can't be read", path.display()))
             .cause(error)
@@ -58,6 +65,17 @@ fn ours(text: &str) -> Result<Listed, String> {
     });
     let open = targets.map(|target| format!("target {}", target.name)).collect();
     Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })
+}
+
+/// An error where installers refuse lines of the file `path`.
+pub fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
+    let count = listed.refused.len();
+    let lines = if count == 1 { "a line" } else { "lines" };
+    let finding =
+        || Finding::error(Code::AuditRefused, format!("`{}` has {lines} that no installer takes", path.display()));
+    let shown = listed.refused.iter().take(12);
+    let more = (count > 12).then(|| format!("and {} more", count - 12));
+    (count > 0).then(|| shown.cloned().chain(more).fold(finding(), Finding::with_note))
 }
 
 /// A note on what names no exact version.

@@ -47,7 +47,7 @@ pub use findings::verdicts;
 pub use index::{Asked, find_links};
 pub use kernel::{loaded, modules, modules_of, other_kernels};
 pub use lacking::{lacking, with_apt};
-pub use listed::{not_pinned, read_listed};
+pub use listed::{not_pinned, read_listed, refused_lines};
 pub use lock::{missing_lock, stale_lock};
 pub use machine::{PythonReport, Seen};
 pub use outlook::{Outlook, gpus_of, outlook};

@@ -124,7 +124,7 @@ fn unknown_package(one: &Named) -> Finding {
     let finding = Finding::error(Code::ResolveUnknownPackage, format!("the index has no package `{}`", one.name))
         .with_help("check its spelling, or give the index that has it with --index-url");
     match &one.place {
-        Some(place) => finding.at(&place.source, place.span.clone(), "named here"),
+        Some(place) => place.show(finding),
         None => finding,
     }
 }

@@ -95,16 +95,44 @@ fn a_wheel_that_cannot_be_read_is_not_one_without_code() {
 
 #[test]
 fn what_cannot_be_audited_says_so() {
-    let test =
-        Test::new().file("bad.txt", "torch==2.9.1\n!!\n").file("bad.toml", "lock-version = '1.0'\n[[packages]]\n");
+    let test = Test::new().file("bad.txt", "!!\n").file("bad.toml", "lock-version = '1.0'\n[[packages]]\n");
     for (target, words) in [
         ("nowhere", "neither a file nor a notebook image"),
-        ("bad.txt", "line 2: `!!`"),
+        ("bad.txt", "line 1: `!!`"),
         ("bad.toml", "missing field `name`"),
         (".", "could not read"),
     ] {
         let outcome = test.run(&["audit", target, "--machine", &observed("laptop")]).expect(2);
         assert!(outcome.stderr.contains(words), "{target}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn one_bad_line_leaves_the_others_and_no_text_of_an_included_file_is_shown() {
+    let test = Test::new()
+        .file("r.txt", "six==1.16.0\nX===junk\n-r .env\n-r gone.txt\ngit+https://me:hunter2@host.example/x.git\n")
+        .file(".env", "TOKEN=hunter3\nDB=postgres://me:hunter4@db/x\n-e hunter5\nKEY=${hunter6}\nhunter7==7.0\n")
+        .file("n.ipynb", r#"{"nbformat": 4, "cells": [{"cell_type": "code", "source": "%pip install -r .env"}]}"#);
+    let machine = observed("laptop");
+    let arguments = ["--machine", &machine, "--offline", "--json"];
+    for (file, code) in [("r.txt", 1), ("n.ipynb", 0)] {
+        let outcome = test.run(&[&["audit", file], arguments.as_slice()].concat()).expect(code);
+        let said = format!("{}{}", outcome.stdout, outcome.stderr);
+        // The name of a package is not the text of a line.
+        for secret in ["hunter2", "hunter3", "hunter4", "hunter5", "hunter6", "hunter7==7.0"] {
+            assert!(!said.contains(secret), "{file}: {secret}: {said}");
+        }
+        if file == "r.txt" {
+            for words in [
+                "line 2: `X===junk`",
+                "`.env`, line 1: it is no requirement",
+                "gone.txt",
+                "git+https://***@host.example",
+                "2 packages",
+            ] {
+                assert!(said.contains(words), "{words}: {said}");
+            }
+        }
     }
 }
 

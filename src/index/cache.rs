@@ -18,7 +18,7 @@ use crate::model::contents::Files;
 use crate::model::linking::Linking;
 
 /// Raised when the meaning of a record changes.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// Raised when builds are read in another way.
 const BUILDS: u32 = 3;

@@ -34,6 +34,7 @@ use crate::inspect::Flow;
 use crate::log::Log;
 use crate::model::Sha256;
 use crate::model::digest::Hasher;
+use crate::model::stated::{Stated, Taken};
 
 /// How much of a reply that is no longer needed is read to keep its connection.
 const DRAINED: u64 = 128 << 10;
@@ -213,31 +214,36 @@ impl Http {
         }
     }
 
-    /// Digest and length of a whole file, of which nothing is kept.
-    pub(super) async fn digest(&self, url: &Url) -> Result<(Sha256, u64), Failure> {
+    /// Digest and length of a whole file, of which nothing is kept; a failure where it is not the one that the index has `stated` a digest of.
+    pub(super) async fn digest(&self, url: &Url, stated: Option<&Stated>) -> Result<(Sha256, u64), Failure> {
         let _permit = self.permits.acquire().await;
         let mut retries = Retries::new();
         loop {
-            match self.digest_once(url).await {
+            match self.digest_once(url, stated).await {
                 Ok(found) => return Ok(found),
                 Err(miss) => retries.after(url, miss, self.left()).await?,
             }
         }
     }
 
-    async fn digest_once(&self, url: &Url) -> Result<(Sha256, u64), Miss> {
+    async fn digest_once(&self, url: &Url, stated: Option<&Stated>) -> Result<(Sha256, u64), Miss> {
         let response = self.open(url, 0).await?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
         let (mut hasher, mut total, mut pace) = (Hasher::default(), 0, self.pace());
+        let mut other = stated.map(Stated::take);
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
             let chunk = chunk.map_err(Miss::passing)?;
             self.count(chunk.len(), &mut pace)?;
             hasher.update(&chunk);
+            if let Some(other) = &mut other {
+                other.update(&chunk);
+            }
             total += chunk.len() as u64;
         }
+        other.map_or(Ok(()), Taken::compare).map_err(Miss::lasting)?;
         Ok((hasher.finish(), total))
     }
 

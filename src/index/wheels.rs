@@ -177,7 +177,7 @@ impl Shared {
         let take = || async {
             match folder::digest(candidate) {
                 Some(answer) => answer,
-                None => self.http.digest(&candidate.url()?).await,
+                None => self.http.digest(&candidate.url()?, candidate.stated.as_ref()).await,
             }
         };
         cell.get_or_init(take).await.clone()

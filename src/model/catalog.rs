@@ -13,6 +13,7 @@ use crate::model::build::WheelBuild;
 use crate::model::contents::Files;
 use crate::model::linking::Linking;
 use crate::model::requirement::lenient_specifiers;
+use crate::model::stated::Stated;
 use crate::model::version::VersionRange;
 use crate::model::{Requirement, Sha256};
 
@@ -25,6 +26,8 @@ pub struct Candidate {
     pub address: String,
     /// `None` where the index gives none.
     pub sha256: Option<Sha256>,
+    /// Another digest, where the index gives that alone.
+    pub stated: Option<Stated>,
     /// Bytes, where the index says so.
     pub size: Option<u64>,
     /// The reason, or an empty text, where its authors withdrew it.

@@ -13,6 +13,7 @@ pub mod linking;
 pub mod modules;
 pub mod platform;
 pub mod requirement;
+pub mod stated;
 pub mod version;
 pub mod wheel;
 

@@ -90,6 +90,10 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
                 "a wheel of your own, named with `url` and `sha256`, installs in seconds and the same everywhere",
             )
         }
+        Caveat::Weak { name, version, kind } => {
+            let message = format!("of `{name}` {version} the index gives a digest of the kind {} alone", kind.as_str());
+            Finding::note(Code::LockWeak, message)
+        }
         Caveat::Unhashed { name, version, why } => {
             Finding::warning(Code::LockUnhashed, format!("nothing proves which file `{name}` {version} is"))
                 .with_note(format!("the index gives no sha256 for it, and {why}"))

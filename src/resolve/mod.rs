@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use crate::matrix::{Hardware, Matrix, Overlay};
 use crate::model::catalog::{Candidate, Catalog};
 use crate::model::contents::Clash;
+use crate::model::stated::Kind;
 use crate::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
 use crate::profile::{CudaWish, Profile};
 
@@ -195,6 +196,12 @@ pub enum Caveat {
     FromSource {
         name: PackageName,
         version: Version,
+    },
+    /// The index gives a digest for it that can be forged, and no other.
+    Weak {
+        name: PackageName,
+        version: Version,
+        kind: Kind,
     },
     /// The index gives no digest for it, and it could not be read to take one.
     Unhashed {

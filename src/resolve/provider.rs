@@ -165,6 +165,7 @@ impl<'a> Provider<'a> {
             file,
             address: direct.url.to_string(),
             sha256: Some(direct.sha256),
+            stated: None,
             size: None,
             yanked: None,
             sidecar: Sidecar::Absent,

@@ -132,7 +132,15 @@ fn wheel_of(
     let (mut sha256, mut size) = (candidate.sha256, candidate.size);
     if sha256.is_none() {
         match catalog.digest(&candidate) {
-            Ok((digest, length)) => (sha256, size) = (Some(digest), Some(length)),
+            Ok((digest, length)) => {
+                (sha256, size) = (Some(digest), Some(length));
+                let weak = candidate.stated.as_ref().filter(|stated| stated.kind.is_weak());
+                caveats.extend(weak.map(|stated| Caveat::Weak {
+                    name: name.clone(),
+                    version: version.clone(),
+                    kind: stated.kind,
+                }));
+            }
             Err(failure) => {
                 let why = failure.to_string();
                 caveats.push(Caveat::Unhashed { name: name.clone(), version: version.clone(), why });

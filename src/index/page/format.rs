@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::index::page::Listed;
 use crate::model::catalog::Sidecar;
+use crate::model::stated::Stated;
 use crate::model::wheel::file_of;
 
 /// A start tag of a page.
@@ -57,11 +58,29 @@ struct JsonFile<'a> {
     dist_info_metadata: Option<JsonSidecar<'a>>,
 }
 
-/// Of all digests the one that we use.
+/// Of most files the first alone is there.
 #[derive(Default, Deserialize)]
 struct Hashes<'a> {
     #[serde(borrow)]
     sha256: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sha512: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sha384: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sha224: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sha1: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    md5: Option<Cow<'a, str>>,
+}
+
+impl Hashes<'_> {
+    fn other(&self) -> Option<Stated> {
+        let Self { sha512, sha384, sha224, sha1, md5, .. } = self;
+        let all = [("sha512", sha512), ("sha384", sha384), ("sha224", sha224), ("sha1", sha1), ("md5", md5)];
+        Stated::strongest(|name| all.iter().find(|(own, _)| *own == name)?.1.as_deref().map(str::to_owned))
+    }
 }
 
 #[derive(Deserialize)]
@@ -101,6 +120,7 @@ pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
         let sidecar = advertised.map(|one| Sidecar::from(&one)).find(|one| *one != Sidecar::Absent);
         Listed {
             sidecar: sidecar.unwrap_or_default(),
+            stated: file.hashes.other(),
             sha256: file.hashes.sha256,
             yanked: match file.yanked {
                 Some(Yanked::Flag(true)) => Some(Cow::Borrowed("")),
@@ -165,10 +185,12 @@ fn link(href: &str, tag: &Tag) -> Listed<'static> {
                 .map_or(Sidecar::There, Sidecar::Hashed),
         })
     };
-    let digest = fragment.split('&').find_map(|part| part.strip_prefix("sha256="));
+    let digest =
+        |name: &str| fragment.split('&').find_map(|part| Some(part.strip_prefix(name)?.strip_prefix('=')?.to_owned()));
     Listed {
         file: file_of(path).into(),
-        sha256: digest.map(|digest| digest.to_owned().into()),
+        sha256: digest("sha256").map(Cow::Owned),
+        stated: Stated::strongest(digest),
         size: None,
         requires_python: attribute(tag, "data-requires-python").filter(|text| !text.trim().is_empty()).map(Cow::Owned),
         yanked: attribute(tag, "data-yanked").map(Cow::Owned),

@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::model::catalog::{Listing, Sidecar};
 use crate::model::day::Moment;
+use crate::model::stated::Stated;
 use crate::model::{PythonFacts, Tags};
 
 /// What to ask for: JSON, and HTML from servers that have no other.
@@ -38,6 +39,7 @@ struct Listed<'a> {
     file: Cow<'a, str>,
     url: Cow<'a, str>,
     sha256: Option<Cow<'a, str>>,
+    stated: Option<Stated>,
     size: Option<u64>,
     requires_python: Option<Cow<'a, str>>,
     yanked: Option<Cow<'a, str>>,

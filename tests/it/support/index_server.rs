@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use colab_boot::model::Sha256;
+use data_encoding::HEXLOWER;
+use md5::{Digest, Md5};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -90,7 +92,12 @@ pub enum Advertised {
 pub enum Digests {
     #[default]
     Sha256,
+    /// The MD5 of the wheels as they are, and nothing else.
     Md5,
+    /// An MD5 of other files.
+    OtherMd5,
+    /// A SHA-512 of other files.
+    OtherSha512,
     None,
     /// Those of the wheels as they are, for installing.
     True,
@@ -245,7 +252,12 @@ impl Index {
                 entry["hashes"] = json!({ "sha256": Sha256::of(&bytes) });
                 entry["size"] = json!(bytes.len());
             }
-            Digests::Md5 => entry["hashes"] = json!({ "md5": "d41d8cd98f00b204e9800998ecf8427e" }),
+            Digests::Md5 => {
+                let bytes = wheel(name, file, releases).unwrap_or_default();
+                entry["hashes"] = json!({ "md5": HEXLOWER.encode(&Md5::digest(&bytes)) });
+            }
+            Digests::OtherMd5 => entry["hashes"] = json!({ "md5": "d41d8cd98f00b204e9800998ecf8427e" }),
+            Digests::OtherSha512 => entry["hashes"] = json!({ "sha512": "ab".repeat(64) }),
             Digests::None => {}
         }
         if let Some(python) = release.pythons.get(tag).or(release.python.as_ref()) {

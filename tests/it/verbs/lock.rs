@@ -226,6 +226,32 @@ fn what_is_installed_from_the_folder_that_the_profile_names_is_its_wheel() {
 }
 
 #[test]
+fn digests_of_other_kinds_are_compared_too() {
+    for json in [true, false] {
+        for (digests, is_it, says) in [
+            (Digests::Md5, true, "note[lock-weak]: of `a` 1.0 the index gives a digest of the kind md5 alone"),
+            (Digests::OtherMd5, false, "its md5 should be d41d8cd98f00b204e9800998ecf8427e, and is "),
+            (Digests::OtherSha512, false, "its sha512 should be abab"),
+        ] {
+            if !json && digests == Digests::OtherSha512 {
+                continue;
+            }
+            let looks = Looks { digests, json, ..Looks::default() };
+            let server = IndexServer::with(table(&[("a", "1.0", &[]), ("b", "1.0", &[])]), Manner::Good, looks);
+            let test = Test::new().file("p.toml", PROFILE);
+            let machine = with_installed(&test, &[]);
+            let arguments = ["lock", "p.toml", "--index-url", &server.url, "--machine", &machine];
+            let outcome = test.run(&arguments).expect(0);
+            assert!(outcome.stderr.contains(says), "{digests:?}: {outcome:?}");
+            let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+            let is_hashed = lock.lines().filter(|line| line.starts_with("wheel")).all(|line| line.contains("sha256"));
+            assert_eq!(is_hashed, is_it, "{digests:?}: {lock}");
+            assert_eq!(outcome.stderr.contains("lock-unhashed"), !is_it, "{outcome:?}");
+        }
+    }
+}
+
+#[test]
 fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_has() {
     let rows: &[(&str, &str, &[&str])] =
         &[("a", "1.0", &["c"]), ("a", "2.0", &["c"]), ("b", "1.0", &[]), ("c", "1.0", &[])];

@@ -1,0 +1,105 @@
+//! Digests of other kinds than SHA-256 that an index may state of a file (PEP 503, PEP 691). Locks have SHA-256; of a file for which an index has
+//! none, this is what can be compared when it is read.
+
+use serde::{Deserialize, Serialize};
+use sha2::digest::DynDigest;
+
+/// The kinds that pip compares, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    Sha512,
+    Sha384,
+    Sha224,
+    Sha1,
+    Md5,
+}
+
+/// A digest with its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stated {
+    pub kind: Kind,
+    /// In lower-case hex.
+    pub hex: String,
+}
+
+/// One under construction.
+pub struct Taken {
+    stated: Stated,
+    hasher: Box<dyn DynDigest + Send>,
+}
+
+impl Kind {
+    /// As pages write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sha512 => "sha512",
+            Self::Sha384 => "sha384",
+            Self::Sha224 => "sha224",
+            Self::Sha1 => "sha1",
+            Self::Md5 => "md5",
+        }
+    }
+
+    /// Whether files can be made that have the same digest of this kind.
+    pub const fn is_weak(self) -> bool {
+        matches!(self, Self::Sha1 | Self::Md5)
+    }
+}
+
+impl Stated {
+    /// The strongest of those that `of` gives by their names.
+    pub fn strongest(of: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let all = [Kind::Sha512, Kind::Sha384, Kind::Sha224, Kind::Sha1, Kind::Md5];
+        all.into_iter().find_map(|kind| Some(Self { kind, hex: of(kind.as_str())?.to_ascii_lowercase() }))
+    }
+
+    /// Begins to take it of a file.
+    pub fn take(&self) -> Taken {
+        let hasher: Box<dyn DynDigest + Send> = match self.kind {
+            Kind::Sha512 => Box::new(sha2::Sha512::default()),
+            Kind::Sha384 => Box::new(sha2::Sha384::default()),
+            Kind::Sha224 => Box::new(sha2::Sha224::default()),
+            Kind::Sha1 => Box::new(sha1::Sha1::default()),
+            Kind::Md5 => Box::new(md5::Md5::default()),
+        };
+        Taken { stated: self.clone(), hasher }
+    }
+}
+
+impl Taken {
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+    }
+
+    /// Whether it is what was stated; the error says what each is.
+    pub fn compare(self) -> Result<(), String> {
+        let Stated { kind, hex } = self.stated;
+        let got = data_encoding::HEXLOWER.encode(&self.hasher.finalize());
+        if got == hex { Ok(()) } else { Err(format!("its {} should be {hex}, and is {got}", kind.as_str())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Stated};
+
+    #[test]
+    fn each_kind_is_taken_as_the_standards_say() {
+        for (kind, hex) in [
+            (Kind::Md5, "900150983cd24fb0d6963f7d28e17f72"),
+            (Kind::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (Kind::Sha224, "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+        ] {
+            let stated = Stated::strongest(|name| (name == kind.as_str()).then(|| hex.to_ascii_uppercase()));
+            let mut taken = stated.expect("a digest").take();
+            taken.update(b"ab");
+            taken.update(b"c");
+            assert_eq!(taken.compare(), Ok(()), "{kind:?}");
+        }
+        let both = Stated::strongest(|name| (name != "sha224").then(|| "00".to_owned())).expect("a digest");
+        assert_eq!(both.kind, Kind::Sha512);
+        assert!(
+            both.take().compare().expect_err("another").starts_with("its sha512 should be 00, and is cf83e1357eef")
+        );
+    }
+}

@@ -49,7 +49,7 @@ def work(number, folder, ask, say):
         environment = dict(os.environ, PWD=os.path.join(top, folder), **variables)
         with open(os.path.join(top, f"said-{number}"), "w") as said:
             verb = subprocess.Popen([program, *words], stdout=said, stderr=subprocess.STDOUT, env=environment)
-        end = time.monotonic() + 6
+        end = time.monotonic() + 30
         while verb.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
         hangs = verb.poll() is None

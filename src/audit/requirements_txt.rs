@@ -103,7 +103,7 @@ impl Reader<'_> {
             // A file that another one names may be any file of this machine: its text is not shown.
             let is_included = depth > 0;
             let there = || format!("`{}`, line {number}", source.name);
-            let shown = |text: String| if is_included { there() } else { without_credentials(&text) };
+            let shown = |text: String| if is_included { there() } else { text };
             self.listed.open.extend(own.open.into_iter().map(shown));
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
             let place = Place { source: source.clone(), span, is_included };
@@ -112,7 +112,7 @@ impl Reader<'_> {
                 if is_included {
                     format!("{}: it is no requirement", there())
                 } else {
-                    format!("line {number}: `{}`: {error}", without_credentials(line))
+                    format!("line {number}: `{line}`: {error}")
                 }
             }));
         }
@@ -137,19 +137,6 @@ impl Reader<'_> {
             Err(error) => self.listed.refused.push(error),
         }
     }
-}
-
-/// A line as it may be shown: without what stands before the host of an address.
-fn without_credentials(line: &str) -> String {
-    let mut parts = line.split("://");
-    let mut shown = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let authority = part.split(['/', '?', '#', ' ']).next().unwrap_or_default();
-        let from = authority.rfind('@').unwrap_or(0);
-        shown.push_str(if from > 0 { "://***" } else { "://" });
-        shown.push_str(&part[from..]);
-    }
-    shown
 }
 
 /// The value of an option, in any of the ways it may be written: `-r x`, `-rx`, `--requirement x`, `--requirement=x`.

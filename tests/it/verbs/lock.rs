@@ -236,7 +236,7 @@ fn digests_of_other_kinds_are_compared_too() {
             if !json && digests == Digests::OtherSha512 {
                 continue;
             }
-            let looks = Looks { digests, json, ..Looks::default() };
+            let looks = Looks { json, digests, ..Looks::default() };
             let server = IndexServer::with(table(&[("a", "1.0", &[]), ("b", "1.0", &[])]), Manner::Good, looks);
             let test = Test::new().file("p.toml", PROFILE);
             let machine = with_installed(&test, &[]);

@@ -109,16 +109,17 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
             let command = line.trim().strip_prefix(['%', '!']).or_else(|| shell.then_some(line.trim()));
             for word in command.map(installed_by).unwrap_or_default() {
                 // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
-                let read = match &word {
-                    Word::Requirement(text) => one(text, markers, &mut listed),
+                let is_read = match &word {
+                    Word::Requirement(text) => one(text, markers, &mut listed).is_ok(),
                     Word::File(path) => {
-                        let more = read_included(path, markers, include);
-                        let refused = more.refused.first().cloned();
-                        merge(&mut listed, Listed { refused: Vec::new(), ..more });
-                        refused.map_or(Ok(()), Err)
+                        let mut more = read_included(path, markers, include);
+                        let is_whole = more.refused.is_empty();
+                        more.refused.clear();
+                        merge(&mut listed, more);
+                        is_whole
                     }
                 };
-                if let (Err(_), Word::Requirement(text) | Word::File(text)) = (read, word) {
+                if let (false, Word::Requirement(text) | Word::File(text)) = (is_read, word) {
                     listed.open.push(format!("cell {}: {text}", at + 1));
                 }
             }

@@ -29,6 +29,13 @@ pub struct Listed {
     pub accepted: Vec<Accepted>,
 }
 
+impl Listed {
+    /// Whether no line of it makes sense.
+    pub const fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.open.is_empty() && self.elsewhere.is_empty()
+    }
+}
+
 /// A distribution with its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -49,8 +56,8 @@ impl Named {
     }
 }
 
-/// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this one. What pip refuses is in
-/// `refused`; the other lines are read.
+/// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this
+/// one. What pip refuses is in `refused`; the other lines are read.
 pub fn read_requirements(
     source: &Source,
     markers: &MarkerEnvironment,
@@ -148,7 +155,8 @@ fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
     Some(value.trim())
 }
 
-/// Lines with the number of their first one, and where its content stands in bytes; a backslash at the end takes in the next.
+/// Lines with the number of their first one, and where its content stands in bytes; a backslash at the end takes in the
+/// next.
 fn joined_lines(text: &str) -> Vec<(usize, Range<usize>, String)> {
     let mut joined: Vec<(usize, Range<usize>, String)> = Vec::new();
     let (mut goes_on, mut start) = (false, 0);

@@ -151,7 +151,7 @@ fn kernel_unseen(case: &Case<'_>) -> Answer {
         .into(),
         None => Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()),
         Some(death) if death.is_unknown() => {
-            let left = death.crash.lines().find(|line| line.starts_with("Fatal Python error"));
+            let left = death.crashes().first().and_then(|crash| crash.lines().next());
             let left =
                 left.map(|line| format!("`{line}`, `faulthandler` wrote: it crashed, or a process that it had forked"));
             Hit::warning(format!("the kernel {} has ended, and how was not seen", death.pid))

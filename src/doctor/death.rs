@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::host::watched::is_still_there;
+use crate::machine::Kernel;
+use crate::notebook::is_alive;
 
 /// Where records of deaths, and the lock of the recorder, lie.
 pub fn death_folder(state: &Path) -> PathBuf {
@@ -75,19 +76,23 @@ impl Death {
         counted && self.signal == Some(9)
     }
 
-    /// Whether it has ended in a way that nobody saw.
+    /// Whether nobody saw how it ended.
     pub const fn is_unknown(&self) -> bool {
         self.signal.is_none() && self.code.is_none()
+    }
+
+    /// The texts that `faulthandler` has left, one for each crash, the oldest first.
+    pub fn crashes(&self) -> Vec<&str> {
+        let starts = self.crash.match_indices("Fatal Python error").map(|(at, _)| at);
+        let starts: Vec<usize> = starts.filter(|at| *at == 0 || self.crash[..*at].ends_with('\n')).collect();
+        let ends = starts.iter().skip(1).copied().chain([self.crash.len()]);
+        starts.iter().zip(ends).map(|(start, end)| &self.crash[*start..end]).collect()
     }
 
     /// What `faulthandler` wrote of its own crash: the last that goes with the signal that ended it.
     fn own_crash(&self) -> Option<&str> {
         let signal = self.signal?;
-        let starts = self.crash.match_indices("Fatal Python error").map(|(at, _)| at);
-        let starts: Vec<usize> = starts.filter(|at| *at == 0 || self.crash[..*at].ends_with('\n')).collect();
-        let ends = starts.iter().skip(1).copied().chain([self.crash.len()]);
-        let texts: Vec<&str> = starts.iter().zip(ends).map(|(start, end)| &self.crash[*start..end]).collect();
-        texts.into_iter().rev().find(|text| signal_of(text) == signal)
+        self.crashes().into_iter().rev().find(|text| signal_of(text) == signal)
     }
 
     /// The first line of what `faulthandler` left of its crash, and the newest frame of Python.
@@ -130,7 +135,7 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
         found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
     }
     // Of one that is watched now there is nothing to say yet.
-    found.retain(|death| !death.watching || !is_still_there(death.pid, death.start_time));
+    found.retain(|death| !death.watching || !is_alive(&Kernel { pid: death.pid, start_time: death.start_time }));
     // A clock that was set must not reorder the deaths of one boot; a kernel that began in the second in which another died has ended after it.
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     found.sort_by_key(|death| {

@@ -95,14 +95,9 @@ pub fn stat_of(pid: u32) -> Option<String> {
     files::read_optional(&PathBuf::from(format!("/proc/{pid}/stat"))).ok().flatten()
 }
 
-/// Field 22 of a stat line.
-fn started(stat: &str) -> Option<u64> {
+/// When the process with this line of stat started, in clock ticks since the boot: field 22.
+pub fn started(stat: &str) -> Option<u64> {
     stat_field(stat, 22)?.parse().ok()
-}
-
-/// Whether the process `pid` that started at `started` is there, be it as a zombie.
-pub fn is_still_there(pid: u32, started_at: u64) -> bool {
-    stat_of(pid).is_some_and(|stat| started(&stat) == Some(started_at))
 }
 
 /// Leaves the terminal and the process group of the caller, so that nothing that ends them ends this process.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::diag::Failure;
 use crate::host::command::{find_program, is_executable, stat_field};
 use crate::host::mounts::Look;
+use crate::host::watched::started;
 use crate::host::{Invocation, files, paths};
 use crate::inspect::parse_record;
 use crate::machine::debian::Debian;
@@ -212,8 +213,7 @@ pub fn parent_of(stat: &str) -> Option<u32> {
 
 /// The identity of a kernel from its stat line.
 pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
-    let start_time = stat_field(stat, 22)?.parse().ok()?;
-    Some(Kernel { pid, start_time })
+    Some(Kernel { pid, start_time: started(stat)? })
 }
 
 /// The modules that the distribution `name` has put into `folder`, by its RECORD; none where it has none.

@@ -1,5 +1,5 @@
-//! Digests of other kinds than SHA-256 that an index may state of a file (PEP 503, PEP 691). Locks have SHA-256; of a file for which an index has
-//! none, this is what can be compared when it is read.
+//! Digests of other kinds than SHA-256 that an index may state of a file (PEP 503, PEP 691). Locks have SHA-256; of a
+//! file for which an index has none, this is what can be compared when it is read.
 
 use serde::{Deserialize, Serialize};
 use sha2::digest::DynDigest;
@@ -47,10 +47,10 @@ impl Kind {
 }
 
 impl Stated {
-    /// The strongest of those that `of` gives by their names.
-    pub fn strongest(of: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    /// The strongest of those that `of` gives.
+    pub fn strongest(of: impl Fn(Kind) -> Option<String>) -> Option<Self> {
         let all = [Kind::Sha512, Kind::Sha384, Kind::Sha224, Kind::Sha1, Kind::Md5];
-        all.into_iter().find_map(|kind| Some(Self { kind, hex: of(kind.as_str())?.to_ascii_lowercase() }))
+        all.into_iter().find_map(|kind| Some(Self { kind, hex: of(kind)?.to_ascii_lowercase() }))
     }
 
     /// Begins to take it of a file.
@@ -90,13 +90,13 @@ mod tests {
             (Kind::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
             (Kind::Sha224, "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
         ] {
-            let stated = Stated::strongest(|name| (name == kind.as_str()).then(|| hex.to_ascii_uppercase()));
+            let stated = Stated::strongest(|one| (one == kind).then(|| hex.to_ascii_uppercase()));
             let mut taken = stated.expect("a digest").take();
             taken.update(b"ab");
             taken.update(b"c");
             assert_eq!(taken.compare(), Ok(()), "{kind:?}");
         }
-        let both = Stated::strongest(|name| (name != "sha224").then(|| "00".to_owned())).expect("a digest");
+        let both = Stated::strongest(|kind| (kind != Kind::Sha224).then(|| "00".to_owned())).expect("a digest");
         assert_eq!(both.kind, Kind::Sha512);
         assert!(
             both.take().compare().expect_err("another").starts_with("its sha512 should be 00, and is cf83e1357eef")

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
-use crate::host::command::stat_field;
 use crate::host::files;
+use crate::host::watched::started;
 use crate::machine::{Kernel, kernel_identity};
 use crate::model::PackageName;
 use crate::notebook::maps::{deleted_below, mapped_below};
@@ -69,6 +69,5 @@ pub fn process_clock() -> Result<u64, Failure> {
         .map_err(|error| Failure::world("could not start a thread").because(&error))?
         .join()
         .map_err(|_| Failure::bug("a thread that reads a file has panicked"))??;
-    let start = stat_field(&text, 22).and_then(|field| field.parse().ok());
-    start.ok_or_else(|| Failure::world(format!("`/proc/thread-self/stat` makes no sense: {}", text.trim())))
+    started(&text).ok_or_else(|| Failure::world(format!("`/proc/thread-self/stat` makes no sense: {}", text.trim())))
 }

@@ -8,6 +8,7 @@ use crate::host::command::stat_field;
 use crate::host::files;
 use crate::host::watched::stat_of;
 use crate::machine::{Kernel, kernel_identity, parent_of};
+use crate::notebook::is_alive;
 
 /// It is looked for so long, in half seconds.
 const LOOKS: u32 = 240;
@@ -39,7 +40,9 @@ impl Predecessor {
             if let Some(pid) = pids.filter(|pid| self.is_followed_by(*pid)).min() {
                 return Some(pid);
             }
-            identity_of(self.server.pid).filter(|server| *server == self.server)?;
+            if !is_alive(&self.server) {
+                return None;
+            }
             std::thread::sleep(Duration::from_millis(500));
         }
         None
@@ -65,9 +68,5 @@ fn server_of(stat: &str, connection: &str) -> Option<Kernel> {
     while connection_file(pid).as_deref() == Some(connection) {
         pid = parent_of(&stat_of(pid)?)?;
     }
-    identity_of(pid)
-}
-
-fn identity_of(pid: u32) -> Option<Kernel> {
     kernel_identity(pid, &stat_of(pid)?)
 }

@@ -7,6 +7,7 @@ use crate::diag::{Code, Failure, Finding, Source};
 use crate::host::files;
 use crate::lock::{Unreadable, read_lock};
 use crate::model::PythonFacts;
+use crate::output::few;
 
 /// Reads a file that names distributions, whichever tool wrote it.
 pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
@@ -25,11 +26,9 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
         (None, None) => Ok(read_requirements(&source, &markers, &include)),
     };
     // A file without a line that makes sense is something else.
-    let is_any = |listed: &Listed| {
-        listed.refused.is_empty() || !(listed.named.is_empty() && listed.open.is_empty() && listed.elsewhere.is_empty())
-    };
-    let listed = listed.and_then(|listed| {
-        if is_any(&listed) { Ok(listed) } else { Err(listed.refused.into_iter().next().unwrap_or_default()) }
+    let listed = listed.and_then(|listed| match listed.refused.first() {
+        Some(why) if listed.is_empty() => Err(why.clone()),
+        _ => Ok(listed),
     });
     listed.map_err(|error| {
         Failure::input(format!("`{}` can't be read", path.display()))
@@ -69,13 +68,12 @@ fn ours(text: &str) -> Result<Listed, String> {
 
 /// An error where installers refuse lines of the file `path`.
 pub fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
-    let count = listed.refused.len();
-    let lines = if count == 1 { "a line" } else { "lines" };
-    let finding =
-        || Finding::error(Code::AuditRefused, format!("`{}` has {lines} that no installer takes", path.display()));
-    let shown = listed.refused.iter().take(12);
-    let more = (count > 12).then(|| format!("and {} more", count - 12));
-    (count > 0).then(|| shown.cloned().chain(more).fold(finding(), Finding::with_note))
+    if listed.refused.is_empty() {
+        return None;
+    }
+    let lines = if listed.refused.len() == 1 { "a line" } else { "lines" };
+    let message = format!("`{}` has {lines} that no installer takes", path.display());
+    Some(few(&listed.refused).into_iter().fold(Finding::error(Code::AuditRefused, message), Finding::with_note))
 }
 
 /// A note on what names no exact version.

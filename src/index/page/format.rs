@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::index::page::Listed;
 use crate::model::catalog::Sidecar;
-use crate::model::stated::Stated;
+use crate::model::stated::{Kind, Stated};
 use crate::model::wheel::file_of;
 
 /// A start tag of a page.
@@ -76,10 +76,15 @@ struct Hashes<'a> {
 }
 
 impl Hashes<'_> {
-    fn other(&self) -> Option<Stated> {
-        let Self { sha512, sha384, sha224, sha1, md5, .. } = self;
-        let all = [("sha512", sha512), ("sha384", sha384), ("sha224", sha224), ("sha1", sha1), ("md5", md5)];
-        Stated::strongest(|name| all.iter().find(|(own, _)| *own == name)?.1.as_deref().map(str::to_owned))
+    fn of(&self, kind: Kind) -> Option<String> {
+        let text = match kind {
+            Kind::Sha512 => &self.sha512,
+            Kind::Sha384 => &self.sha384,
+            Kind::Sha224 => &self.sha224,
+            Kind::Sha1 => &self.sha1,
+            Kind::Md5 => &self.md5,
+        };
+        text.as_deref().map(str::to_owned)
     }
 }
 
@@ -111,6 +116,11 @@ impl From<&JsonSidecar<'_>> for Sidecar {
     }
 }
 
+/// What the page has instead of a SHA-256: that one is enough, and nearly every file has it.
+fn stated(is_hashed: bool, of: impl Fn(Kind) -> Option<String>) -> Option<Stated> {
+    if is_hashed { None } else { Stated::strongest(of) }
+}
+
 pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
     let page: JsonPage<'_> =
         serde_json::from_str(body).map_err(|error| format!("the page is not PEP 691 JSON: {error}"))?;
@@ -120,7 +130,7 @@ pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
         let sidecar = advertised.map(|one| Sidecar::from(&one)).find(|one| *one != Sidecar::Absent);
         Listed {
             sidecar: sidecar.unwrap_or_default(),
-            stated: file.hashes.other(),
+            stated: stated(file.hashes.sha256.is_some(), |kind| file.hashes.of(kind)),
             sha256: file.hashes.sha256,
             yanked: match file.yanked {
                 Some(Yanked::Flag(true)) => Some(Cow::Borrowed("")),
@@ -187,10 +197,11 @@ fn link(href: &str, tag: &Tag) -> Listed<'static> {
     };
     let digest =
         |name: &str| fragment.split('&').find_map(|part| Some(part.strip_prefix(name)?.strip_prefix('=')?.to_owned()));
+    let sha256 = digest("sha256");
     Listed {
         file: file_of(path).into(),
-        sha256: digest("sha256").map(Cow::Owned),
-        stated: Stated::strongest(digest),
+        stated: stated(sha256.is_some(), |kind| digest(kind.as_str())),
+        sha256: sha256.map(Cow::Owned),
         size: None,
         requires_python: attribute(tag, "data-requires-python").filter(|text| !text.trim().is_empty()).map(Cow::Owned),
         yanked: attribute(tag, "data-yanked").map(Cow::Owned),

@@ -39,6 +39,7 @@ struct Listed<'a> {
     file: Cow<'a, str>,
     url: Cow<'a, str>,
     sha256: Option<Cow<'a, str>>,
+    /// Of a file without a SHA-256.
     stated: Option<Stated>,
     size: Option<u64>,
     requires_python: Option<Cow<'a, str>>,

@@ -202,7 +202,7 @@ fn candidate(file: &Listed<'_>, version: &Version, page: &Url, base: &Url) -> Op
         file: file.file.clone().into_owned(),
         address: url.into(),
         sha256: file.sha256.as_ref().and_then(|digest| digest.parse().ok()),
-        stated: file.stated.clone().filter(|_| file.sha256.is_none()),
+        stated: file.stated.clone(),
         size: file.size,
         yanked: file.yanked.clone().map(std::borrow::Cow::into_owned),
         sidecar: if file.file.ends_with(".whl") { file.sidecar } else { Sidecar::Absent },

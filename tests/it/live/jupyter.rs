@@ -1,84 +1,67 @@
 //! A golden notebook in a real Jupyter server.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::live::profile;
-use crate::support::python::{Running, Venv, wheel};
+use crate::stories::notebook::{Notebook, Stack, TOKEN};
+use crate::support::python::{Venv, wheel};
 use crate::support::test::{Test, is_root};
 
-const TOKEN: &str = "a-token-of-this-test";
+/// What the cells of a notebook ended with, and said.
+struct Seen {
+    before: Ran,
+    first: Ran,
+    second: Ran,
+    rest: Ran,
+    third: Ran,
+    /// `step process value`, one line for each cell that looked at the module.
+    witness: Vec<Vec<String>>,
+}
 
-/// A server whose kernels get `more` in their environment; its address.
-fn start(test: &Test, venv: &Venv, more: &[(&str, String)]) -> (Running, String) {
-    let runtime = test.path("runtime");
-    let mut environment = test.environment.clone();
-    environment.remove("COLAB_BOOT_ROOT");
-    environment.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-    environment.insert("COLAB_BOOT_BINARY".into(), env!("CARGO_BIN_EXE_colab-boot").into());
-    environment.insert("JUPYTER_RUNTIME_DIR".into(), runtime.display().to_string());
-    let child = Command::new(&venv.python)
-        .args(["-m", "jupyter_server", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"])
-        .arg(format!("--IdentityProvider.token={TOKEN}"))
-        .env_clear()
-        .envs(&environment)
-        .current_dir(test.folder.path())
-        .stdout(Stdio::null())
-        .stderr(std::fs::File::create(test.path("server.log")).expect("a log"))
-        .spawn()
-        .expect("the server starts");
-    let server = Running(child);
-    let started = Instant::now();
-    loop {
-        let files = std::fs::read_dir(&runtime).into_iter().flatten().flatten();
-        let url = files
-            .filter(|file| {
-                file.file_name().to_string_lossy().starts_with("jpserver-")
-                    && file.path().extension().is_some_and(|end| end == "json")
-            })
-            .find_map(|file| Some(record(&file.path())?["url"].as_str()?.to_owned()));
-        if let Some(url) = url {
-            return (server, url);
-        }
-        assert!(
-            started.elapsed() < Duration::from_mins(1),
-            "{}",
-            std::fs::read_to_string(test.path("server.log")).unwrap_or_default()
-        );
-        std::thread::sleep(Duration::from_millis(100));
+/// How each cell ended, and what each said.
+type Ran = (Vec<String>, Vec<String>);
+
+/// Runs the notebook of profile `name`, with two cells queued behind the first, until its kernel is another and all of it has run; other cells
+/// look at `attribute` meanwhile.
+fn drive(test: &Test, notebook: &mut Notebook, (name, attribute): (&str, &str), way: Way) -> Seen {
+    let text = std::fs::read_to_string(test.path("cells").join(format!("{name}.ipynb"))).expect("a notebook");
+    let text: Value = serde_json::from_str(&text).expect("JSON");
+    let code = |cell: &Value| -> Option<String> {
+        (cell["cell_type"] == "code")
+            .then(|| cell["source"].as_array().expect("lines").iter().filter_map(Value::as_str).collect())
+    };
+    let cells: Vec<String> = text["cells"].as_array().expect("cells").iter().filter_map(code).collect();
+    let [boot, verify] = cells.as_slice() else { panic!("two cells of code") };
+    let (module, file) = (attribute.split('.').next().expect("a module"), test.path("witness"));
+    let witness = |step: &str| {
+        format!(
+            "import os, {module}\nopen({:?}, 'a').write('{step} %d %s\\n' % (os.getpid(), {attribute}))",
+            file.display()
+        )
+    };
+    let mut kernel = notebook.kernel();
+    let before = notebook.run_all(&kernel, &[&witness("before")]);
+    let first = notebook.run_all(&kernel, &[boot, &witness("queued"), &witness("queued")]);
+    if way == Way::External {
+        notebook.restart(&mut kernel);
+    } else {
+        kernel = notebook.restarted(&kernel);
     }
-}
-
-/// What the server says of itself, for those who look for it.
-fn record(path: &Path) -> Option<Value> {
-    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
-}
-
-/// Runs the notebook of profile `name` through the server at `url`, with two cells queued behind the first, and returns what was
-/// seen; `attribute` is what the cells look at.
-fn drive(test: &Test, venv: &Venv, (url, name): (&str, &str), arguments: &[&str]) -> Value {
-    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/live/notebook.py");
-    let output = Command::new(&venv.python)
-        .arg(driver)
-        .arg(test.path("cells").join(format!("{name}.ipynb")))
-        .arg(test.path("witness"))
-        .args(arguments)
-        .env("JUPYTER_URL", url)
-        .env("JUPYTER_TOKEN", TOKEN)
-        .output()
-        .expect("the driver starts");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(stdout.lines().last().unwrap_or_default())
-        .unwrap_or_else(|_| panic!("{stdout}\n{}", String::from_utf8_lossy(&output.stderr)))
+    let second = notebook.run_all(&kernel, &[boot]);
+    let rest = notebook.run_all(&kernel, &[&witness("after"), verify]);
+    let third = notebook.run_all(&kernel, &[boot, &witness("again")]);
+    let lines = std::fs::read_to_string(file).expect("a witness");
+    let witness = lines.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect();
+    Seen { before, first, second, rest, third, witness }
 }
 
 /// Locked, applied and verified through the generated notebook, with two cells queued behind the first.
 pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
-    let venv = Venv::new(&test, &["jupyter_server", "ipykernel", "websocket-client", "numpy==2.2.6"]);
+    let venv = Venv::new(&test, &["numpy==2.2.6"]);
     let apt = is_root() && Path::new("/usr/bin/apt-get").exists();
     if !apt {
         eprintln!("skipped: the apt part needs root and apt-get");
@@ -97,12 +80,11 @@ pub fn a_golden_notebook_restarts_its_kernel_exactly_once(test: Test) {
     test.run(&["lock", "live.toml", "--python", &python]).expect(0);
     test.run(&["golden", "build", "live.toml", "--out", "cells"]).expect(0);
     test.run(&["golden", "build", "live.toml", "--out", "cells", "--check"]).expect(0);
-    let (_server, url) = start(&test, &venv, &[]);
-    let seen = drive(&test, &venv, (&url, "live"), &["numpy.__version__"]);
-    check(&seen);
+    let mut notebook = Notebook::of(&test, &venv, Stack::Current).expect("the index");
+    check(&drive(&test, &mut notebook, ("live", "numpy.__version__"), Way::Asked));
     if apt {
         let status = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", "hello"]).output();
-        assert!(status.is_ok_and(|output| output.stdout == b"installed"), "{seen:#}");
+        assert!(status.is_ok_and(|output| output.stdout == b"installed"));
         let journal = std::fs::read_to_string(test.state_file("apply.journal")).expect("a journal");
         assert!(journal.starts_with("begin apt\nend apt\nbegin wheels\n"), "{journal}");
     }
@@ -123,100 +105,79 @@ enum Way {
     External,
 }
 
-/// Colab's notebook stack, and the current one.
-pub const STACKS: [&[&str]; 2] = [
-    &[
-        "ipython==7.34.0",
-        "ipykernel==6.17.1",
-        "jupyter_client==7.4.9",
-        "jupyter_server",
-        "websocket-client",
-        "setuptools<81",
-    ],
-    &["ipykernel", "jupyter_server", "websocket-client"],
-];
-
-/// Every way on both stacks, with cells queued: the kernel restarts once, and nothing queued runs before it has.
-pub fn every_way_to_restart(world: &dyn Fn() -> Test) {
+/// Every way, with cells queued: the kernel restarts once, and nothing queued runs before it has.
+pub fn every_way_to_restart(test: Test, stack: Stack) {
     let profile = |version: &str| format!("[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='=={version}'\n");
-    for stack in STACKS {
-        let mut test = world().file("p.toml", &profile("2.0")).file("before.toml", &profile("1.0"));
-        test.environment.remove("COLAB_BOOT_ROOT");
-        let venv = Venv::new(&test, stack);
-        let house = test.path("house");
-        std::fs::create_dir(&house).expect("a folder");
-        for version in ["1.0", "2.0"] {
-            wheel(&house, ("demo", version), version);
-        }
-        let (python, house) = (venv.python.display().to_string(), house.display().to_string());
-        test.run(&["lock", "p.toml", "--python", &python, "--find-links", &house]).expect(0);
-        test.run(&["golden", "build", "p.toml", "--out", "cells"]).expect(0);
-        for way in [Way::Asked, Way::Refused, Way::Unknown, Way::External] {
-            // Another machine, as far as the marker can tell: a lock has one restart on each.
-            let state = test.path(&format!("state-{way:?}")).display().to_string();
-            test.environment.insert("COLAB_BOOT_STATE_DIR".into(), state);
-            test.run(&["apply", "before.toml", "--python", &python, "--find-links", &house]).expect(0);
-            let _ = std::fs::remove_file(test.path("witness"));
-            let _ = std::fs::remove_dir_all(test.path("runtime"));
-            restart((&test, &venv), way, &house);
-        }
+    let mut test = test.file("p.toml", &profile("2.0")).file("before.toml", &profile("1.0"));
+    test.environment.remove("COLAB_BOOT_ROOT");
+    let venv = Venv::new(&test, &[]);
+    let house = test.path("house");
+    std::fs::create_dir(&house).expect("a folder");
+    for version in ["1.0", "2.0"] {
+        wheel(&house, ("demo", version), version);
+    }
+    let (python, house) = (venv.python.display().to_string(), house.display().to_string());
+    test.run(&["lock", "p.toml", "--python", &python, "--find-links", &house]).expect(0);
+    test.run(&["golden", "build", "p.toml", "--out", "cells"]).expect(0);
+    for way in [Way::Asked, Way::Refused, Way::Unknown, Way::External] {
+        // Another machine, as far as the marker can tell: a lock has one restart on each.
+        let state = test.path(&format!("state-{way:?}")).display().to_string();
+        test.environment.insert("COLAB_BOOT_STATE_DIR".into(), state);
+        test.run(&["apply", "before.toml", "--python", &python, "--find-links", &house]).expect(0);
+        let _ = std::fs::remove_file(test.path("witness"));
+        let _ = std::fs::remove_dir_all(test.path("runtime"));
+        let asked = if way == Way::External { "external" } else { "" };
+        test.environment.insert("COLAB_BOOT_RESTART".into(), asked.into());
+        test.environment.insert("COLAB_BOOT_WHEELHOUSE".into(), house.clone());
+        let mut notebook = Notebook::of(&test, &venv, stack).expect("the index");
+        restart(&test, &mut notebook, way);
     }
 }
 
-fn restart((test, venv): (&Test, &Venv), way: Way, house: &str) {
-    let external = if way == Way::External { "external" } else { "" };
-    let more = [("COLAB_BOOT_WHEELHOUSE", house.to_owned()), ("COLAB_BOOT_RESTART", external.to_owned())];
-    let (_server, url) = start(test, venv, &more);
+fn restart(test: &Test, notebook: &mut Notebook, way: Way) {
     let files = std::fs::read_dir(test.path("runtime")).expect("a folder").flatten().map(|file| file.path());
-    let said =
-        files.filter(|path| path.extension().is_some_and(|end| end == "json")).find(|path| record(path).is_some());
-    let said = said.expect("the server's record");
+    let is_record = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "json")
+            && std::fs::read_to_string(path).is_ok_and(|text| text.contains("\"url\""))
+    };
+    let record = files.into_iter().find(is_record).expect("what the server says of itself");
     match way {
         Way::Refused => {
-            let text = std::fs::read_to_string(&said).expect("a record");
-            std::fs::write(&said, text.replace(TOKEN, "another")).expect("a write");
+            let text = std::fs::read_to_string(&record).expect("a record");
+            std::fs::write(&record, text.replace(TOKEN, "another")).expect("a write");
         }
-        Way::Unknown => std::fs::remove_file(&said).expect("a file"),
+        Way::Unknown => std::fs::remove_file(&record).expect("a file"),
         Way::Asked | Way::External => {}
     }
-    let seen = drive(test, venv, (&url, "p"), &["demo.word", external]);
-    let shown = format!("{way:?}: {seen:#}");
-    assert_eq!(seen["first"][0], serde_json::json!(["error", "aborted", "aborted"]), "{shown}");
-    assert!(seen["second"][1][0].as_str().is_some_and(|text| text.contains("ready: ")), "{shown}");
-    assert_eq!(seen["rest"][0], serde_json::json!(["ok", "ok"]), "{shown}");
-    let lines: Vec<&str> = seen["witness"].as_array().expect("a witness").iter().filter_map(Value::as_str).collect();
-    let pids: BTreeSet<&str> = lines.iter().filter_map(|line| line.split(' ').nth(1)).collect();
-    assert_eq!(pids.len(), 2, "one restart: {shown}");
-    let last: Vec<&str> = lines.last().expect("a line").split(' ').collect();
-    assert_eq!((last[0], last[2]), ("again", "2.0"), "{shown}");
-    assert!(!lines.iter().any(|line| line.starts_with("queued")), "nothing queued ran in the old kernel: {shown}");
+    let seen = drive(test, notebook, ("p", "demo.word"), way);
+    assert_eq!(seen.first.0, ["error", "aborted", "aborted"], "{way:?}: {:?}", seen.first);
+    assert!(seen.second.1[0].contains("ready: "), "{way:?}: {:?}", seen.second);
+    assert_eq!(seen.rest.0, ["ok", "ok"], "{way:?}: {:?}", seen.rest);
+    let pids: BTreeSet<&str> = seen.witness.iter().map(|line| line[1].as_str()).collect();
+    assert_eq!(pids.len(), 2, "one restart: {way:?}: {:?}", seen.witness);
+    let last = seen.witness.last().expect("a line");
+    assert_eq!((last[0].as_str(), last[2].as_str()), ("again", "2.0"), "{way:?}");
+    let queued = seen.witness.iter().filter(|line| line[0] == "queued");
+    assert_eq!(queued.count(), 0, "nothing queued ran in the old kernel: {way:?}");
 }
 
-fn check(seen: &Value) {
-    let said = |step: &str, at: usize| seen[step][1][at].as_str().unwrap_or_default().to_owned();
-    assert_eq!(seen["before"][0][0], "ok", "{seen:#}");
-    assert_eq!(seen["first"][0], serde_json::json!(["error", "aborted", "aborted"]), "{seen:#}");
-    assert!(said("first", 0).contains("numpy is loaded and goes from 2.2.6"), "{seen:#}");
-    assert!(said("first", 0).contains("restarts now, once"), "{seen:#}");
-    assert!(!said("first", 0).contains("Traceback"), "one line, no traceback: {seen:#}");
-    assert_eq!(seen["second"][0][0], "ok", "{seen:#}");
-    assert!(said("second", 0).contains("ready: "), "{seen:#}");
-    assert!(seen["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{seen:#}");
-    assert_eq!(seen["rest"][0], serde_json::json!(["ok", "ok"]), "{seen:#}");
-    assert!(said("rest", 1).contains("verified"), "{seen:#}");
-    assert_eq!(seen["third"][0], serde_json::json!(["ok", "ok"]), "{seen:#}");
-    assert!(said("third", 0).contains("ready: "), "{seen:#}");
+fn check(seen: &Seen) {
+    assert_eq!(seen.before.0[0], "ok", "{:?}", seen.before);
+    let first = &seen.first;
+    assert_eq!(first.0, ["error", "aborted", "aborted"], "{first:?}");
+    for said in ["numpy is loaded and goes from 2.2.6", "restarts now, once"] {
+        assert!(first.1[0].contains(said), "{first:?}");
+    }
+    assert!(!first.1[0].contains("Traceback"), "one line, no traceback: {first:?}");
+    assert!(seen.second.0[0] == "ok" && seen.second.1[0].contains("ready: "), "{:?}", seen.second);
+    assert!(seen.rest.0 == ["ok", "ok"] && seen.rest.1[1].contains("verified"), "{:?}", seen.rest);
+    assert!(seen.third.0 == ["ok", "ok"] && seen.third.1[0].contains("ready: "), "{:?}", seen.third);
     // Who ran where: nothing queued ran in the old kernel, and there are exactly two kernels.
-    let lines: Vec<Vec<String>> = seen["witness"]
-        .as_array()
-        .expect("a witness")
-        .iter()
-        .map(|line| line.as_str().unwrap_or_default().split(' ').map(str::to_owned).collect())
-        .collect();
+    let lines = &seen.witness;
     let steps: Vec<&str> = lines.iter().map(|line| line[0].as_str()).collect();
-    assert_eq!(steps, ["before", "after", "again"], "{seen:#}");
-    assert_ne!(lines[0][1], lines[1][1], "the kernel is another process: {seen:#}");
-    assert_eq!(lines[1][1], lines[2][1], "and restarted once only: {seen:#}");
+    assert_eq!(steps, ["before", "after", "again"], "{lines:?}");
+    assert_ne!(lines[0][1], lines[1][1], "the kernel is another process: {lines:?}");
+    assert_eq!(lines[1][1], lines[2][1], "and restarted once only: {lines:?}");
     assert_eq!(lines[0][2], "2.2.6");
     assert_ne!(lines[1][2], "2.2.6");
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::adversity::debian;
+use crate::stories::notebook::Stack;
 use crate::support::python::{self, Venv, reachable};
 use crate::support::test::{Test, observed};
 
@@ -188,11 +189,15 @@ fn a_golden_notebook_restarts_its_kernel_exactly_once() {
 }
 
 #[test]
-fn every_way_to_restart_restarts_once() {
-    if world().is_none() {
-        return;
-    }
-    jupyter::every_way_to_restart(&|| world().expect("the index was reached before"));
+fn every_way_to_restart_restarts_once_in_colabs_stack() {
+    let Some(test) = world() else { return };
+    jupyter::every_way_to_restart(test, Stack::Colab);
+}
+
+#[test]
+fn every_way_to_restart_restarts_once_in_the_current_stack() {
+    let Some(test) = world() else { return };
+    jupyter::every_way_to_restart(test, Stack::Current);
 }
 
 #[test]

@@ -15,7 +15,7 @@ mod keepers;
 mod linked;
 mod locks;
 mod mounts;
-mod notebook;
+pub mod notebook;
 mod orphans;
 mod outside;
 mod page;

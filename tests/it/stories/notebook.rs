@@ -3,17 +3,28 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::live::jupyter::STACKS;
 use crate::stories::Day;
-use crate::support::python::{Running, Venv, reachable, with_network};
+use crate::support::python::{Running, Venv, kept};
 use crate::support::test::Test;
 
-const TOKEN: &str = "a-token-of-this-test";
+pub const TOKEN: &str = "a-token-of-this-test";
+
+/// Colab's notebook stack, and the current one.
+const STACKS: [&[&str]; 2] = [
+    &[
+        "ipython==7.34.0",
+        "ipykernel==6.17.1",
+        "jupyter_client==7.4.9",
+        "jupyter_server",
+        "websocket-client",
+        "setuptools<81",
+    ],
+    &["ipykernel", "jupyter_server", "websocket-client"],
+];
 
 /// Which of [`STACKS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,24 +33,13 @@ pub enum Stack {
     Current,
 }
 
-/// A virtual environment with the stack, made once; `None` where the index can't be reached.
-fn stack(which: Stack) -> Option<&'static (Test, Venv)> {
-    static MADE: [OnceLock<Option<(Test, Venv)>>; 2] = [const { OnceLock::new() }; 2];
-    let made = MADE[which as usize].get_or_init(|| {
-        let test = with_network(Test::new());
-        let venv = reachable().then(|| Venv::new(&test, STACKS[which as usize]))?;
-        Some((test, venv))
-    });
-    made.as_ref()
-}
-
-/// Links the stack into the environment of `day`, as an image would have it; returns the environment that it lies in. `None` without the index.
-pub fn give_stack(day: &Day, which: Stack) -> Option<&'static Venv> {
-    let Some((_, venv)) = stack(which) else {
+/// Links the stack into the environment of a test, as an image would have it; returns the environment that it lies in. `None` without the index.
+pub fn give_stack(to: &Venv, which: Stack) -> Option<Venv> {
+    let Some(venv) = kept(STACKS[which as usize]) else {
         eprintln!("skipped: the index can't be reached, so there is no Jupyter");
         return None;
     };
-    std::fs::write(day.venv.layout().join("stack.pth"), format!("{}\n", venv.layout().display())).expect("a link");
+    std::fs::write(to.layout().join("stack.pth"), format!("{}\n", venv.layout().display())).expect("a link");
     Some(venv)
 }
 
@@ -54,27 +54,32 @@ pub struct Notebook {
 impl Notebook {
     /// Serves kernels in the environment of `day`, which gets the stack as an image would have it. `None` without the index.
     pub fn open(day: &Day, which: Stack) -> Option<Self> {
-        let venv = give_stack(day, which)?;
-        Some(Self::with_server(day, venv, &venv.python))
+        Self::of(&day.test, &day.venv, which)
+    }
+
+    /// The same in another environment.
+    pub fn of(test: &Test, kernels: &Venv, which: Stack) -> Option<Self> {
+        let stack = give_stack(kernels, which)?;
+        Some(Self::with_server(test, (kernels, &stack), &stack.python))
     }
 
     /// The same with a server that runs in the day's own environment, and so with what its environment file sets.
     pub fn open_within(day: &Day, which: Stack) -> Option<Self> {
-        let venv = give_stack(day, which)?;
-        Some(Self::with_server(day, venv, &day.venv.python))
+        let stack = give_stack(&day.venv, which)?;
+        Some(Self::with_server(&day.test, (&day.venv, &stack), &day.venv.python))
     }
 
-    fn with_server(day: &Day, venv: &Venv, python: &Path) -> Self {
-        let kernels = day.test.path("jupyter/kernels/day");
-        std::fs::create_dir_all(&kernels).expect("a folder");
+    fn with_server(test: &Test, (kernels, stack): (&Venv, &Venv), python: &Path) -> Self {
+        let folder = test.path("jupyter/kernels/day");
+        std::fs::create_dir_all(&folder).expect("a folder");
         let spec = json!({
-            "argv": [day.python(), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+            "argv": [kernels.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
             "display_name": "day",
             "language": "python",
         });
-        std::fs::write(kernels.join("kernel.json"), spec.to_string()).expect("a kernel");
-        let (server, url) = serve(day, python);
-        let mut user = Command::new(&venv.python)
+        std::fs::write(folder.join("kernel.json"), spec.to_string()).expect("a kernel");
+        let (server, url) = serve(test, python);
+        let mut user = Command::new(&stack.python)
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/kernel.py"))
             .env("JUPYTER_URL", url)
             .env("JUPYTER_TOKEN", TOKEN)
@@ -166,19 +171,19 @@ pub struct Kernel {
     pub pid: u64,
 }
 
-fn serve(day: &Day, python: &Path) -> (Running, String) {
-    let runtime = day.test.path("runtime");
-    let mut environment = day.test.environment.clone();
+fn serve(test: &Test, python: &Path) -> (Running, String) {
+    let runtime = test.path("runtime");
+    let mut environment = test.environment.clone();
     environment.insert("COLAB_BOOT_BINARY".into(), env!("CARGO_BIN_EXE_colab-boot").into());
     environment.insert("JUPYTER_RUNTIME_DIR".into(), runtime.display().to_string());
-    environment.insert("JUPYTER_PATH".into(), day.test.path("jupyter").display().to_string());
-    let log = day.test.path("server.log");
+    environment.insert("JUPYTER_PATH".into(), test.path("jupyter").display().to_string());
+    let log = test.path("server.log");
     let child = Command::new(python)
         .args(["-m", "jupyter_server", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"])
         .arg(format!("--IdentityProvider.token={TOKEN}"))
         .env_clear()
         .envs(&environment)
-        .current_dir(day.test.folder.path())
+        .current_dir(test.folder.path())
         .stdout(Stdio::null())
         .stderr(std::fs::File::create(&log).expect("a log"))
         .spawn()

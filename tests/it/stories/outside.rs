@@ -39,7 +39,7 @@ fn has_no_traceback(outcome: &Outcome, about: &str) {
 fn a_script_and_a_terminal_end_with_one_line() {
     for stack in BOTH {
         let day = day();
-        let Some(_) = give_stack(&day, stack) else { return };
+        let Some(_) = give_stack(&day.venv, stack) else { return };
         let (boot, _) = cells(&day, "p");
         std::fs::write(
             day.test.path("boot.py"),
@@ -85,7 +85,7 @@ fn a_script_and_a_terminal_end_with_one_line() {
 fn a_person_at_ipython_sees_what_to_do() {
     for stack in BOTH {
         let day = day();
-        let Some(_) = give_stack(&day, stack) else { return };
+        let Some(_) = give_stack(&day.venv, stack) else { return };
         let (boot, _) = cells(&day, "p");
         std::fs::write(day.test.path("boot.py"), boot).expect("a script");
         day.pip(&["install", "--no-deps", "lib==1.0"]);
@@ -107,7 +107,7 @@ fn a_person_at_ipython_sees_what_to_do() {
 #[test]
 fn a_program_that_runs_notebooks_stops_before_the_old_code_is_used() {
     let day = day();
-    let Some(venv) = give_stack(&day, Stack::Current) else { return };
+    let Some(venv) = give_stack(&day.venv, Stack::Current) else { return };
     let (boot, _) = cells(&day, "p");
     let cell = |source: &str| json!({"cell_type": "code", "id": source.len().to_string(), "metadata": {}, "outputs": [], "execution_count": null, "source": source});
     let after = "open('witness', 'a').write(lib.word + ' ')";

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::stories::table;
 use crate::support::index_server::{IndexServer, Manner};
 use crate::support::keys::Key;
-use crate::support::python::{Venv, reachable, with_network};
+use crate::support::python::{kept, reachable};
 use crate::support::test::Test;
 
 /// What would break a page that does not escape.
@@ -48,14 +48,8 @@ fn looked_at(page: &Path) -> Option<Value> {
         eprintln!("skipped: there is no chromium on this machine, or no index");
         return None;
     }
-    let test = with_network(Test::new());
-    let venv = Venv::new(&test, &["websocket-client"]);
     // axe alone, without the browser driver that the wheel is made for.
-    let axe = Command::new(&venv.python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"])
-        .arg("axe-playwright-python==0.1.8")
-        .status();
-    assert!(axe.expect("pip starts").success());
+    let venv = kept(&["--no-deps", "websocket-client", "axe-playwright-python==0.1.8"])?;
     let output = Command::new(&venv.python)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/page.py"))
         .arg(page)

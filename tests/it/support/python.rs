@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use colab_boot::model::Sha256;
@@ -73,8 +73,8 @@ pub fn interpreter() -> &'static Path {
 pub fn uv() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<(Test, PathBuf)>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        let test = with_network(Test::new());
-        let venv = reachable().then(|| Venv::new(&test, &["uv"]))?;
+        let venv = kept(&["uv"])?;
+        let test = Test::new();
         let folder = test.path("uv");
         std::fs::create_dir(&folder).expect("a folder");
         std::os::unix::fs::symlink(venv.python.with_file_name("uv"), folder.join("uv")).expect("a link");
@@ -93,23 +93,39 @@ fn copy(from: &Path, to: &Path) {
     assert!(copied.success(), "{}", from.display());
 }
 
-/// A virtual environment with pip that nothing is ever installed into, kept among the files of the build for as long as the interpreter is the same.
+/// A package that Jupyter's servers use where it is there, and that takes each of them 2.7 s to import.
+const SLOW: &str = "rfc3987-syntax";
+
+/// A virtual environment with pip and `packages` that nothing else is ever installed into, kept among the files of the build for as long as
+/// interpreter and packages are the same; `None` where packages are asked for and the index can't be reached.
+pub fn kept(packages: &[&str]) -> Option<Venv> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock();
+    let which = Command::new(interpreter()).args(["-c", "import sys; print(sys.executable, sys.version)"]).output();
+    let mut key = which.expect("Python starts").stdout;
+    key.extend(packages.join(" ").bytes());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("venv-{}", &Sha256::of(&key).to_string()[..16]));
+    if !folder.exists() {
+        if !packages.is_empty() && !reachable() {
+            return None;
+        }
+        // Another process may be at the same; whoever is second keeps what is there.
+        let beside = folder.with_extension(std::process::id().to_string());
+        make(&beside, &[]);
+        let venv = Venv { python: beside.join("bin/python") };
+        if !packages.is_empty() {
+            venv.pip(&["install", "--only-binary", ":all:"], packages);
+            venv.pip(&["uninstall", "--yes"], &[SLOW]);
+        }
+        let _ = std::fs::rename(&beside, &folder).or_else(|_| std::fs::remove_dir_all(&beside));
+    }
+    Some(Venv { python: folder.join("bin/python") })
+}
+
+/// The one that has pip alone.
 fn first() -> &'static Path {
     static FIRST: OnceLock<PathBuf> = OnceLock::new();
-    FIRST.get_or_init(|| {
-        let which = Command::new(interpreter()).args(["-c", "import sys; print(sys.executable, sys.version)"]).output();
-        let key = Sha256::of(&which.expect("Python starts").stdout).to_string();
-        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("venv-{}", &key[..16]));
-        if !kept.exists() {
-            let new = tempfile::tempdir().expect("a folder");
-            make(&new.path().join("venv"), &[]);
-            let beside = kept.with_extension(std::process::id().to_string());
-            copy(&new.path().join("venv"), &beside);
-            // Another run may have been faster.
-            let _ = std::fs::rename(&beside, &kept).or_else(|_| std::fs::remove_dir_all(&beside));
-        }
-        kept
-    })
+    FIRST.get_or_init(|| kept(&[]).expect("no packages").prefix())
 }
 
 /// A virtual environment of its own.
@@ -147,17 +163,25 @@ impl Venv {
     pub fn new(test: &Test, packages: &[&str]) -> Self {
         let venv = Self::at(&test.path("venv"));
         if !packages.is_empty() {
-            let arguments =
-                ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"];
-            let done = Command::new(&venv.python).args(arguments).args(packages).status().expect("pip starts");
-            assert!(done.success(), "pip could not install {packages:?}");
+            venv.pip(&["install", "--only-binary", ":all:"], packages);
         }
         venv
     }
 
+    fn pip(&self, command: &[&str], packages: &[&str]) {
+        let mut pip = Command::new(&self.python);
+        let options = ["--quiet", "--disable-pip-version-check"];
+        let pip = pip.args(["-m", "pip"]).args(command).args(options).args(packages);
+        assert!(pip.status().expect("pip starts").success(), "{command:?} {packages:?}");
+    }
+
+    fn prefix(&self) -> PathBuf {
+        self.python.parent().and_then(Path::parent).expect("a prefix").to_owned()
+    }
+
     /// Its site-packages.
     pub fn layout(&self) -> PathBuf {
-        let lib = self.python.parent().and_then(Path::parent).expect("a prefix").join("lib");
+        let lib = self.prefix().join("lib");
         let versions = std::fs::read_dir(lib).expect("lib").flatten().map(|entry| entry.path());
         versions.map(|path| path.join("site-packages")).find(|path| path.exists()).expect("site-packages")
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::stories::notebook::{Kernel, cells};
 use crate::stories::random_days::acts::remove;
-use crate::stories::random_days::packages::{self, differences, installed, named};
-use crate::stories::random_days::step::{Morning, Step, Tool};
+use crate::stories::random_days::packages::{self, VERSIONS, differences, files, installed, named};
+use crate::stories::random_days::step::{Morning, Part, Step, Tool};
 use crate::stories::random_days::world::World;
 use crate::support::test::Outcome;
 
@@ -56,6 +56,8 @@ pub struct Player<'a> {
     pub(super) changed_since: BTreeSet<&'static str>,
     /// Packages with files that the user has damaged today.
     pub(super) damaged: BTreeSet<&'static str>,
+    /// Packages that lost their metadata before any apply had seen them: whose their files are, nothing says.
+    orphaned: BTreeSet<&'static str>,
     /// Modules that were in the kernel's memory before a boot cell had run in it.
     pub(super) loaded_unseen: BTreeSet<String>,
     pub(super) is_booted: bool,
@@ -97,6 +99,7 @@ impl<'a> Player<'a> {
             origin: None,
             changed_since: BTreeSet::new(),
             damaged: BTreeSet::new(),
+            orphaned: BTreeSet::new(),
             loaded_unseen: BTreeSet::new(),
             is_booted: false,
             booted: None,
@@ -167,6 +170,9 @@ impl<'a> Player<'a> {
             }
             Step::Edit(name) => self.edit(named(name)),
             Step::Remove(name, part) => {
+                if part == Part::Metadata && (self.origin.is_none() || !self.lock().contains_key(name)) {
+                    self.orphaned.insert(name);
+                }
                 remove(&self.world.day.venv.layout(), named(name), part);
                 self.damaged.insert(name);
                 self.changed_since.insert(name);
@@ -297,7 +303,11 @@ impl<'a> Player<'a> {
         let hides = self.hidden.iter().any(|path| path.exists());
         let breaks = there.get("plain").is_some_and(|version| version == "2.0");
         let is_held = self.has_hidden && said.contains("the kernel has loaded `");
-        let known = said.contains("kernel-shadowed") && hides || is_held || said.contains("plan-breakage") && breaks;
+        let is_orphaned = |name: &&str| said.contains(&format!("the wheel of {name} would write over the file"));
+        let known = said.contains("kernel-shadowed") && hides
+            || is_held
+            || said.contains("plan-breakage") && breaks
+            || self.orphaned.iter().any(is_orphaned);
         if known { Ok(()) } else { Err(format!("it says no:\n{said}")) }
     }
 
@@ -365,7 +375,15 @@ impl<'a> Player<'a> {
         let _ = std::fs::remove_dir_all(self.world.day.test.path("elsewhere"));
         self.make_cell()?;
         if self.boot()?.is_none() {
-            // What the last words have asked for: the copy that was loaded goes with its kernel, the package that breaks goes.
+            // What the last words have asked for: files of nobody are moved away, the copy that was loaded goes with its kernel, the
+            // package that breaks goes.
+            for (name, version) in
+                std::mem::take(&mut self.orphaned).into_iter().flat_map(|name| VERSIONS.map(|one| (name, one)))
+            {
+                for (file, _) in files(&self.world.day, (name, version)) {
+                    let _ = std::fs::remove_file(file);
+                }
+            }
             self.world.notebook.restart(&mut self.kernel);
             self.new_kernel();
             if self.boot()?.is_none() {

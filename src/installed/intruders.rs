@@ -126,16 +126,21 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
     names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
 }
 
-/// Whether the compiled file at `path`, with this head, is older than its source and fits it all the same.
+/// Whether the compiled file at `path`, with this head, is older than its source and fits it all the same. Both times have to say so: a source can
+/// be given a time to come, and a link to it elsewhere changes its ctime.
 fn is_older(path: &Path, head: BytecodeHead, source: &Path) -> bool {
     let (Ok(compiled), Ok(source)) = (path.look(), source.look()) else { return false };
-    let written = |data: &std::fs::Metadata| (data.mtime(), data.mtime_nsec());
-    head.fits(source.mtime(), source.len()) && written(&compiled) < written(&source)
+    let modified = |data: &std::fs::Metadata| (data.mtime(), data.mtime_nsec());
+    let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
+    head.fits(source.mtime(), source.len())
+        && modified(&compiled) < modified(&source)
+        && changed(&compiled) < changed(&source)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use super::{intruders_in, unchecked_caches};
     use crate::host::files::write_whole;
@@ -175,5 +180,30 @@ mod tests {
         }
         let found = unchecked_caches(folder.path(), &BTreeSet::from(["a.py", "b.py", "c.py"]));
         assert_eq!(found, ["b.cpython-312.pyc"]);
+    }
+
+    #[test]
+    fn a_source_that_was_given_another_time_is_no_edited_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |path: &str, bytes: &[u8], milliseconds: u64| {
+            let path = folder.path().join(path);
+            write_whole(&path, bytes).expect("a write");
+            let time = UNIX_EPOCH + Duration::from_secs(1_000_000_000) + Duration::from_millis(milliseconds);
+            std::fs::File::open(&path).and_then(|file| file.set_modified(time)).expect("a time");
+            // The clock of a file system goes in steps.
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let source = |name: &str| write(&format!("{name}.py"), b"a = 2\n", 200);
+        let compiled = |name: &str| {
+            let [mtime, size] = [1_000_000_000_u32, 6].map(u32::to_le_bytes);
+            let head = [[203, 13, 13, 10], [0; 4], mtime, size].concat();
+            write(&format!("__pycache__/{name}.cpython-312.pyc"), &head, 100);
+        };
+        source("given");
+        compiled("given");
+        compiled("edited");
+        source("edited");
+        let found = unchecked_caches(folder.path(), &BTreeSet::from(["given.py", "edited.py"]));
+        assert_eq!(found, ["edited.cpython-312.pyc"]);
     }
 }

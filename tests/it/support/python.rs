@@ -109,7 +109,7 @@ pub fn kept(packages: &[&str]) -> Option<Venv> {
         if !packages.is_empty() && !reachable() {
             return None;
         }
-        // Another process may be at the same; whoever is second keeps what is there.
+        // Another process may be at the same; the second one keeps what is there.
         let beside = folder.with_extension(std::process::id().to_string());
         make(&beside, &[]);
         let venv = Venv { python: beside.join("bin/python") };

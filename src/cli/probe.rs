@@ -115,7 +115,7 @@ pub struct StageOptions {
     #[arg(long, value_name = "SIZE", value_parser = bytes, conflicts_with_all = ["back", "unpack"])]
     pub shards: Option<f64>,
 
-    /// SRC is a tar, tar.gz or zip: bring what is in it
+    /// SRC is an archive, tar or zip: bring what is in it (`tar` or `unzip` unpacks it)
     #[arg(long, conflicts_with = "back")]
     pub unpack: bool,
 

@@ -52,10 +52,10 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
         overwrite: options.overwrite,
         boot: boot.unwrap_or_default(),
     };
-    let staged = stage(&staging, &|total| bar(total, style))?;
+    let staged = stage(&staging, session.environment, &|total| bar(total, style))?;
     let seconds = begun.elapsed().as_secs_f64();
     let text = said(&staged, &staging, seconds);
-    let mut findings: Vec<Finding> = incomplete(&staged).into_iter().collect();
+    let mut findings: Vec<Finding> = incomplete(&staged, shards.is_some()).into_iter().collect();
     if !staged.skipped.is_empty() {
         let message = format!("{} links or devices were left out", staged.skipped.len());
         findings.push(Finding::note(Code::StageSkipped, message).with_note(few(&staged.skipped).join(", ")));
@@ -66,11 +66,14 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
     Ok(Report::new(report, text).with_findings(findings))
 }
 
-fn incomplete(staged: &Staged) -> Option<Finding> {
+fn incomplete(staged: &Staged, packs: bool) -> Option<Finding> {
     let message = format!("{} files could not be brought", staged.failed.len());
-    let mut finding = Finding::error(Code::StageIncomplete, message).with_help(
-        "the same command tries them again; --overwrite replaces files of others; a name that is no text or leads out of the folder has to be changed where it comes from",
-    );
+    let help = if packs {
+        "the tar files of before stay until all of the new ones are whole; the same command goes on"
+    } else {
+        "the same command tries them again; --overwrite replaces files of others; a name that is no text has to be changed where it comes from"
+    };
+    let mut finding = Finding::error(Code::StageIncomplete, message).with_help(help);
     finding.notes = staged.failed.iter().take(NAMED).map(|(path, why)| format!("{path}: {why}")).collect();
     let more = staged.failed.len().saturating_sub(NAMED);
     finding.notes.extend((more > 0).then(|| format!("and {more} more")));

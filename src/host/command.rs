@@ -98,6 +98,16 @@ impl Invocation {
     /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its streams open; that is
     /// not waited for. A signal that ends this program ends it first.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
+        self.output_of(None, limit, &|| false)
+    }
+
+    /// As [`output`](Self::output), of what reads `input`, and only until it `must_end`, which is asked every few milliseconds.
+    pub fn output_of(
+        &self,
+        input: Option<File>,
+        limit: Duration,
+        must_end: &dyn Fn() -> bool,
+    ) -> Result<Finished, NoResult> {
         self.check_reachable()?;
         // Without handlers a signal ends us at once, and the child goes on.
         let signals = Deferred::begin().ok();
@@ -105,8 +115,12 @@ impl Invocation {
         if self.whole {
             command.process_group(0);
         }
+        if let Some(input) = input {
+            command.stdin(input);
+        }
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(no_result)?;
-        let collected = collect(&mut child, limit, &|| signals.as_ref().is_some_and(Deferred::is_waiting));
+        let is_over = || signals.as_ref().is_some_and(Deferred::is_waiting) || must_end();
+        let collected = collect(&mut child, limit, &is_over);
         if collected.is_err() {
             end_with_descendants(&mut child);
         }

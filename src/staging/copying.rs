@@ -141,7 +141,8 @@ fn once(
     let sha256 = Some(digest.finish());
     let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
     // Before the name: what stands there is known, whenever a run is cut off.
-    journal.add(&Line { path, size, modified, stored, from: journal.from(), sha256, of: None });
+    let line = Line { path, size, modified, stored, from: journal.from(), sha256, of: None };
+    journal.add(&line).map_err(NotCopied::Writing)?;
     settle(staging, &file, &part, &place).map_err(NotCopied::Writing)
 }
 
@@ -159,7 +160,7 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
 }
 
 /// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the destination's.
-fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {
+pub(super) fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {
     let is = |kind: fn(&std::fs::FileType) -> bool, path: &Path| {
         path.look_at_entry().is_ok_and(|data| kind(&data.file_type()))
     };

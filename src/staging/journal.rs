@@ -107,11 +107,11 @@ impl Journal {
         self.lines.values().filter(|line| line.from == self.from)
     }
 
-    /// Adds a line. One that can't be written costs the next run a copy, and no more.
-    pub(super) fn add(&self, line: &Line) {
+    /// Adds a line, before its file gets its name: of one without a line the next run would not know whose it is.
+    pub(super) fn add(&self, line: &Line) -> std::io::Result<()> {
         let mut text = serde_json::to_string(line).unwrap_or_default();
         text.push('\n');
         let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let _ = file.write_all(text.as_bytes());
+        file.write_all(text.as_bytes())
     }
 }

@@ -8,7 +8,7 @@ mod parts;
 mod shards;
 mod unpacking;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -76,8 +76,12 @@ const PARTS: &str = ".colab-boot-parts";
 /// What is left free beside the files.
 const MARGIN: u64 = 64 << 20;
 
-/// Brings the files. `progress` makes a sink for so many bytes. Fails where nothing can be brought at all.
-pub fn stage(staging: &Staging, progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>) -> Result<Staged, Failure> {
+/// Brings the files. `environment` finds the tools that unpack; `progress` makes a sink for so many bytes. Fails where nothing can be brought at all.
+pub fn stage(
+    staging: &Staging,
+    environment: &BTreeMap<String, String>,
+    progress: &dyn Fn(u64) -> std::sync::Arc<dyn Progress>,
+) -> Result<Staged, Failure> {
     must_be_apart(staging)?;
     files::create_folder(&staging.to)?;
     let _alone = files::lock_folder(&staging.to, Duration::ZERO, &|| ())?;
@@ -85,7 +89,7 @@ pub fn stage(staging: &Staging, progress: &dyn Fn(u64) -> std::sync::Arc<dyn Pro
     let source = staging.from.display().to_string();
     let journal = Journal::open(&staging.to.join(JOURNAL), &source)?;
     if staging.unpack {
-        return unpacking::unpack((staging, &parts), &journal, progress);
+        return unpacking::unpack((staging, &parts), &journal, environment, progress);
     }
     let listing = list(&staging.from)?;
     let mut staged = match staging.shards {

@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use tempfile::TempDir;
 
 use crate::diag::Failure;
 use crate::host::files;
@@ -14,6 +15,9 @@ use crate::host::mounts::Look;
 use crate::model::Sha256;
 use crate::staging::PARTS;
 use crate::staging::listing::Entry;
+
+/// How the names of folders begin into which archives are unpacked.
+const FRESH: &str = "unpacked-";
 
 /// Of one destination.
 pub(super) struct Parts {
@@ -73,6 +77,15 @@ impl Parts {
         OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(self.path(name))
     }
 
+    /// An empty folder, which goes with the value; those that killed runs have left go now.
+    pub(super) fn fresh(&self) -> Result<TempDir, Failure> {
+        for name in files::names_if_any(&self.folder).iter().filter(|name| name.starts_with(FRESH)) {
+            let _ = std::fs::remove_dir_all(self.path(name));
+        }
+        let failed = |error| Failure::world(format!("could not write to `{}`", self.folder.display())).because(&error);
+        tempfile::Builder::new().prefix(FRESH).tempdir_in(&self.folder).map_err(failed)
+    }
+
     /// What is there, if it is a file of ours that has no second name.
     fn own(&self, name: &str) -> Option<File> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
@@ -82,11 +95,17 @@ impl Parts {
         is_own.then_some(file)
     }
 
-    /// Removes what earlier runs began of files that have changed since, or that are whole now; and the folder, where nothing is left.
+    /// Removes what earlier runs began of files that have changed since, or that are whole now.
     pub(super) fn sweep(&self, current: &BTreeSet<String>) {
         for name in files::names_if_any(&self.folder).iter().filter(|name| !current.contains(*name)) {
             let _ = std::fs::remove_file(self.path(name));
         }
+    }
+}
+
+impl Drop for Parts {
+    /// The folder goes where nothing is left in it.
+    fn drop(&mut self) {
         let _ = std::fs::remove_dir(&self.folder);
     }
 }

@@ -14,7 +14,7 @@ use crate::model::{Hasher, Sha256};
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, Listing, modified};
 use crate::staging::parts::Parts;
-use crate::staging::{Staged, Staging, copying, must_hold};
+use crate::staging::{PARTS, Staged, Staging, must_hold};
 
 /// A tar header, and what its content is padded to.
 const BLOCK: u64 = 512;
@@ -30,6 +30,17 @@ struct Shard<'e> {
 impl Shard<'_> {
     fn size(&self) -> u64 {
         self.entries.iter().map(padded).sum::<u64>() + 2 * BLOCK
+    }
+
+    /// What the journal calls it while it waits.
+    fn waiting(&self) -> String {
+        format!("{PARTS}/{}", self.name)
+    }
+
+    /// The journal's line of the tar file that waits, where it is whole.
+    fn waits(&self, parts: &Parts, journal: &Journal) -> Option<Line> {
+        let line = journal.line(&self.waiting()).filter(|line| line.of == Some(self.of))?;
+        parts.path(&self.name).look_at_entry().is_ok_and(|data| line.stands(&data)).then(|| line.clone())
     }
 }
 
@@ -85,7 +96,21 @@ fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Re
     Ok(())
 }
 
-/// Writes the tar files that are not there as they should be, and removes those of before that are none any more.
+/// An error where a name is taken by a file that was not packed from here.
+fn must_be_free(shards: &[Shard<'_>], (staging, parts): (&Staging, &Parts), journal: &Journal) -> Result<(), Failure> {
+    let is_taken = |shard: &&Shard<'_>| {
+        // The line is written first: a run that was cut off then has left the old one there.
+        let has_line = journal.line(&shard.name).is_some_and(|line| line.of == Some(shard.of));
+        let is_switched = has_line && shard.waits(parts, journal).is_some();
+        !is_switched && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
+    };
+    let Some(shard) = shards.iter().find(is_taken).filter(|_| !staging.overwrite) else { return Ok(()) };
+    let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
+    Err(Failure::input(message).help("choose a folder of its own for the tar files, or replace them with --overwrite"))
+}
+
+/// Writes the tar files that are not there as they should be, beside those of before; once all are whole they take their names, and those that
+/// are none any more go. Where a file can't be packed, the tar files of before stay.
 pub(super) fn pack(
     (staging, parts): (&Staging, &Parts),
     listing: &Listing,
@@ -95,31 +120,40 @@ pub(super) fn pack(
 ) -> Result<Staged, Failure> {
     must_be_listed(staging, listing, journal)?;
     let shards = split(&listing.entries, limit.max(BLOCK));
-    // Of one that is begun it was known that the name is ours.
-    let taken = |shard: &&Shard<'_>| {
-        parts.begun(&shard.name) == 0 && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
-    };
-    if let Some(shard) = shards.iter().find(taken).filter(|_| !staging.overwrite) {
-        let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
-        return Err(Failure::input(message)
-            .help("choose a folder of its own for the tar files, or replace them with --overwrite"));
-    }
+    must_be_free(&shards, (staging, parts), journal)?;
     let mut staged = Staged { shards: shards.len() as u64, ..Staged::default() };
     let (there, missing): (Vec<&Shard<'_>>, Vec<&Shard<'_>>) =
         shards.iter().partition(|shard| is_there(shard, staging, journal, &mut staged.verified));
     staged.there = there.iter().map(|shard| shard.entries.len() as u64).sum();
-    must_hold(&staging.to, missing.iter().map(|shard| shard.size()).sum(), missing.len() as u64)?;
-    let sink = progress(missing.iter().flat_map(|shard| shard.entries).map(|entry| entry.size).sum());
+    let to_write: Vec<&&Shard<'_>> = missing.iter().filter(|shard| shard.waits(parts, journal).is_none()).collect();
+    must_hold(&staging.to, to_write.iter().map(|shard| shard.size()).sum(), to_write.len() as u64)?;
+    let sink = progress(to_write.iter().flat_map(|shard| shard.entries).map(|entry| entry.size).sum());
+    let failed = |shard: &Shard<'_>, error: &std::io::Error| {
+        Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
+            .because(error)
+            .help("those before it are whole, and get their names when all are; the same command goes on with this one")
+    };
+    let mut whole = Vec::new();
     for shard in missing {
-        let failures = staged.failed.len();
-        staged.bytes +=
-            write(shard, (staging, parts), journal, sink.as_ref(), &mut staged.failed).map_err(|error| {
-                Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
-                    .because(&error)
-                    .help("the tar files before it are whole; the same command goes on with this one")
-            })?;
-        staged.files += (shard.entries.len() + failures - staged.failed.len()) as u64;
+        let line = shard.waits(parts, journal).map_or_else(
+            || write(shard, parts, journal, sink.as_ref(), &mut staged.failed).map_err(|error| failed(shard, &error)),
+            Ok,
+        )?;
+        whole.push((shard, line));
         sink.finished(&shard.name);
+    }
+    if !staged.failed.is_empty() {
+        staged.shards = there.len() as u64;
+        return Ok(staged);
+    }
+    for (shard, line) in whole {
+        // The line comes first: what has the name is known, whenever a run is cut off.
+        journal
+            .add(&Line { path: shard.name.clone(), ..line })
+            .and_then(|()| std::fs::rename(parts.path(&shard.name), staging.to.join(&shard.name)))
+            .map_err(|error| failed(shard, &error))?;
+        staged.files += shard.entries.len() as u64;
+        staged.bytes += shard.size();
     }
     parts.sweep(&BTreeSet::new());
     let current: BTreeSet<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
@@ -145,23 +179,22 @@ fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &
     !staging.verify || digest(&path).ok().map(|(own, _)| own) == line.sha256
 }
 
-/// The bytes of the tar file. A file that can't be read, or changes meanwhile, is left out and named.
+/// Writes the tar file where it waits for the others. A file that can't be read, or changes meanwhile, is left out and named.
 fn write(
     shard: &Shard<'_>,
-    (staging, parts): (&Staging, &Parts),
+    parts: &Parts,
     journal: &Journal,
     progress: &dyn Progress,
     failed: &mut Vec<(String, String)>,
-) -> std::io::Result<u64> {
+) -> std::io::Result<Line> {
     let failures = failed.len();
-    let part = parts.path(&shard.name);
     let hashing = Hashing { file: parts.begin(&shard.name)?, digest: Hasher::default(), size: 0 };
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
     archive.mode(tar::HeaderMode::Deterministic);
     for entry in shard.entries {
         let mut header = tar::Header::new_gnu();
         header.set_size(entry.size);
-        header.set_mode(0o644);
+        header.set_mode(entry.mode);
         header.set_mtime(u64::try_from(entry.modified / 1_000_000_000).unwrap_or_default());
         let name = Path::new(&entry.path);
         // A large one is not kept in memory; what goes wrong with it ends the tar file.
@@ -186,12 +219,12 @@ fn write(
     }
     let hashing = archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     let Hashing { file, digest, size } = hashing;
-    let (path, from, stored) = (shard.name.clone(), journal.from(), modified(&file.metadata()?));
+    let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
     // One that lacks a file is made again.
     let of = (failed.len() == failures).then_some(shard.of);
-    journal.add(&Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of });
-    copying::settle(staging, &file, &part, &staging.to.join(&shard.name))?;
-    Ok(size)
+    let line = Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of };
+    journal.add(&line)?;
+    Ok(line)
 }
 
 fn is_same(entry: &Entry, data: std::io::Result<std::fs::Metadata>) -> bool {

@@ -1,284 +1,239 @@
-//! An archive, unpacked as it is read: tar, tar.gz, zip. Names that lead out of the folder are refused; links and devices are left out.
+//! An archive, unpacked by the system's own tools into a fresh folder beside the destination, and moved from there: all of it, or nothing.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{BufReader, Read, Write};
-use std::path::{Component, Path, PathBuf};
-use std::rc::Rc;
+use std::collections::BTreeMap;
+use std::fs::{File, Permissions};
+use std::io::{Read, Seek};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::Path;
 use std::sync::Arc;
-
-use flate2::read::MultiGzDecoder;
+use std::time::Duration;
 
 use crate::diag::Failure;
-use crate::host::digests::digest;
+use crate::host::command::{Invocation, NoResult, find_program, last_lines};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::Progress;
-use crate::model::{Hasher, Sha256};
-use crate::staging::copying::TAKEN;
+use crate::model::Sha256;
+use crate::staging::copying::{TAKEN, make_folder};
 use crate::staging::journal::{Journal, Line};
-use crate::staging::listing::modified;
+use crate::staging::listing::{Entry, Listing, list, modified};
 use crate::staging::parts::Parts;
-use crate::staging::{PARTS, Staged, Staging, must_hold};
+use crate::staging::{MARGIN, Staged, Staging, is_copy, must_hold};
 
-/// The member that is being written.
-const MEMBER: &str = "member";
+/// How archives begin, with the tools that unpack them and the option of the first one.
+const KINDS: &[(&[u8], &[&str], Option<&str>)] = &[
+    (b"PK\x03\x04", &["unzip"], None),
+    (b"PK\x05\x06", &["unzip"], None),
+    (b"\x1f\x8b", &["tar", "gzip"], Some("--gzip")),
+    (b"\x28\xb5\x2f\xfd", &["tar", "zstd"], Some("--zstd")),
+    (b"\xfd7zXZ\0", &["tar", "xz"], Some("--xz")),
+    (b"BZh", &["tar", "bzip2"], Some("--bzip2")),
+];
 
-/// What comes out of an archive.
-struct Member {
-    name: String,
+/// A plain tar file says so at byte 257 (POSIX.1-1988); older ones have the name alone.
+const TAR: (&[u8], usize) = (b"ustar", 257);
+
+/// An archive that takes longer is not unpacked at all.
+const LIMIT: Duration = Duration::from_hours(48);
+
+/// An archive that is open, and how it is unpacked.
+struct Archive<'a> {
+    path: &'a Path,
+    file: File,
     size: u64,
+    /// The same archive of another time has another.
+    of: Sha256,
+    tools: &'static [&'static str],
+    option: Option<&'static str>,
+}
+
+impl<'a> Archive<'a> {
+    fn open(path: &'a Path) -> Result<Self, Failure> {
+        let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
+        let file = files::open(path).map_err(failed)?;
+        let data = file.metadata().map_err(failed)?;
+        if data.is_dir() {
+            return Err(Failure::input(format!("`{}` is a folder, and --unpack wants an archive", path.display())));
+        }
+        let mut start = Vec::new();
+        (&file).take(512).read_to_end(&mut start).and_then(|_| (&file).rewind()).map_err(failed)?;
+        let ends_with = |end: &str| path.to_string_lossy().to_lowercase().ends_with(end);
+        let is_tar = start.get(TAR.1..).is_some_and(|rest| rest.starts_with(TAR.0)) || ends_with(".tar");
+        let kind =
+            KINDS.iter().find(|(magic, ..)| start.starts_with(magic)).map(|(_, tools, option)| (*tools, *option));
+        let Some((tools, option)) = kind.or_else(|| is_tar.then_some((["tar"].as_slice(), None))) else {
+            let failure = Failure::input(format!("`{}` is no archive that is known here", path.display()));
+            return Err(failure
+                .help("tar files are unpacked, plain or by gzip, zstd, xz or bzip2, and zip files; without --unpack the file is copied"));
+        };
+        let of = Sha256::of(format!("{}\0{}", data.len(), modified(&data)).as_bytes());
+        let archive = Self { path, file, size: data.len(), of, tools, option };
+        if tools == ["tar"] { archive.must_have_its_end() } else { Ok(archive) }
+    }
+
+    /// An empty block ends a tar file: of one that was cut off between two members nothing else tells.
+    fn must_have_its_end(self) -> Result<Self, Failure> {
+        let mut block = [1; 512];
+        let at = self.size.checked_sub(512);
+        let read = at.is_some_and(|at| self.file.read_exact_at(&mut block, at).is_ok());
+        if read && block.iter().all(|byte| *byte == 0) {
+            return Ok(self);
+        }
+        let message = format!("`{}` is cut off: what ends a tar file is missing", self.path.display());
+        Err(Failure::world(message).help("nothing was unpacked; bring the archive again"))
+    }
+
+    /// What unpacks it, in `folder`.
+    fn invocation(&self, folder: &Path, environment: &BTreeMap<String, String>) -> Result<Invocation, Failure> {
+        let search = environment.get("PATH").map_or("", String::as_str);
+        if let Some(missing) = self.tools.iter().find(|tool| find_program(tool, search).is_none()) {
+            let message = format!("`{}` is unpacked by `{missing}`, which is not on this machine", self.path.display());
+            let package = if *missing == "xz" { "xz-utils" } else { missing };
+            return Err(Failure::world(message).help(format!("apt-get install {package}")));
+        }
+        let mut arguments = match self.tools[0] {
+            // Without a password it would ask for one.
+            "unzip" => vec!["-q", "-o", "-P", "", "/dev/stdin"],
+            _ => vec!["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
+        };
+        arguments.extend(self.option);
+        let program = find_program(self.tools[0], search).unwrap_or_default();
+        Ok(Invocation { folder: Some(folder.to_owned()), ..Invocation::new(program, &arguments, environment) })
+    }
+
+    /// Unpacks all of it into `folder`, an empty one.
+    fn unpack(
+        &self,
+        folder: &Path,
+        environment: &BTreeMap<String, String>,
+        sink: &dyn Progress,
+    ) -> Result<(), Failure> {
+        let invocation = self.invocation(folder, environment)?;
+        let failed = |error| Failure::world(format!("could not read `{}`", self.path.display())).because(&error);
+        // A place in the file is one for all who have it open: how far the tool has read is seen here.
+        let shared = self.file.try_clone().map_err(failed)?;
+        let (is_full, seen) = (Cell::new(false), Cell::new(0));
+        let must_end = || {
+            let at = (&self.file).stream_position().unwrap_or_default();
+            sink.bytes(at.saturating_sub(seen.replace(at.max(seen.get()))));
+            is_full.set(files::volume(folder).is_ok_and(|volume| volume.free < MARGIN));
+            is_full.get()
+        };
+        let ended = invocation.output_of(Some(shared), LIMIT, &must_end);
+        let nothing = "nothing was unpacked";
+        let message = format!("`{}` could not be unpacked", self.path.display());
+        match ended {
+            // Of `unzip` a warning: paths that led out of the folder lead into it.
+            Ok(finished) if finished.code == 0 || finished.code == 1 && self.tools[0] == "unzip" => Ok(()),
+            Ok(finished) => {
+                let failure = Failure::world(message).cause(last_lines(&finished.stderr, 4));
+                Err(failure.help(format!("{nothing}; bring the archive again if it was cut off, or unpack it by hand")))
+            }
+            Err(_) if is_full.get() => {
+                let failure = Failure::world(format!("{message}: it holds more than the disk has room for"));
+                Err(failure.help(format!("{nothing}; free some space, or name another disk")))
+            }
+            Err(NoResult::Failed(error)) => Err(Failure::world(message).because(&error).help(nothing)),
+            Err(NoResult::NotFound | NoResult::TimedOut(_)) => Err(Failure::world(message).help(nothing)),
+        }
+    }
 }
 
 /// Unpacks the archive that the source is.
 pub(super) fn unpack(
     (staging, parts): (&Staging, &Parts),
     journal: &Journal,
+    environment: &BTreeMap<String, String>,
     progress: &dyn Fn(u64) -> Arc<dyn Progress>,
 ) -> Result<Staged, Failure> {
-    let from = &staging.from;
-    let failed = |error| Failure::world(format!("could not read `{}`", from.display())).because(&error);
-    let file = files::open(from).map_err(failed)?;
-    let data = file.metadata().map_err(failed)?;
-    let name = from.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    // Members of another archive of the same name are none of this one's.
-    let key = format!("{}\0{}", data.len(), modified(&data));
-    let mut work = Work {
-        staging,
-        parts,
-        journal,
-        of: Sha256::of(key.as_bytes()),
-        staged: Staged::default(),
-        sink: progress(data.len()),
-    };
-    if data.is_dir() {
-        return Err(Failure::input(format!("`{}` is a folder, and --unpack wants an archive", from.display())));
+    let archive = Archive::open(&staging.from)?;
+    let work = Work { staging, journal, of: archive.of };
+    // No member has such a path.
+    let whole = staging.from.display().to_string();
+    if !staging.verify && journal.line(&whole).is_some_and(|line| line.of == Some(archive.of)) && work.stands() {
+        return Ok(Staged { there: work.lines().count() as u64, ..Staged::default() });
     }
-    if name.ends_with(".zip") {
-        work.zip(file)?;
-    } else if name.ends_with(".tar") {
-        must_hold(&staging.to, data.len().saturating_sub(work.there()), 0)?;
-        work.tar(Counted { inner: BufReader::with_capacity(1 << 20, file), sink: work.sink.clone() })?;
-    } else if name.ends_with(".tar.gz") || name.ends_with(".tgz") {
-        must_hold(&staging.to, data.len().saturating_sub(work.there()), 0)?;
-        let counted = Counted { inner: file, sink: work.sink.clone() };
-        work.tar(MultiGzDecoder::new(BufReader::with_capacity(1 << 20, counted)))?;
-    } else {
-        let failure = Failure::input(format!("`{}` is no archive that is known here", from.display()));
-        return Err(failure.help("tar, tar.gz, tgz and zip are unpacked; without --unpack the file is copied"));
+    let fresh = parts.fresh()?;
+    // It holds that much at least, unless it is packed better than it can be.
+    must_hold(&staging.to, archive.size, 0)?;
+    let sink = progress(archive.size);
+    archive.unpack(fresh.path(), environment, sink.as_ref())?;
+    let listing = list(fresh.path())?;
+    let mut staged = Staged::default();
+    work.bring(&listing, &mut staged)?;
+    staged.skipped = listing.skipped;
+    staged.failed.extend(listing.failed);
+    if staged.failed.is_empty() {
+        let (size, from, of) = (archive.size, journal.from(), Some(archive.of));
+        let line = Line { path: whole, size, modified: 0, stored: 0, from, sha256: None, of };
+        journal.add(&line).map_err(|error| not_written(&staging.to, &error))?;
     }
-    parts.sweep(&BTreeSet::new());
-    Ok(work.staged)
+    Ok(staged)
 }
 
-/// A reader that tells how far it is.
-struct Counted<R> {
-    inner: R,
-    sink: Arc<dyn Progress>,
+fn not_written(to: &Path, error: &std::io::Error) -> Failure {
+    Failure::world(format!("could not write what was brought to `{}`", to.display()))
+        .because(error)
+        .help("what came before is whole; the same command goes on after it")
 }
 
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.sink.bytes(count as u64);
-        Ok(count)
-    }
-}
-
-/// An archive on its way.
+/// What was unpacked, on its way to the destination.
 struct Work<'a> {
     staging: &'a Staging,
-    parts: &'a Parts,
     journal: &'a Journal,
     of: Sha256,
-    staged: Staged,
-    sink: Arc<dyn Progress>,
 }
 
 impl Work<'_> {
-    fn tar(&mut self, reader: impl Read) -> Result<(), Failure> {
-        let from = self.staging.from.display().to_string();
-        let broken = |error: std::io::Error| {
-            Failure::world(format!("`{from}` is no whole tar file"))
-                .because(&error)
-                .help("what came before is there; bring the archive again")
-        };
-        let zeros = Rc::new(Cell::new(0));
-        let mut archive = tar::Archive::new(Ending { inner: reader, zeros: zeros.clone() });
-        for entry in archive.entries().map_err(broken)? {
-            let mut entry = entry.map_err(broken)?;
-            let Ok(name) = String::from_utf8(entry.path_bytes().into_owned()) else {
-                let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-                self.staged.failed.push((name, "its name is no text".to_owned()));
-                continue;
-            };
-            match entry.header().entry_type() {
-                tar::EntryType::Directory => self.folder(&name),
-                tar::EntryType::Link => self.link(&name, entry.link_name_bytes().as_deref())?,
-                tar::EntryType::Regular | tar::EntryType::Continuous | tar::EntryType::GNUSparse => {
-                    let member = Member { name, size: entry.size() };
-                    self.member(&member, &mut entry)?;
-                }
-                _ => self.staged.skipped.push(name),
-            }
+    /// What is known of files of this archive.
+    fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.journal.lines().filter(|line| line.of == Some(self.of) && !line.path.starts_with('/'))
+    }
+
+    /// Whether all of them are there.
+    fn stands(&self) -> bool {
+        self.lines().all(|line| self.staging.to.join(&line.path).look_at_entry().is_ok_and(|data| line.stands(&data)))
+    }
+
+    fn bring(&self, listing: &Listing, staged: &mut Staged) -> Result<(), Failure> {
+        let to = &self.staging.to;
+        for folder in &listing.folders {
+            // One that can't be made is named with its files.
+            let _ = make_folder(to, &to.join(folder).join("file"));
         }
-        // Two empty blocks end a tar file; of one that was cut off between two members nothing else tells.
-        if zeros.get() < 512 {
-            let failure = Failure::world(format!("`{from}` is cut off: what ends a tar file is missing"));
-            return Err(failure.help("what came before is there; bring the archive again"));
+        for entry in &listing.entries {
+            let place = to.join(&entry.path);
+            let line = self.journal.line(&entry.path).filter(|line| line.of == Some(self.of));
+            let stands = line.is_some_and(|line| place.look_at_entry().is_ok_and(|data| line.stands(&data)));
+            staged.verified += u64::from(stands && self.staging.verify);
+            if stands && (!self.staging.verify || is_copy(entry, &place)) {
+                staged.there += 1;
+                continue;
+            }
+            if !stands && !self.staging.overwrite && self.journal.is_foreign(&entry.path, &place) {
+                staged.failed.push((entry.path.clone(), TAKEN.to_owned()));
+                continue;
+            }
+            if let Err(why) = make_folder(to, &place) {
+                staged.failed.push((entry.path.clone(), why.to_string()));
+                continue;
+            }
+            self.give_name(entry, &place).map_err(|error| not_written(to, &error))?;
+            staged.files += 1;
+            staged.bytes += entry.size;
         }
         Ok(())
     }
 
-    fn folder(&self, name: &str) {
-        if let Some(path) = inside(name) {
-            let _ = std::fs::create_dir_all(self.staging.to.join(path));
+    fn give_name(&self, entry: &Entry, place: &Path) -> std::io::Result<()> {
+        std::fs::set_permissions(&entry.source, Permissions::from_mode(entry.mode | 0o600))?;
+        let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
+        let (stored, from, of) = (modified, self.journal.from(), Some(self.of));
+        self.journal.add(&Line { path, size, modified, stored, from, sha256: None, of })?;
+        if let Some(folder) = entry.source.parent() {
+            std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
         }
+        std::fs::rename(&entry.source, place)
     }
-
-    /// A second name for a member that came before: a copy of it.
-    fn link(&mut self, name: &str, target: Option<&[u8]>) -> Result<(), Failure> {
-        let target = target.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(inside);
-        let target = target
-            .map(|path| self.staging.to.join(path))
-            .filter(|path| path.look_at_entry().is_ok_and(|data| data.is_file()));
-        match target.and_then(|path| File::open(path).ok()) {
-            Some(mut file) => {
-                let size = file.metadata().map_or(0, |data| data.len());
-                self.member(&Member { name: name.to_owned(), size }, &mut file)
-            }
-            None => {
-                self.staged.failed.push((name.to_owned(), "what it is a second name of is not there".to_owned()));
-                Ok(())
-            }
-        }
-    }
-
-    fn zip(&mut self, file: File) -> Result<(), Failure> {
-        let from = self.staging.from.display().to_string();
-        let broken = |error: zip::result::ZipError| {
-            let failure = Failure::world(format!("`{from}` can't be unpacked")).because(&error);
-            failure.help("one with a password is unpacked by `unzip`; one that was cut off has to be brought again")
-        };
-        let mut archive = zip::ZipArchive::new(BufReader::with_capacity(1 << 16, file)).map_err(broken)?;
-        let all: Option<u64> = archive.decompressed_size().and_then(|size| u64::try_from(size).ok());
-        must_hold(&self.staging.to, all.unwrap_or_default().saturating_sub(self.there()), archive.len() as u64)?;
-        for number in 0..archive.len() {
-            let mut entry = archive.by_index(number).map_err(broken)?;
-            let member = Member { name: entry.name().map_err(broken)?.into_owned(), size: entry.size() };
-            self.sink.bytes(entry.compressed_size());
-            if entry.is_dir() {
-                self.folder(&member.name);
-                continue;
-            }
-            if entry.is_symlink() {
-                self.staged.skipped.push(member.name);
-                continue;
-            }
-            self.member(&member, &mut entry)?;
-        }
-        Ok(())
-    }
-
-    fn member(&mut self, member: &Member, content: &mut impl Read) -> Result<(), Failure> {
-        let Some(path) = inside(&member.name) else {
-            self.staged.failed.push((member.name.clone(), "its name leads out of the folder".to_owned()));
-            return Ok(());
-        };
-        let place = self.staging.to.join(&path);
-        let is_whole = |line: &&Line| line.of == Some(self.of) && line.size == member.size;
-        let line = self.journal.line(&member.name).filter(is_whole);
-        if let Some(line) = line
-            && place.look_at_entry().is_ok_and(|data| line.stands(&data))
-        {
-            let right = !self.staging.verify || digest(&place).ok().map(|(own, _)| own) == line.sha256;
-            self.staged.verified += u64::from(self.staging.verify);
-            if right {
-                self.staged.there += 1;
-                return Ok(());
-            }
-        } else if !self.staging.overwrite && self.journal.is_foreign(&member.name, &place) {
-            self.staged.failed.push((member.name.clone(), TAKEN.to_owned()));
-            return Ok(());
-        }
-        match self.write(member, &place, content) {
-            Ok(size) if size == member.size => {
-                self.staged.files += 1;
-                self.staged.bytes += size;
-                Ok(())
-            }
-            Ok(size) => {
-                let why = format!("{size} bytes came, and {} were announced", member.size);
-                self.staged.failed.push((member.name.clone(), why));
-                Ok(())
-            }
-            Err(error) => Err(Failure::world(format!("could not unpack `{}`", member.name))
-                .because(&error)
-                .help("what came before is there; the same command goes on after it")),
-        }
-    }
-
-    /// The bytes that came; a member gets its name only when it is whole.
-    fn write(&self, member: &Member, place: &Path, content: &mut impl Read) -> std::io::Result<u64> {
-        let part = self.parts.path(MEMBER);
-        let mut file = self.parts.begin(MEMBER)?;
-        let (mut digest, mut size, mut buffer) = (Hasher::default(), 0, vec![0; 1 << 18]);
-        loop {
-            let count = content.read(&mut buffer)?;
-            if count == 0 {
-                break;
-            }
-            file.write_all(&buffer[..count])?;
-            digest.update(&buffer[..count]);
-            size += count as u64;
-        }
-        if size != member.size {
-            return Ok(size);
-        }
-        if let Some(folder) = place.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let stored = modified(&file.metadata()?);
-        let (path, from, sha256) = (member.name.clone(), self.journal.from(), Some(digest.finish()));
-        self.journal.add(&Line { path, size, modified: 0, stored, from, sha256, of: Some(self.of) });
-        std::fs::rename(&part, place)?;
-        Ok(size)
-    }
-
-    /// Bytes of this archive that stand there.
-    fn there(&self) -> u64 {
-        let own = self.journal.lines().filter(|line| line.of == Some(self.of));
-        own.filter(|line| self.staging.to.join(&line.path).is_there()).map(|line| line.size).sum()
-    }
-}
-
-/// A reader that counts the zeros it has ended with so far.
-struct Ending<R> {
-    inner: R,
-    zeros: Rc<Cell<u64>>,
-}
-
-impl<R: Read> Read for Ending<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        let tail = buffer[..count].iter().rev().take_while(|byte| **byte == 0).count();
-        let before = if tail == count { self.zeros.get() } else { 0 };
-        self.zeros.set(before + tail as u64);
-        Ok(count)
-    }
-}
-
-/// A member's path below the folder; `None` for one that is not, or that is one of our own files.
-fn inside(name: &str) -> Option<PathBuf> {
-    let mut path = PathBuf::new();
-    for component in Path::new(name).components() {
-        match component {
-            Component::Normal(part) => path.push(part),
-            Component::CurDir => {}
-            Component::RootDir | Component::ParentDir | Component::Prefix(_) => return None,
-        }
-    }
-    let ours = path.to_str().is_some_and(|path| path == super::JOURNAL || path.starts_with(PARTS));
-    (path.file_name().is_some() && !ours && !name.contains('\0')).then_some(path)
 }

@@ -52,6 +52,16 @@ impl Player<'_> {
     }
 
     /// Beside the file, then there: who has it open keeps what it was.
+    /// Removes the files that no list names any more.
+    pub fn move_orphans_away(&mut self) {
+        let orphaned = std::mem::take(&mut self.orphaned).into_iter();
+        for release in orphaned.flat_map(|name| packages::VERSIONS.map(|version| (name, version))) {
+            for (file, _) in packages::files(&self.world.day, release) {
+                let _ = std::fs::remove_file(file);
+            }
+        }
+    }
+
     pub fn edit(&mut self, package: &Package) {
         let day = &self.world.day;
         let (path, beside) = (day.venv.layout().join(package.file), day.test.path("edited"));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::stories::notebook::{Kernel, cells};
 use crate::stories::random_days::acts::remove;
-use crate::stories::random_days::packages::{self, VERSIONS, differences, files, installed, named};
+use crate::stories::random_days::packages::{self, differences, installed, named};
 use crate::stories::random_days::step::{Morning, Part, Step, Tool};
 use crate::stories::random_days::world::World;
 use crate::support::test::Outcome;
@@ -57,7 +57,9 @@ pub struct Player<'a> {
     /// Packages with files that the user has damaged today.
     pub(super) damaged: BTreeSet<&'static str>,
     /// Packages that lost their metadata before any apply had seen them: whose their files are, nothing says.
-    orphaned: BTreeSet<&'static str>,
+    pub(super) orphaned: BTreeSet<&'static str>,
+    /// Packages that an apply has left as locked.
+    pub(super) applied: BTreeSet<String>,
     /// Modules that were in the kernel's memory before a boot cell had run in it.
     pub(super) loaded_unseen: BTreeSet<String>,
     pub(super) is_booted: bool,
@@ -100,6 +102,7 @@ impl<'a> Player<'a> {
             changed_since: BTreeSet::new(),
             damaged: BTreeSet::new(),
             orphaned: BTreeSet::new(),
+            applied: BTreeSet::new(),
             loaded_unseen: BTreeSet::new(),
             is_booted: false,
             booted: None,
@@ -170,7 +173,7 @@ impl<'a> Player<'a> {
             }
             Step::Edit(name) => self.edit(named(name)),
             Step::Remove(name, part) => {
-                if part == Part::Metadata && (self.origin.is_none() || !self.lock().contains_key(name)) {
+                if part == Part::Metadata && !self.applied.contains(name) {
                     self.orphaned.insert(name);
                 }
                 remove(&self.world.day.venv.layout(), named(name), part);
@@ -330,6 +333,7 @@ impl<'a> Player<'a> {
         if ![0, 10].contains(&out.code) {
             return self.may_be_refused(&format!("{}{}", out.stdout, out.stderr));
         }
+        self.applied.clear();
         let Some(origin) = self.origin.take() else { return Ok(()) };
         if out.stdout.contains("except for") {
             return Ok(());
@@ -377,13 +381,7 @@ impl<'a> Player<'a> {
         if self.boot()?.is_none() {
             // What the last words have asked for: files of nobody are moved away, the copy that was loaded goes with its kernel, the
             // package that breaks goes.
-            for (name, version) in
-                std::mem::take(&mut self.orphaned).into_iter().flat_map(|name| VERSIONS.map(|one| (name, one)))
-            {
-                for (file, _) in files(&self.world.day, (name, version)) {
-                    let _ = std::fs::remove_file(file);
-                }
-            }
+            self.move_orphans_away();
             self.world.notebook.restart(&mut self.kernel);
             self.new_kernel();
             if self.boot()?.is_none() {

@@ -36,6 +36,7 @@ impl Player<'_> {
                 wrong.push(format!("a fresh Python has {name} {:?}, not {version}", words.get(name)));
             }
         }
+        self.applied.extend(locked.into_keys());
         if wrong.is_empty() { Ok(()) } else { Err(format!("{}\nbut it says\n{said}", wrong.join("\n"))) }
     }
 

@@ -572,7 +572,8 @@ def colab_boot_functions(name, space, file):
 def colab_boot_compared(suspects, loaded):
     """Each of the suspects with what their code says, as far as that takes no time to speak of."""
     end, function = time.thread_time() + 0.06, types.FunctionType
-    anywhere = {file: [] for _, file, _, stamp, again in suspects if again and file.endswith(".py")}
+    # Of one that nobody has seen until now, it is not known either whether it was loaded twice.
+    anywhere = {file: [] for _, file, was, _, again in suspects if (again or was is None) and file.endswith(".py")}
     for one in [one for one in gc.get_objects() if type(one) is function] if anywhere else []:
         if one.__code__.co_filename in anywhere:
             anywhere[one.__code__.co_filename].append(one)
@@ -584,7 +585,7 @@ def colab_boot_compared(suspects, loaded):
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
                     raise TimeoutError("not compared in time")
                 space = object.__getattribute__(loaded[name][0], "__dict__")
-                live = anywhere[file] if again else colab_boot_functions(name, space, file)
+                live = anywhere[file] if file in anywhere else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()
                 code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)

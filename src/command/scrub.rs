@@ -17,6 +17,9 @@ use crate::session::Session;
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";
 
+/// So many secrets of a file are shown.
+const NAMED: usize = 20;
+
 #[derive(Serialize)]
 struct ScrubReport {
     files: usize,
@@ -109,8 +112,16 @@ fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting
             "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
         })
     };
-    let findings = found.iter().flat_map(|(file, sightings)| sightings.iter().map(move |one| finding(file, one)));
-    let findings = findings.collect();
+    let mut findings = Vec::new();
+    for (file, sightings) in &found {
+        findings.extend(sightings.iter().take(NAMED).map(|one| finding(file, one)));
+        let more = sightings.len().saturating_sub(NAMED);
+        findings.extend((more > 0).then(|| {
+            let kind = if is_gone(file) { Finding::warning } else { Finding::error };
+            let message = format!("{file}: {more} more secrets");
+            kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
+        }));
+    }
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
     Report::new(ScrubReport { files, written, secrets }, text).with_findings(findings)
 }

@@ -48,6 +48,8 @@ pub struct SecretFormats {
 #[serde(deny_unknown_fields)]
 struct NotSecret {
     words: Vec<String>,
+    #[serde(skip)]
+    any_word: OnceLock<Option<Regex>>,
     /// How the name of something else goes on.
     others: Vec<String>,
     /// Of the names of variables.
@@ -57,8 +59,11 @@ struct NotSecret {
 impl SecretFormats {
     /// Whether `value` is an example, a name or a placeholder.
     pub fn is_placeholder(&self, value: &str) -> bool {
-        let lower = value.to_lowercase();
-        self.not.words.iter().any(|word| lower.contains(word.as_str()))
+        let any_word = || {
+            let words: Vec<String> = self.not.words.iter().map(|word| regex::escape(word)).collect();
+            RegexBuilder::new(&words.join("|")).case_insensitive(true).build().ok()
+        };
+        self.not.any_word.get_or_init(any_word).as_ref().is_some_and(|any| any.is_match(value))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Secrets that somebody has looked at and accepts: a file of digests, which gives nothing away.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +15,9 @@ use crate::scrub::Sighting;
 pub struct Baseline {
     pub version: u64,
     pub known: Vec<Accepted>,
+    /// Of all that is known.
+    #[serde(skip)]
+    digests: OnceLock<HashSet<String>>,
 }
 
 /// One secret that is accepted.
@@ -39,7 +44,9 @@ impl Baseline {
 
     /// Whether somebody has accepted it, wherever it stood.
     pub fn accepts(&self, one: &Sighting) -> bool {
-        self.known.iter().any(|known| known.rule == one.rule && known.sha256 == one.sha256)
+        let digests = || self.known.iter().map(|known| known.sha256.clone()).collect();
+        // A digest is of the rule, too.
+        self.digests.get_or_init(digests).contains(&one.sha256)
     }
 
     /// Adds what was found, by file.
@@ -50,6 +57,7 @@ impl Baseline {
             self.known.extend(sightings.iter().map(accepted));
         }
         self.version = 1;
+        self.digests = OnceLock::new();
         self.known.sort();
         self.known.dedup();
     }

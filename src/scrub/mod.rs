@@ -158,10 +158,13 @@ fn is_name(value: &str) -> bool {
 /// Bits a character (Shannon).
 #[expect(clippy::cast_precision_loss, reason = "counts of characters")]
 fn entropy(text: &str) -> f64 {
-    let mut counts = std::collections::BTreeMap::new();
-    text.chars().for_each(|c| *counts.entry(c).or_insert(0_u32) += 1);
+    let (mut of_ascii, mut of_others) = ([0_u32; 128], BTreeMap::new());
+    for c in text.chars() {
+        *of_ascii.get_mut(c as usize).unwrap_or_else(|| of_others.entry(c).or_insert(0)) += 1;
+    }
     let length = text.chars().count() as f64;
-    -counts.values().map(|count| f64::from(*count) / length).map(|share| share * share.log2()).sum::<f64>()
+    let counts = of_ascii.iter().chain(of_others.values()).filter(|count| **count > 0);
+    -counts.map(|count| f64::from(*count) / length).map(|share| share * share.log2()).sum::<f64>()
 }
 
 /// Letters and digits, or both cases, change places as words do not: names of models and files are none.
@@ -172,10 +175,10 @@ fn is_random(text: &str) -> bool {
         '0'..='9' => 3,
         _ => 0,
     };
-    let kinds: Vec<u8> = text.chars().map(kind).collect();
-    let changes = |pair: &&[u8]| pair[0] != pair[1] && pair[0] != 0 && pair[1] != 0;
+    let kinds = || text.chars().map(kind);
+    let changes = kinds().zip(kinds().skip(1)).filter(|(one, next)| one != next && *one != 0 && *next != 0);
     // `Word` is one change, and no sign of anything.
-    kinds.windows(2).filter(changes).count() >= 3
+    changes.count() >= 3
 }
 
 /// The secrets of a file called `name` that the baseline does not accept, and the same text without them; `None` where there are none, and where

@@ -11,14 +11,11 @@ use crate::host::files::{self, OtherNames};
 use crate::host::mounts::Look;
 use crate::host::texts::{AnyText, named_files, read_any};
 use crate::output::Report;
-use crate::scrub::{Baseline, Sighting, sarif, scrubbed};
+use crate::scrub::{Baseline, Sighting, said, sarif, scrubbed};
 use crate::session::Session;
 
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";
-
-/// So many secrets of a file are shown.
-const NAMED: usize = 20;
 
 #[derive(Serialize)]
 struct ScrubReport {
@@ -103,25 +100,7 @@ fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting
         (true, _) => format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}\n"),
         (false, _) => format!("{left} secrets in {of_left} of {files} files\n"),
     };
-    let finding = |file: &String, one: &Sighting| {
-        let message = format!("{file}: {}: {} ({})", one.place, one.rule, one.shown);
-        let kind = if is_gone(file) { Finding::warning } else { Finding::error };
-        kind(Code::SecretFound, message).with_help(if is_gone(file) {
-            "it stands in the history still, and wherever the file was before: revoke it"
-        } else {
-            "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
-        })
-    };
-    let mut findings = Vec::new();
-    for (file, sightings) in &found {
-        findings.extend(sightings.iter().take(NAMED).map(|one| finding(file, one)));
-        let more = sightings.len().saturating_sub(NAMED);
-        findings.extend((more > 0).then(|| {
-            let kind = if is_gone(file) { Finding::warning } else { Finding::error };
-            let message = format!("{file}: {more} more secrets");
-            kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
-        }));
-    }
+    let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file))).collect();
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
     Report::new(ScrubReport { files, written, secrets }, text).with_findings(findings)
 }

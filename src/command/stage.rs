@@ -42,8 +42,9 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
     let shards = options.shards.map(|size| size as u64);
     let staging = Staging {
-        from: files::absolute(&options.from)?,
-        to: files::absolute(&options.to)?,
+        // However it is spelled, `set` and `set/` are one source.
+        from: files::absolute(&options.from)?.components().collect(),
+        to: files::absolute(&options.to)?.components().collect(),
         jobs: options.jobs,
         durable: options.back,
         shards,

@@ -5,6 +5,7 @@ mod baseline;
 mod document;
 mod json_strings;
 mod lines;
+mod said;
 mod sarif;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use crate::scrub::json_strings::{Site, raw_places, sites};
 use crate::scrub::lines::Lines;
 
 pub use baseline::Baseline;
+pub use said::said;
 pub use sarif::{sarif, sarif_frame};
 
 /// A secret in a text.

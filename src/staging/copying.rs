@@ -140,10 +140,8 @@ fn once(
     let stored = file.metadata().map(|data| modified(&data)).map_err(NotCopied::Writing)?;
     let sha256 = Some(digest.finish());
     let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
-    // Before the name: what stands there is known, whenever a run is cut off.
-    let line = Line { path, size, modified, stored, from: journal.from(), sha256, of: None };
-    journal.add(&line).map_err(NotCopied::Writing)?;
-    settle(staging, &file, &part, &place).map_err(NotCopied::Writing)
+    let line = Line { path, size, modified, stored, from: journal.from(), sha256, of: None, announced: false };
+    journal.name(&line, || settle(staging, &file, &part, &place)).map_err(NotCopied::Writing)
 }
 
 /// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so. Once, before all copies: two of
@@ -152,7 +150,7 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
     let above = entries.iter().flat_map(|entry| entry.path.match_indices('/').map(|(at, _)| &entry.path[..at]));
     for name in above.collect::<BTreeSet<&str>>() {
         let place = staging.to.join(name);
-        let is_file = place.look_at_entry().is_ok_and(|data| data.is_file());
+        let is_file = place.look_at_entry().is_ok_and(|data| data.is_file()) && !is_behind_link(&staging.to, &place);
         if is_file && (staging.overwrite || !journal.is_foreign(name, &place)) {
             let _ = std::fs::remove_file(&place);
         }
@@ -161,25 +159,27 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
 
 /// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the destination's.
 pub(super) fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {
-    let is = |kind: fn(&std::fs::FileType) -> bool, path: &Path| {
-        path.look_at_entry().is_ok_and(|data| kind(&data.file_type()))
-    };
-    if is(std::fs::FileType::is_dir, place) {
+    if place.look_at_entry().is_ok_and(|data| data.is_dir()) {
         return Err(NotCopied::Folder);
     }
-    let folder = place.parent().unwrap_or(to);
-    if folder.ancestors().take_while(|above| *above != to).any(|above| is(std::fs::FileType::is_symlink, above)) {
+    if is_behind_link(to, place) {
         return Err(NotCopied::Link);
     }
-    std::fs::create_dir_all(folder).map_err(|error| match error.kind() {
+    std::fs::create_dir_all(place.parent().unwrap_or(to)).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => NotCopied::Taken,
         _ => NotCopied::Writing(error),
     })
 }
 
+/// Whether a folder of `place` below `to` is a link: what lies there is not the destination's.
+fn is_behind_link(to: &Path, place: &Path) -> bool {
+    let folders = place.ancestors().skip(1).take_while(|above| *above != to);
+    folders.into_iter().any(|above| above.look_at_entry().is_ok_and(|data| data.is_symlink()))
+}
+
 /// Mode and time of the source. File systems without them are as good.
 fn dress(entry: &Entry, file: &File) {
-    let _ = file.set_permissions(Permissions::from_mode(entry.mode | 0o600));
+    let _ = file.set_permissions(Permissions::from_mode(entry.mode | 0o400));
     let since = Duration::from_nanos(u64::try_from(entry.modified).unwrap_or_default());
     let _ = file.set_modified(SystemTime::UNIX_EPOCH + since);
 }

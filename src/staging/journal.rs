@@ -18,6 +18,8 @@ use crate::staging::listing::modified;
 /// The journal of a destination.
 pub(super) struct Journal {
     lines: BTreeMap<String, Line>,
+    /// Of files that were about to get their names when a run was cut off: whether they have, nothing says.
+    announced: BTreeMap<String, Line>,
     from: String,
     file: Mutex<File>,
 }
@@ -38,6 +40,9 @@ pub(super) struct Line {
     /// What a tar file was made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Sha256>,
+    /// Written before the file has its name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub announced: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -74,17 +79,21 @@ impl Journal {
         if newer {
             return Err(Failure::input(format!("`{}` was written by a newer colab-boot", path.display())));
         }
-        let lines = rest.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        let lines: BTreeMap<String, Line> = lines.map(|line| (line.path.clone(), line)).collect();
+        let (mut lines, mut announced) = (BTreeMap::new(), BTreeMap::new());
+        for line in rest.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
+            announced.remove(&line.path);
+            let kind = if line.announced { &mut announced } else { &mut lines };
+            kind.insert(line.path.clone(), line);
+        }
         let mut whole = serde_json::to_string(&Head { version: VERSION }).unwrap_or_default();
         whole.push('\n');
-        for line in lines.values() {
+        for line in lines.values().chain(announced.values()) {
             whole.push_str(&serde_json::to_string(line).unwrap_or_default());
             whole.push('\n');
         }
         files::write_whole_fast(path, whole.as_bytes()).map_err(failed)?;
         let file = OpenOptions::new().append(true).custom_flags(NOFOLLOW).open(path).map_err(failed)?;
-        Ok(Self { lines, from: Sha256::of(source.as_bytes()).short(), file: Mutex::new(file) })
+        Ok(Self { lines, announced, from: Sha256::of(source.as_bytes()).short(), file: Mutex::new(file) })
     }
 
     /// The source of this run, in short.
@@ -95,7 +104,8 @@ impl Journal {
     /// Whether the file at `place`, called `path`, is somebody else's: not brought by an earlier run from this source, or changed since.
     pub(super) fn is_foreign(&self, path: &str, place: &Path) -> bool {
         let Ok(data) = place.look_at_entry() else { return false };
-        !self.lines.get(path).is_some_and(|line| line.from == self.from && line.stands(&data))
+        let known = [self.lines.get(path), self.announced.get(path)];
+        !known.into_iter().flatten().any(|line| line.from == self.from && line.stands(&data))
     }
 
     pub(super) fn line(&self, path: &str) -> Option<&Line> {
@@ -107,7 +117,15 @@ impl Journal {
         self.lines.values().filter(|line| line.from == self.from)
     }
 
-    /// Adds a line, before its file gets its name: of one without a line the next run would not know whose it is.
+    /// Says what is about to get its name, has it done by `settle`, and says that it has: however a run is cut off, the next one knows whose the file
+    /// is, and never takes the one of before for it.
+    pub(super) fn name(&self, line: &Line, settle: impl FnOnce() -> std::io::Result<()>) -> std::io::Result<()> {
+        self.add(&Line { announced: true, ..line.clone() })?;
+        settle()?;
+        self.add(line)
+    }
+
+    /// Adds a line.
     pub(super) fn add(&self, line: &Line) -> std::io::Result<()> {
         let mut text = serde_json::to_string(line).unwrap_or_default();
         text.push('\n');

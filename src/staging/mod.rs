@@ -156,7 +156,7 @@ fn copy_all(
     missing.extend(spoilt);
     for folder in &listing.folders {
         // One that can't be made is named with its files.
-        let _ = std::fs::create_dir_all(staging.to.join(folder));
+        let _ = copying::make_folder(&staging.to, &staging.to.join(folder).join("file"));
     }
     if staging.durable {
         // A run that is cut off has brought whole older ones.
@@ -207,10 +207,7 @@ fn bring(
     progress: &dyn Progress,
     spoilt: bool,
 ) -> Result<(), NotCopied> {
-    // All but the name was there when a run was cut off: what has the name is what was to be replaced.
-    let settled = entry.size > 0 && parts.begun(&parts.name(entry)) == entry.size;
-    let is_ours = staging.overwrite || spoilt || settled;
-    if !is_ours && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
+    if !staging.overwrite && !spoilt && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
         return Err(NotCopied::Taken);
     }
     copy((staging, parts), entry, journal, progress)

@@ -7,7 +7,6 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use tempfile::TempDir;
 
 use crate::diag::Failure;
 use crate::host::files;
@@ -78,12 +77,16 @@ impl Parts {
     }
 
     /// An empty folder, which goes with the value; those that killed runs have left go now.
-    pub(super) fn fresh(&self) -> Result<TempDir, Failure> {
+    pub(super) fn fresh(&self) -> Result<Fresh, Failure> {
         for name in files::names_if_any(&self.folder).iter().filter(|name| name.starts_with(FRESH)) {
-            let _ = std::fs::remove_dir_all(self.path(name));
+            drop(Fresh(self.path(name)));
         }
         let failed = |error| Failure::world(format!("could not write to `{}`", self.folder.display())).because(&error);
-        tempfile::Builder::new().prefix(FRESH).tempdir_in(&self.folder).map_err(failed)
+        tempfile::Builder::new()
+            .prefix(FRESH)
+            .tempdir_in(&self.folder)
+            .map(|folder| Fresh(folder.keep()))
+            .map_err(failed)
     }
 
     /// What is there, if it is a file of ours that has no second name.
@@ -100,6 +103,32 @@ impl Parts {
         for name in files::names_if_any(&self.folder).iter().filter(|name| !current.contains(*name)) {
             let _ = std::fs::remove_file(self.path(name));
         }
+    }
+}
+
+/// A folder into which an archive is unpacked.
+pub(super) struct Fresh(PathBuf);
+
+impl Fresh {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Lets us into the folders in it, and lets us take files out of them, whatever the archive says.
+    pub(super) fn open_up(&self) {
+        let mut open = vec![self.0.clone()];
+        while let Some(folder) = open.pop() {
+            let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o700));
+            let inside = files::names_if_any(&folder).into_iter().map(|name| folder.join(name));
+            open.extend(inside.filter(|path| path.look_at_entry().is_ok_and(|data| data.is_dir())));
+        }
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        self.open_up();
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -97,13 +97,8 @@ fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Re
 }
 
 /// An error where a name is taken by a file that was not packed from here.
-fn must_be_free(shards: &[Shard<'_>], (staging, parts): (&Staging, &Parts), journal: &Journal) -> Result<(), Failure> {
-    let is_taken = |shard: &&Shard<'_>| {
-        // The line is written first: a run that was cut off then has left the old one there.
-        let has_line = journal.line(&shard.name).is_some_and(|line| line.of == Some(shard.of));
-        let is_switched = has_line && shard.waits(parts, journal).is_some();
-        !is_switched && journal.is_foreign(&shard.name, &staging.to.join(&shard.name))
-    };
+fn must_be_free(shards: &[Shard<'_>], staging: &Staging, journal: &Journal) -> Result<(), Failure> {
+    let is_taken = |shard: &&Shard<'_>| journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
     let Some(shard) = shards.iter().find(is_taken).filter(|_| !staging.overwrite) else { return Ok(()) };
     let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
     Err(Failure::input(message).help("choose a folder of its own for the tar files, or replace them with --overwrite"))
@@ -120,7 +115,7 @@ pub(super) fn pack(
 ) -> Result<Staged, Failure> {
     must_be_listed(staging, listing, journal)?;
     let shards = split(&listing.entries, limit.max(BLOCK));
-    must_be_free(&shards, (staging, parts), journal)?;
+    must_be_free(&shards, staging, journal)?;
     let mut staged = Staged { shards: shards.len() as u64, ..Staged::default() };
     let (there, missing): (Vec<&Shard<'_>>, Vec<&Shard<'_>>) =
         shards.iter().partition(|shard| is_there(shard, staging, journal, &mut staged.verified));
@@ -147,10 +142,9 @@ pub(super) fn pack(
         return Ok(staged);
     }
     for (shard, line) in whole {
-        // The line comes first: what has the name is known, whenever a run is cut off.
+        let (part, place) = (parts.path(&shard.name), staging.to.join(&shard.name));
         journal
-            .add(&Line { path: shard.name.clone(), ..line })
-            .and_then(|()| std::fs::rename(parts.path(&shard.name), staging.to.join(&shard.name)))
+            .name(&Line { path: shard.name.clone(), ..line }, || std::fs::rename(part, place))
             .map_err(|error| failed(shard, &error))?;
         staged.files += shard.entries.len() as u64;
         staged.bytes += shard.size();
@@ -158,7 +152,9 @@ pub(super) fn pack(
     parts.sweep(&BTreeSet::new());
     let current: BTreeSet<&str> = shards.iter().map(|shard| shard.name.as_str()).collect();
     let is_shard = |name: &str| name.starts_with("shard-") && name.ends_with(".tar") && !name.contains('/');
-    for line in journal.lines().filter(|line| is_shard(&line.path) && !current.contains(line.path.as_str())) {
+    // A plain copy of a tar file is none that was made here.
+    let made = journal.lines().filter(|line| line.of.is_some());
+    for line in made.filter(|line| is_shard(&line.path) && !current.contains(line.path.as_str())) {
         let place = staging.to.join(&line.path);
         if place.look_at_entry().is_ok_and(|data| line.stands(&data)) {
             files::remove_if_there(&place)?;
@@ -222,7 +218,7 @@ fn write(
     let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
     // One that lacks a file is made again.
     let of = (failed.len() == failures).then_some(shard.of);
-    let line = Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of };
+    let line = Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of, announced: false };
     journal.add(&line)?;
     Ok(line)
 }

@@ -1,10 +1,10 @@
 //! An archive, unpacked by the system's own tools into a fresh folder beside the destination, and moved from there: all of it, or nothing.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{Read, Seek};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +44,8 @@ struct Archive<'a> {
     size: u64,
     /// The same archive of another time has another.
     of: Sha256,
+    /// Which file it is, and when it was changed.
+    which: [i128; 4],
     tools: &'static [&'static str],
     option: Option<&'static str>,
 }
@@ -68,7 +70,7 @@ impl<'a> Archive<'a> {
                 .help("tar files are unpacked, plain or by gzip, zstd, xz or bzip2, and zip files; without --unpack the file is copied"));
         };
         let of = Sha256::of(format!("{}\0{}", data.len(), modified(&data)).as_bytes());
-        let archive = Self { path, file, size: data.len(), of, tools, option };
+        let archive = Self { path, file, size: data.len(), of, which: which(&data), tools, option };
         if tools == ["tar"] { archive.must_have_its_end() } else { Ok(archive) }
     }
 
@@ -123,11 +125,19 @@ impl<'a> Archive<'a> {
         let ended = invocation.output_of(Some(shared), LIMIT, &must_end);
         let nothing = "nothing was unpacked";
         let message = format!("`{}` could not be unpacked", self.path.display());
+        let is_same = |data: std::io::Result<Metadata>| data.is_ok_and(|data| which(&data) == self.which);
         match ended {
-            // Of `unzip` a warning: paths that led out of the folder lead into it.
-            Ok(finished) if finished.code == 0 || finished.code == 1 && self.tools[0] == "unzip" => Ok(()),
+            // Of `unzip` 1 is a warning: paths that led out of the folder lead into it.
+            Ok(finished) if finished.code == 0 || finished.code == 1 && self.tools[0] == "unzip" => {
+                if !is_same(self.file.metadata()) || !is_same(self.path.look()) {
+                    let failure = Failure::world(format!("`{}` changed while it was unpacked", self.path.display()));
+                    return Err(failure.help(format!("{nothing}; run this again when it is whole")));
+                }
+                Ok(())
+            }
             Ok(finished) => {
-                let failure = Failure::world(message).cause(last_lines(&finished.stderr, 4));
+                let said = if finished.stderr.trim().is_empty() { &finished.stdout } else { &finished.stderr };
+                let failure = Failure::world(message).cause(last_lines(said, 4));
                 Err(failure.help(format!("{nothing}; bring the archive again if it was cut off, or unpack it by hand")))
             }
             Err(_) if is_full.get() => {
@@ -138,6 +148,36 @@ impl<'a> Archive<'a> {
             Err(NoResult::NotFound | NoResult::TimedOut(_)) => Err(Failure::world(message).help(nothing)),
         }
     }
+}
+
+impl Archive<'_> {
+    /// An error where members of a zip file are missing: `unzip` leaves out those that have a password, and only warns.
+    fn must_be_all(&self, listing: &Listing, environment: &BTreeMap<String, String>) -> Result<(), Failure> {
+        if self.tools[0] != "unzip" {
+            return Ok(());
+        }
+        let failed = |why: &str| {
+            let failure = Failure::world(format!("not all of `{}` could be unpacked: {why}", self.path.display()));
+            failure.help("nothing was unpacked; unpack it by hand, with the password where it has one")
+        };
+        let search = environment.get("PATH").map_or("", String::as_str);
+        let program = find_program("unzip", search).unwrap_or_default();
+        let path = self.path.display().to_string();
+        let list = Invocation::new(program, &["-Z1", "/dev/stdin"], environment);
+        let input = File::open(self.path).map_err(|error| failed(&error.to_string()))?;
+        let listed =
+            list.output_of(Some(input), LIMIT, &|| false).map_err(|_| failed(&format!("`unzip -Z1 {path}`")))?;
+        // More names than are kept of what it says are not counted.
+        let names: BTreeSet<&str> = listed.stdout.lines().filter(|name| !name.ends_with('/')).collect();
+        let came = listing.entries.len() + listing.skipped.len() + listing.failed.len();
+        let missing = names.len().saturating_sub(came);
+        if missing == 0 { Ok(()) } else { Err(failed(&format!("{missing} of {} members are missing", names.len()))) }
+    }
+}
+
+fn which(data: &Metadata) -> [i128; 4] {
+    let changed = i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec());
+    [data.dev().into(), data.ino().into(), data.len().into(), changed]
 }
 
 /// Unpacks the archive that the source is.
@@ -159,14 +199,16 @@ pub(super) fn unpack(
     must_hold(&staging.to, archive.size, 0)?;
     let sink = progress(archive.size);
     archive.unpack(fresh.path(), environment, sink.as_ref())?;
+    fresh.open_up();
     let listing = list(fresh.path())?;
+    archive.must_be_all(&listing, environment)?;
     let mut staged = Staged::default();
     work.bring(&listing, &mut staged)?;
     staged.skipped = listing.skipped;
     staged.failed.extend(listing.failed);
     if staged.failed.is_empty() {
         let (size, from, of) = (archive.size, journal.from(), Some(archive.of));
-        let line = Line { path: whole, size, modified: 0, stored: 0, from, sha256: None, of };
+        let line = Line { path: whole, size, modified: 0, stored: 0, from, sha256: None, of, announced: false };
         journal.add(&line).map_err(|error| not_written(&staging.to, &error))?;
     }
     Ok(staged)
@@ -227,13 +269,10 @@ impl Work<'_> {
     }
 
     fn give_name(&self, entry: &Entry, place: &Path) -> std::io::Result<()> {
-        std::fs::set_permissions(&entry.source, Permissions::from_mode(entry.mode | 0o600))?;
+        std::fs::set_permissions(&entry.source, Permissions::from_mode(entry.mode | 0o400))?;
         let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
         let (stored, from, of) = (modified, self.journal.from(), Some(self.of));
-        self.journal.add(&Line { path, size, modified, stored, from, sha256: None, of })?;
-        if let Some(folder) = entry.source.parent() {
-            std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-        }
-        std::fs::rename(&entry.source, place)
+        let line = Line { path, size, modified, stored, from, sha256: None, of, announced: false };
+        self.journal.name(&line, || std::fs::rename(&entry.source, place))
     }
 }

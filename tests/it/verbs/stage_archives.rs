@@ -206,6 +206,83 @@ fn an_archive_that_is_larger_than_the_disk_is_given_up() {
     assert!(out.stderr.contains("more than the disk has room for"), "{out:?}");
 }
 
+/// Runs `arguments` until strace kills it at a rename.
+fn killed_at_a_rename(test: &Test, arguments: &[&str]) {
+    let plain = test.command(arguments);
+    let mut command = Command::new("strace");
+    command.args([
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "inject=rename,renameat,renameat2:error=EINTR:signal=KILL:when=2",
+    ]);
+    command.arg(plain.get_program()).args(plain.get_args()).env_clear().envs(&test.environment);
+    let _ = command.current_dir(test.folder.path()).output();
+}
+
+#[test]
+fn what_was_killed_before_a_rename_is_not_taken_for_whole() {
+    let test = Test::new().file("one/f", "content1").file("two/f", "content2").file("set/f", "v1v1");
+    script(
+        &test,
+        Path::new("bash"),
+        "touch -d 2020-01-01 one/f two/f; tar -cf a.tar -C one f; touch -d '2026-01-01 00:00:00' set/f",
+    );
+    test.run(&["stage", "--unpack", "a.tar", "out"]).expect(0);
+    test.run(&["stage", "set", "copy"]).expect(0);
+    script(
+        &test,
+        Path::new("bash"),
+        "tar -cf a.tar -C two f; echo -n v2v2 > set/f; touch -d '2026-01-01 00:00:01' set/f",
+    );
+    killed_at_a_rename(&test, &["stage", "--unpack", "a.tar", "out"]);
+    killed_at_a_rename(&test, &["stage", "set", "copy"]);
+    test.run(&["stage", "--unpack", "a.tar", "out"]).expect(0);
+    test.run(&["stage", "set", "copy"]).expect(0);
+    let read = |name: &str| fs::read_to_string(test.path(name)).expect("a file");
+    assert_eq!((read("out/f"), read("copy/f")), ("content2".to_owned(), "v2v2".to_owned()));
+    // What the user writes there after the kill is the user's.
+    fs::write(test.path("set/f"), "v3v3v3").expect("a file");
+    killed_at_a_rename(&test, &["stage", "set", "copy"]);
+    fs::write(test.path("copy/f"), "mine").expect("a file");
+    let out = test.run(&["stage", "set/", "copy"]).expect(1);
+    assert!(out.stderr.contains("was changed since") && read("copy/f") == "mine", "{out:?}");
+}
+
+#[test]
+fn members_that_can_not_be_unpacked_and_links_in_the_way_are_no_success() {
+    let test = Test::new()
+        .file("s/a/b", "one")
+        .file("s/sub/x", "x")
+        .file("zipped/plain", "plain")
+        .file("zipped/locked", &"locked ".repeat(20));
+    let make = "import os, zipfile\nfor name in ('plain', 'locked'): os.chdir('zipped') if name == 'plain' else None
+archive = zipfile.ZipFile('../a.zip', 'w'); archive.write('plain'); archive.write('locked'); archive.close()
+data = bytearray(open('../a.zip', 'rb').read())
+for magic, at in ((b'PK\\x03\\x04', 6), (b'PK\\x01\\x02', 8)):
+    data[data.rindex(magic) + at] |= 1
+open('../a.zip', 'wb').write(data)";
+    script(&test, interpreter(), make);
+    let out = test.run(&["stage", "--unpack", "a.zip", "out"]).expect(3);
+    assert!(out.stderr.contains("1 of 2 members are missing") && brought(&test.path("out")).is_empty(), "{out:?}");
+    // A folder that the user has moved to another disk: nothing behind the link goes, or comes.
+    test.run(&["stage", "s", "d"]).expect(0);
+    let move_ = "mkdir big; mv d/a d/sub big; ln -s ../big/a d/a; ln -s ../big/sub d/sub; rm s/a/b; mkdir -p s/a/b s/sub/new; echo c > s/a/b/c";
+    script(&test, Path::new("bash"), move_);
+    for more in [&[][..], &["--overwrite"]] {
+        test.run(&[&["stage", "s", "d"], more].concat()).expect(1);
+        assert!(test.path("big/a/b").is_file() && !test.path("big/sub/new").exists());
+    }
+    // An archive that another program writes to meanwhile.
+    let slow = "mkdir bin; printf '#!/bin/sh\\n/usr/bin/tar \"$@\"; r=$?; printf x | dd of=%s bs=1 seek=600 conv=notrunc 2>/dev/null; exit $r\\n' \"$PWD/a.tar\" > bin/tar; chmod +x bin/tar; tar -cf a.tar s";
+    script(&test, Path::new("bash"), slow);
+    let path = format!("{}:{}", test.path("bin").display(), test.environment["PATH"]);
+    let out = test.set("PATH", path).run(&["stage", "--unpack", "a.tar", "torn"]).expect(3);
+    assert!(out.stderr.contains("changed while it was unpacked"), "{out:?}");
+}
+
 #[test]
 fn an_unpacking_that_was_killed_is_begun_anew() {
     let test = Test::new().file("set/one", "one");

@@ -73,7 +73,12 @@ impl Work<'_> {
         let free: Vec<PathBuf> =
             aside.keys().filter(|place| !claims.has(place) && !claims.has_below(place)).cloned().collect();
         for place in free {
-            let Some(entry) = aside.remove(&place).filter(is_kept) else { continue };
+            if let Some(lost) = aside.get(&place).filter(|entry| !is_kept(entry)) {
+                let (place, kept) = (place.display(), lost.kept.display());
+                self.session.say(&format!("`{place}` was moved to `{kept}`, and is not there any more"));
+                continue;
+            }
+            let Some(entry) = aside.remove(&place) else { continue };
             let kept = entry.kept.display();
             remove_empty(&place);
             if place.look_at_entry().is_ok() {

@@ -9,7 +9,7 @@ use crate::apply::brought::{InTheWay, What};
 use crate::apply::overwrite::scripts;
 use crate::apply::work::Work;
 use crate::diag::{Code, Failure, Finding};
-use crate::host::digests::has_digest;
+use crate::host::digests::{digest, has_digest};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::texts::files_below;
@@ -65,7 +65,7 @@ impl Work<'_> {
             return Ok(());
         }
         let claims = Claims::of(self.layout, meant)?;
-        found.retain(|(name, _, place)| !claims.is_unlisted(name) && !is_claimed(place, &claims));
+        found.retain(|(name, _, place)| !claims.is_unlisted(name) && !all_are(place, &|file| claims.has(file)));
         Ok(())
     }
 
@@ -75,17 +75,25 @@ impl Work<'_> {
             return Ok(());
         }
         let ledger = &self.planned.seen.ledger;
-        let mut ours = Claims::default();
+        let mut written: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
         for digest in ledger.distributions.values().filter_map(|entry| entry.sha256) {
             let kept = self.state.record(&digest)?.unwrap_or_default();
-            let sites = self.layout.folders().into_iter();
-            let places = sites.flat_map(|site| kept.iter().filter_map(|one| place(&one.path, site, self.layout)));
-            ours.add(places.map(|(place, _)| place));
+            let with_sites = self.layout.folders().into_iter().flat_map(|site| kept.iter().map(move |one| (site, one)));
+            for (site, one) in with_sites {
+                let unchanged = place(&one.path, site, self.layout).filter(|(_, rewritten)| !rewritten);
+                if let Some(((place, _), sha256)) = unchanged.zip(one.sha256) {
+                    written.entry(place).or_default().push(sha256);
+                }
+            }
         }
+        // The place alone proves nothing: what lies there now may be the user's.
+        let is_proven = |file: &Path| {
+            let has_bytes = |all: &Vec<Sha256>| digest(file).is_ok_and(|(own, _)| all.contains(&own));
+            self.planned.files.knows(file) || written.get(file).is_some_and(has_bytes)
+        };
         // What was to be moved aside, and was not.
         let is_still_there = |at: &Path| ledger.aside.get(at).is_some_and(|aside| !is_kept(aside));
-        let is_ours = |at: &Path| is_claimed(at, &ours) && !is_still_there(at);
-        found.retain(|(_, _, place)| !is_ours(place) && !self.planned.files.knows(place));
+        found.retain(|(_, _, place)| !all_are(place, &is_proven) || is_still_there(place));
         Ok(())
     }
 
@@ -111,7 +119,7 @@ impl Work<'_> {
                 });
                 wheels.is_some_and(|wheels| body(&wheels) == body(&here()))
             }
-            (From::EntryPoint(module), _) => here().contains(&format!("from {module} import ")),
+            (From::EntryPoint(module), _) => is_generated(&here(), module),
         };
         (!is_left).then_some(What::File)
     }
@@ -158,18 +166,36 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
     with_others(Finding::error(Code::WheelOverwrites, message), others).with_help(help)
 }
 
-/// Whether `place` is a distribution's; a folder, if all that lies in it is.
-fn is_claimed(place: &Path, claims: &Claims) -> bool {
-    if claims.has(place) {
-        return true;
+/// Whether `is_one` holds of what lies at `place`; of a folder, if it does of all that lies in it.
+fn all_are(place: &Path, is_one: &dyn Fn(&Path) -> bool) -> bool {
+    if !place.look_at_entry().is_ok_and(|data| data.is_dir()) {
+        return is_one(place);
     }
-    let is_folder = place.look_at_entry().is_ok_and(|data| data.is_dir());
     let mut inside = Vec::new();
-    if is_folder {
-        files_below(place, true, &|_| false, &mut inside);
-    }
+    files_below(place, true, &|_| false, &mut inside);
     let is_cache = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
-    is_folder && !inside.is_empty() && inside.iter().all(|file| is_cache(file) || claims.has(file))
+    !inside.is_empty() && inside.iter().all(|file| is_cache(file) || is_one(file))
+}
+
+/// Whether `script` is what an installer makes for an entry point of `module`: pip, uv, and both for interpreters with long paths.
+fn is_generated(script: &str, module: &str) -> bool {
+    let begins = [
+        "#!",
+        "# -*- coding",
+        "import re",
+        "import sys",
+        "if __name__ ==",
+        "if sys.argv[0]",
+        "elif sys.argv[0]",
+        "sys.argv[0] =",
+        "sys.exit(",
+        "'''exec' ",
+        "' '''",
+    ];
+    let import = format!("from {module} import ");
+    let lines = || script.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines().any(|line| line.starts_with(&import))
+        && lines().all(|line| line.starts_with(&import) || begins.iter().any(|begin| line.starts_with(begin)))
 }
 
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.

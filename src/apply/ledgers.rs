@@ -54,7 +54,7 @@ impl Work<'_> {
         ledger
     }
 
-    /// The ledger when the installer has failed: what it did not come to is as it was before.
+    /// The ledger when the installer has failed: what it did not come to is as it was before. What it has taken away and not replaced is remembered.
     pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
         let Planned { lock, seen, wish, .. } = self.planned;
         let mut there = BTreeSet::new();
@@ -67,11 +67,13 @@ impl Work<'_> {
                     .filter_map(|(name, version)| Some((name, version.parse::<Version>().ok()?))),
             );
         }
-        let came = |step: &&Step| match &step.becomes {
-            Some((version, _)) => there.contains(&(step.name.clone(), version.clone())),
+        let is_there = |step: &Step, version: &Version| there.contains(&(step.name.clone(), version.clone()));
+        let came = |step: &Step| match &step.becomes {
+            Some((version, _)) => is_there(step, version),
             None => !there.iter().any(|(name, _)| *name == step.name),
         };
-        let done: Vec<Step> = steps.iter().filter(came).cloned().collect();
+        let went = |step: &Step| step.present.as_ref().is_some_and(|present| !is_there(step, &present.version));
+        let done: Vec<Step> = steps.iter().filter(|step| came(step) || went(step)).cloned().collect();
         Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
     }
 }

@@ -32,9 +32,14 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
 
 /// Whether a file has other bytes than it was installed with, at the time (`mtime` and `ctime` of RECORD, seconds) that was written down last.
 fn is_changed(one: &Expected, (modified, changed): (i64, i64)) -> bool {
-    let Some((sha256, data)) = one.sha256.zip(one.place.look_at_entry().ok().filter(std::fs::Metadata::is_file)) else {
+    let Some((sha256, data)) = one.sha256.zip(one.place.look_at_entry().ok()) else { return false };
+    // In the place of a file, a link to another one; installers make links to their cache.
+    if data.is_symlink() {
+        return digest(&one.place).is_ok_and(|(own, _)| own != sha256);
+    }
+    if !data.is_file() {
         return false;
-    };
+    }
     if data.size() != one.size || data.size() == 0 {
         return data.size() > 0;
     }

@@ -120,6 +120,8 @@ impl Ledger {
             Some(entry) if installed == entry.before.as_ref().map(|before| &before.version) => Hand::Other,
             // An apply that was killed, or failed, before it came so far: our own version of before.
             Some(entry) if installed.is_some() && installed == entry.from.as_ref() => Hand::Ours(entry),
+            // One that was killed, or failed, in between: the old one is gone, and nothing has come.
+            Some(entry) if installed.is_none() && entry.from.is_some() => Hand::Ours(entry),
             Some(entry) => Hand::Changed(entry),
         }
     }
@@ -252,6 +254,10 @@ mod tests {
         assert_eq!(three.original(&name(), Some(&version("3.0"))), Original::Was(&was("1.0")));
         // Back to what it was: nothing of ours is left.
         assert!(apply(&three, Some("3.0"), Some("1.0")).is_empty());
+        // Under way, what is gone is gone by our hand; afterwards, by another one.
+        let during = empty.during(&step(Some("1.0"), Some("2.0")), "p 1.0.0", Sha256::of(b"lock"));
+        assert_eq!(during.original(&name(), None), Original::Was(&was("1.0")));
+        assert_eq!(one.original(&name(), None), Original::AsIs);
     }
 
     #[test]

@@ -38,12 +38,12 @@ fn unwanted<'a>(
     broken: &'a BTreeMap<PackageName, String>,
 ) -> impl Iterator<Item = (&'a PackageName, Option<&'a Version>)> {
     ledger.distributions.keys().filter(|name| target.package(name).is_none()).filter_map(|name| {
-        let installed = machine.installed.get(name).map(|one| &one.version)?;
-        match ledger.hand(name, Some(installed)) {
+        let installed = machine.installed.get(name).map(|one| &one.version);
+        match ledger.hand(name, installed) {
             Hand::Ours(entry) => {
                 let before = entry.before.as_ref().map(|before| &before.version);
                 // One that is back, though only half of it may be there, comes back again.
-                (before != Some(installed) || broken.contains_key(name)).then_some((name, before))
+                (before != installed || broken.contains_key(name)).then_some((name, before))
             }
             Hand::Other | Hand::Changed(_) => None,
         }

@@ -1,4 +1,4 @@
-//! What people are told of the secrets of a file.
+//! The findings for the secrets of a file.
 
 use crate::diag::{Code, Finding};
 use crate::scrub::Sighting;

@@ -10,9 +10,10 @@ use crate::cli::IndexOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::index::{Cache, Client, Download, Locations, Online, Scope, Trust, fetch_all};
+use crate::index::{Cache, Client, Download, Locations, Offline, Online, Scope, Trust, fetch_all};
 use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::Python;
+use crate::model::catalog::Catalog;
 use crate::model::catalog::{Candidate, Listing};
 use crate::model::platform::parse_platform;
 use crate::model::{Libc, PackageName, PythonFacts};
@@ -93,6 +94,12 @@ impl Retrieval<'_> {
     /// What the indexes have of `names`, in their order.
     pub fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let locations = self.locations()?;
+        if self.options.offline {
+            let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::Always);
+            let catalog = Offline::new(self.session.matrix, locations, self.scope, cache);
+            // What is neither in a folder nor in the cache has no listing here.
+            return Ok(names.iter().map(|name| catalog.listing(name).ok().flatten()).collect());
+        }
         let client = self.client(Some(&locations))?;
         self.ask(names, locations, &client)
     }

@@ -217,6 +217,78 @@ fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
 }
 
 #[test]
+fn a_file_where_a_package_was_or_whose_command_has_its_name_is_the_users() {
+    let world = World::new("");
+    let pip = |arguments: &[&str]| {
+        let mut pip = Command::new(&world.venv.python);
+        let done = pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]).args(arguments).status();
+        assert!(done.expect("pip starts").success());
+    };
+    let refused = |profile: &str, path: &str| {
+        let before = world.tree();
+        let outcome = world.run(&["apply", profile]).expect(1);
+        let place = world.place(path).display().to_string();
+        assert!(outcome.stderr.contains("error[wheel-overwrites]") && outcome.stderr.contains(&place), "{outcome:?}");
+        assert_eq!(changed(&before, &world.tree()), none(), "{path}");
+    };
+    world.run(&["apply", "p.toml"]).expect(0);
+    pip(&["uninstall", "--yes", "demo"]);
+    write(&world.place("SITE/utils.py"), "mine\n");
+    refused("p.toml", "SITE/utils.py");
+    std::fs::remove_file(world.place("SITE/utils.py")).expect("a removal");
+    // A script of the user's own that imports what the command would call.
+    write(&world.place("bin/entry"), "#!/usr/bin/env python3\n# mine\nfrom demo.deep.x import main\nprint(main())\n");
+    refused("p.toml", "bin/entry");
+    std::fs::remove_file(world.place("bin/entry")).expect("a removal");
+    // Without its metadata, what was edited belongs to no package; the rest still does.
+    world.run(&["apply", "p.toml"]).expect(0);
+    write(&world.place("SITE/demo/deep/x.py"), "mine\n");
+    std::fs::remove_dir_all(world.venv.layout().join("demo-1.0.dist-info")).expect("a removal");
+    refused("two.toml", "SITE/demo/deep/x.py");
+    std::fs::remove_file(world.place("SITE/demo/deep/x.py")).expect("a removal");
+    world.run(&["apply", "two.toml"]).expect(0);
+    // A link to the user's own, and a folder, in the place of a file.
+    let utils = world.place("SITE/utils.py");
+    std::fs::remove_file(&utils).expect("a removal");
+    write(&world.test.path("own.py"), "mine, linked\n");
+    std::os::unix::fs::symlink(world.test.path("own.py"), &utils).expect("a link");
+    let outcome = world.run(&["apply", "p.toml"]).expect(0);
+    // The link itself.
+    assert_eq!(world.kept("demo-2.0", &world.test.path("own.py").display().to_string()), 1, "{outcome:?}");
+    std::fs::remove_file(&utils).expect("a removal");
+    write(&utils.join("notes"), "mine\n");
+    refused("two.toml", "SITE/utils.py");
+}
+
+#[test]
+fn what_a_failed_installer_has_taken_away_comes_back() {
+    let world = World::new("");
+    let pip =
+        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "demo==1.0", "--find-links"];
+    let done = Command::new(&world.venv.python).args(pip).arg(world.test.path("house")).status().expect("pip starts");
+    assert!(done.success());
+    let before = world.tree();
+    // An installer that takes the old version away, and then fails each time.
+    let uv = world.test.path("bin/uv");
+    let python = world.venv.python.display();
+    write(
+        &uv,
+        &format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo 'uv 0.9.0' && exit\n{python} -m pip uninstall --quiet --yes demo >&2\nexit 1\n"
+        ),
+    );
+    std::fs::set_permissions(&uv, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a mode");
+    world.run(&["apply", "two.toml"]).expect(3);
+    assert!(is_gone(&world.place("SITE/demo/deep/x.py")), "the installer did nothing");
+    std::fs::remove_file(&uv).expect("a removal");
+    let outcome = world.run(&["restore"]).expect(0);
+    let mut left = changed(&before, &world.tree());
+    // Another installer's list has another order.
+    left.retain(|path| !path.ends_with(".colab-boot-id") && !path.ends_with("RECORD"));
+    assert_eq!(left, none(), "{outcome:?}");
+}
+
+#[test]
 fn an_environment_that_was_made_anew_has_nothing_to_undo() {
     let world = World::new("");
     world.run(&["apply", "p.toml"]).expect(0);

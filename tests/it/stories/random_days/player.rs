@@ -56,7 +56,7 @@ pub struct Player<'a> {
     pub(super) changed_since: BTreeSet<&'static str>,
     /// Packages with files that the user has damaged today.
     pub(super) damaged: BTreeSet<&'static str>,
-    /// Packages that lost their metadata before any apply had seen them: whose their files are, nothing says.
+    /// Packages that lost their metadata, and no apply had seen their files as they are: whose their files are, nothing says.
     pub(super) orphaned: BTreeSet<&'static str>,
     /// Packages that an apply has left as locked.
     pub(super) applied: BTreeSet<String>,
@@ -173,7 +173,7 @@ impl<'a> Player<'a> {
             }
             Step::Edit(name) => self.edit(named(name)),
             Step::Remove(name, part) => {
-                if part == Part::Metadata && !self.applied.contains(name) {
+                if part == Part::Metadata && (!self.applied.contains(name) || self.changed_since.contains(name)) {
                     self.orphaned.insert(name);
                 }
                 remove(&self.world.day.venv.layout(), named(name), part);

@@ -103,7 +103,7 @@ pub struct ScrubOptions {
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
 
-    /// Put `«removed: …»` in the place of each secret, and change nothing else
+    /// Put `REMOVED-…` in the place of each secret, and change nothing else
     #[arg(long)]
     pub write: bool,
 

@@ -9,6 +9,8 @@ pub(super) struct Site {
     pub(super) place: String,
     pub(super) text: String,
     pub(super) segments: Vec<Segment>,
+    /// `"name": "value", …` of one object, for secrets that their name tells: the segments are the values.
+    pub(super) is_pairs: bool,
 }
 
 /// A string literal within a [`Site`].
@@ -22,20 +24,58 @@ pub(super) struct Segment {
 }
 
 impl Site {
+    /// Whether `span` of the text lies in one literal.
+    pub(super) fn holds(&self, span: &Range<usize>) -> bool {
+        let behind = self.segments.partition_point(|segment| segment.start <= span.start);
+        let segment = behind.checked_sub(1).map(|last| &self.segments[last]);
+        segment.is_some_and(|segment| span.end <= segment.start + segment.length)
+    }
+
     /// Where in the file the literal begins that has the byte `at` of the text.
     pub(super) fn literal_of(&self, at: usize) -> (usize, usize) {
-        let segment = self.segments.iter().rev().find(|segment| segment.start <= at);
+        let behind = self.segments.partition_point(|segment| segment.start <= at);
+        let segment = behind.checked_sub(1).map(|last| &self.segments[last]);
         segment.map_or((0, 0), |segment| (segment.literal.start, segment.literal.end))
     }
 }
 
 enum Frame {
-    Object(Option<String>),
+    Object(Option<String>, Pairs),
     Array(usize),
 }
 
+/// Names with texts of an object.
+#[derive(Default)]
+struct Pairs {
+    text: String,
+    segments: Vec<Segment>,
+}
+
+impl Pairs {
+    fn add(&mut self, name: &str, literal: &Range<usize>, value: &str) {
+        if value.len() > VALUE || is_binary(name) {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push_str(", ");
+        }
+        self.text.extend(["\"", name, "\": \""]);
+        let start = self.text.len();
+        self.text.push_str(value);
+        self.text.push('"');
+        self.segments.push(Segment { literal: literal.clone(), start, length: value.len() });
+    }
+}
+
+/// A longer value is none that a name tells to be a secret.
+const VALUE: usize = 512;
+
 /// Data that is no text: pictures, sound.
 const BINARY: &[&str] = &["image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream"];
+
+fn is_binary(key: &str) -> bool {
+    key != "image/svg+xml" && BINARY.iter().any(|start| key.starts_with(start))
+}
 
 /// A shorter name of a field is none of a secret.
 const KEY: usize = 20;
@@ -48,9 +88,17 @@ pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
     let mut at = part.start;
     while at < bytes.len() {
         match bytes[at] {
-            b'{' => frames.push(Frame::Object(None)),
+            b'{' => frames.push(Frame::Object(None, Pairs::default())),
             b'[' => frames.push(Frame::Array(0)),
-            b'}' | b']' => drop(frames.pop()),
+            b'}' | b']' => {
+                if let Some(Frame::Object(_, Pairs { text, segments })) = frames.pop()
+                    && !segments.is_empty()
+                {
+                    let path = path_of(&frames);
+                    let place = place(&path);
+                    found.push((path, Site { place, text, segments, is_pairs: true }));
+                }
+            }
             b',' => {
                 if let Some(Frame::Array(index)) = frames.last_mut() {
                     *index += 1;
@@ -62,14 +110,18 @@ pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
                 let Ok(text) = serde_json::from_str::<String>(&json[literal.clone()]) else { continue };
                 let is_key = json[at..].trim_start().starts_with(':');
                 match frames.last_mut() {
-                    Some(Frame::Object(key)) if is_key => {
+                    Some(Frame::Object(key, _)) if is_key => {
                         *key = Some(text.clone());
                         if text.len() >= KEY {
                             let own: Vec<String> = path_of(&frames);
                             let place = format!("{}, a key", place(&own[..own.len() - 1]));
                             let segments = vec![Segment { literal, start: 0, length: text.len() }];
-                            found.push((vec!["a key".to_owned()], Site { place, text, segments }));
+                            found.push((vec!["a key".to_owned()], Site { place, text, segments, is_pairs: false }));
                         }
+                    }
+                    Some(Frame::Object(Some(key), pairs)) => {
+                        pairs.add(key, &literal, &text);
+                        put(&mut found, &frames, literal, text);
                     }
                     _ => put(&mut found, &frames, literal, text),
                 }
@@ -79,8 +131,7 @@ pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
         }
         at += 1;
     }
-    let is_binary = |key: &String| key != "image/svg+xml" && BINARY.iter().any(|start| key.starts_with(start));
-    let is_text = |path: &[String]| !path.iter().any(is_binary);
+    let is_text = |path: &[String]| !path.iter().any(|key| is_binary(key));
     found.into_iter().filter(|(path, _)| is_text(path)).map(|(_, site)| site).collect()
 }
 
@@ -120,7 +171,7 @@ pub(super) fn raw_places(json: &str, literal: &Range<usize>) -> Vec<usize> {
 
 fn path_of(frames: &[Frame]) -> Vec<String> {
     let name = |frame: &Frame| match frame {
-        Frame::Object(key) => key.clone().unwrap_or_default(),
+        Frame::Object(key, _) => key.clone().unwrap_or_default(),
         Frame::Array(index) => index.to_string(),
     };
     frames.iter().map(name).collect()
@@ -132,7 +183,7 @@ fn put(found: &mut Vec<(Vec<String>, Site)>, frames: &[Frame], literal: Range<us
     let in_list = matches!(frames.last(), Some(Frame::Array(_)));
     if in_list {
         path.pop();
-        if let Some((_, site)) = found.last_mut().filter(|(known, _)| *known == path) {
+        if let Some((_, site)) = found.last_mut().filter(|(known, site)| *known == path && !site.is_pairs) {
             // Pieces of a text are put together as they are (nbformat, `multiline_string`); tracebacks are lists of lines without their ends.
             let is_text = path.last().is_some_and(|key| key == "source" || key == "text" || key.contains('/'));
             if !is_text && !site.text.ends_with('\n') {
@@ -145,7 +196,7 @@ fn put(found: &mut Vec<(Vec<String>, Site)>, frames: &[Frame], literal: Range<us
         }
     }
     let segments = vec![Segment { literal, start: 0, length: text.len() }];
-    found.push((path.clone(), Site { place: place(&path), text, segments }));
+    found.push((path.clone(), Site { place: place(&path), text, segments, is_pairs: false }));
 }
 
 fn place(path: &[String]) -> String {

@@ -8,7 +8,8 @@ mod lines;
 mod said;
 mod sarif;
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -120,7 +121,14 @@ fn before_escape<'v>(row: &SecretFormat, value: &'v str) -> &'v str {
     if value.starts_with("-----") {
         return value;
     }
-    let short = value.split('\\').next().unwrap_or(value);
+    // `\\` and other escapes are of the secret; these end a string, or a line in it.
+    let (mut at, bytes) = (0, value.as_bytes());
+    while at < bytes.len()
+        && !(bytes[at] == b'\\' && matches!(bytes.get(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'')))
+    {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    let short = value.get(..at).unwrap_or(value);
     if is_secret(row, short) && short.len() >= SHORTEST { short } else { value.trim_end_matches('\\') }
 }
 
@@ -227,8 +235,15 @@ fn sighting(rule: &'static str, value: &str, place: String, line: usize) -> Sigh
     Sighting { rule, place, line, shown, sha256 }
 }
 
+/// No blank, no quote and ASCII alone, so that it can stand wherever the secret did.
 fn replacement(rule: &str) -> String {
-    format!("«removed: {rule}»")
+    format!("REMOVED-{rule}")
+}
+
+/// `text` without its secrets.
+fn masked(text: &str) -> String {
+    let secrets = scan(text).unwrap_or_default();
+    spliced(text, secrets.into_iter().map(|one| (one.span, replacement(one.rule))))
 }
 
 /// `text` with something else in the place of some spans, which come in their order.
@@ -254,13 +269,24 @@ fn json(
     let lines = Lines::of(text);
     let mut sightings = Vec::new();
     let mut changed: Vec<(Range<usize>, String)> = Vec::new();
-    for site in parts.iter().flat_map(|part| sites(strict_text, part.clone())) {
+    let (pairs, texts): (Vec<Site>, Vec<Site>) =
+        parts.iter().flat_map(|part| sites(strict_text, part.clone())).partition(|site| site.is_pairs);
+    // Literals in which something was found.
+    let mut done = HashSet::new();
+    for site in texts.into_iter().chain(pairs) {
         let own_lines = Lines::of(&site.text);
+        let mut all = scan_lines(&own_lines)?;
+        // What a name alone tells, and in the value.
+        all.retain(|one| !site.is_pairs || site.holds(&one.span) && !done.contains(&site.literal_of(one.span.start)));
+        done.extend(all.iter().map(|one| site.literal_of(one.span.start)));
+        let named = OnceCell::new();
         let place = |start: usize| {
             let (at, _) = site.literal_of(start);
-            (format!("{}, line {}", site.place, own_lines.number(start)), lines.number(at))
+            // A name may hold a secret, too.
+            let name = named.get_or_init(|| masked(&site.place));
+            (format!("{name}, line {}", own_lines.number(start)), lines.number(at))
         };
-        let (secrets, own) = unknown(scan_lines(&own_lines)?, &site.text, known, &place);
+        let (secrets, own) = unknown(all, &site.text, known, &place);
         sightings.extend(own);
         changed.extend(rewritten(&site, &secrets, strict_text));
     }
@@ -299,3 +325,5 @@ fn rewritten(site: &Site, secrets: &[Secret], strict: &str) -> Vec<(Range<usize>
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_forms;

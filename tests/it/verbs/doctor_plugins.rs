@@ -50,7 +50,7 @@ fn commands_of_a_profile_are_checks() {
             ("here", "ok", ""),
             ("long", "finding", "long: the end (exit code 200)"),
             ("leaves", "ok", "gone"),
-            ("tells", "finding", "tells: WANDB_API_KEY=«removed: weights-and-biases-key» (exit code 1)"),
+            ("tells", "finding", "tells: WANDB_API_KEY=REMOVED-weights-and-biases-key (exit code 1)"),
             ("gone", "failed", "there is no program `no-such-program`"),
         ],
     );

@@ -54,7 +54,7 @@ fn a_folder_is_looked_through_and_only_what_is_secret_changes() {
         "{written:?}"
     );
     let clean = std::fs::read_to_string(test.path("work/a.ipynb")).expect("a notebook");
-    assert_eq!(clean, text.replace(&token(), "«removed: hugging-face-token»"));
+    assert_eq!(clean, text.replace(&token(), "REMOVED-hugging-face-token"));
     assert_eq!(test.path("work/a.ipynb").metadata().expect("a file").permissions().mode() & 0o777, 0o640);
     assert!(std::fs::read_to_string(test.path("elsewhere.py")).expect("a file").contains(&token()));
     test.run(&["scrub", "work"]).expect(0);
@@ -86,7 +86,7 @@ fn what_is_accepted_stays_accepted_and_a_forge_reads_the_rest() {
     let out = test.run(&["scrub", "b.py", "--baseline", "known.json", "--write"]).expect(0);
     assert!(out.stdout.contains("1 secrets removed from 1 of 1 files"), "{out:?}");
     let text = std::fs::read_to_string(test.path("b.py")).expect("a file");
-    assert_eq!(text, kept.replace(&other, "«removed: hugging-face-token»"));
+    assert_eq!(text, kept.replace(&other, "REMOVED-hugging-face-token"));
     std::fs::write(test.path("b.py"), kept).expect("a file");
     // What was not read is not accepted with the rest, and the forge gets its log.
     std::fs::write(test.path("model.bin"), b"PK\x03\x04\0\0\0").expect("a file");
@@ -170,7 +170,7 @@ fn what_is_written_is_a_notebook_still() {
     let test = files.iter().fold(test, |test, (name, text)| test.file(name, text));
     let out = test.run(&["scrub", "A.IPYNB", "torn.ipynb", "train.log", "--write"]).expect(1);
     let read = |name: &str| std::fs::read_to_string(test.path(name)).expect("a file");
-    assert_eq!(read("A.IPYNB"), with_nan.replace(&token(), "«removed: hugging-face-token»"));
+    assert_eq!(read("A.IPYNB"), with_nan.replace(&token(), "REMOVED-hugging-face-token"));
     // What can't be read as what it is called, and what is no clean text, is reported and left.
     assert_eq!((read("torn.ipynb"), read("train.log")), (torn, log));
     assert!(out.stderr.contains("torn.ipynb") && out.stderr.contains("could not be read as such"), "{out:?}");

@@ -1,0 +1,71 @@
+//! Forms in which users have secrets, and what must stay as it is.
+
+use crate::scrub::{Baseline, Sighting, scrubbed};
+
+fn scrubbed_of(name: &str, text: &str) -> (Vec<Sighting>, Option<String>) {
+    scrubbed(name, text, &Baseline::default()).expect("readable")
+}
+
+#[test]
+fn a_name_in_json_tells_a_secret_as_it_does_in_code() {
+    let hexadecimal = "4fd12aabfe228f219e9cb0eb53f16947";
+    for (text, place) in [
+        (format!(r#"{{"username": "ann", "key": "{hexadecimal}"}}"#), ", line 1"),
+        (r#"{"a": {"db": {"password": "q7Zk9vR2xT4m"}}, "b": 1}"#.to_owned(), "a.db, line 1"),
+        ("{\"api_key\": \"q7Zk9vR2\\u0078T4mPq8\"}\n{\"x\": 2}\n".to_owned(), ", line 1"),
+    ] {
+        let (sightings, clean) = scrubbed_of("a.json", &text);
+        let clean = clean.expect("clean");
+        assert_eq!(sightings.len(), 1, "{text}: {sightings:?}");
+        assert!(sightings[0].place.ends_with(place), "{sightings:?}");
+        assert!(clean.contains("REMOVED-") && !clean.contains("q7Zk") && !clean.contains(hexadecimal), "{clean}");
+        assert!(scrubbed_of("a.json", &clean).0.is_empty(), "{clean}");
+    }
+    // One that its own form tells counts once; names and values of other things are none.
+    let token = ["ghp_zz63FfkCzJr4", "i0B3JrTAwR4y9ojfljoQoaF1"].concat();
+    assert_eq!(scrubbed_of("a.json", &format!(r#"{{"token": "{token}"}}"#)).0.len(), 1);
+    let others = r#"{"pad_token": "<pad>", "key": "4fd12aabfe228f219e9cb0eb53f16947", "tokenizer_class": "Qwen2Tokenizer", "sha256": "9f86d081884c7d65"}"#;
+    assert_eq!(scrubbed_of("a.json", others).0, []);
+    // What a name holds is not shown with the place.
+    let text = format!(r#"{{"password=q7Zk9vR2xT4m": {{"x": "{token}"}}}}"#);
+    let (sightings, _) = scrubbed_of("a.json", &text);
+    assert!(!sightings.is_empty() && sightings.iter().all(|one| !one.place.contains("q7Zk9")), "{sightings:?}");
+}
+
+#[test]
+fn code_and_logs_between_the_marks_of_keys_stay() {
+    let begin = ["-----BEGIN ", "PRIVATE KEY-----"].concat();
+    let end = begin.replace("BEGIN", "END");
+    let code = format!(
+        "BEGIN = \"{begin}\"\ndef f(s):\n    return s.startswith(BEGIN) and len(s) > 10\n\ndef g(s):\n    return s.endswith(\"{end}\")\n"
+    );
+    assert_eq!(scrubbed_of("a.py", &code), (Vec::new(), None));
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n".repeat(3);
+    let log = format!("{begin}\n{body}step 1: loss 0.25\n{begin}\n{body}{end}\n");
+    let (sightings, clean) = scrubbed_of("a.log", &log);
+    assert_eq!(sightings.len(), 1);
+    assert!(clean.expect("clean").contains("step 1: loss 0.25"));
+    for whole in [
+        format!("{begin}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123\n\n{body}{end}\n"),
+        format!("key = \"{begin}\\n\" \\\n  \"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\\n{end}\"\n"),
+        format!(
+            "{}\nVersion: GnuPG v1.4.11 (GNU/Linux)\n\n{body}{}\n",
+            begin.replace("KEY", "KEY BLOCK"),
+            end.replace("KEY", "KEY BLOCK")
+        ),
+    ] {
+        assert_eq!(scrubbed_of("a.txt", &whole).0.len(), 1, "{whole}");
+    }
+}
+
+#[test]
+fn all_of_a_secret_goes_and_what_comes_in_its_place_fits_there() {
+    let (_, clean) = scrubbed_of("a.py", "password = \"k9Zx3Lm2Qp\\\\7Tr5Wn8yB\"\n");
+    assert_eq!(clean.as_deref(), Some("password = \"REMOVED-password\"\n"));
+    let token = ["hf_", "zz63FfkCzJr4i0B3JrTAwR4y9ojfljoQoa"].concat();
+    for text in ["T = b\"TOKEN\"\n", "token: TOKEN\n", "export HF_TOKEN=TOKEN\n"] {
+        let (_, clean) = scrubbed_of("a", &text.replace("TOKEN", &token).replace(&format!("HF_{token}"), "HF_TOKEN"));
+        let clean = clean.expect("clean");
+        assert!(clean.is_ascii() && clean.contains("REMOVED-hugging-face-token"), "{clean}");
+    }
+}

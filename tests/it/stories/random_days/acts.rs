@@ -63,6 +63,9 @@ impl Player<'_> {
     }
 
     pub fn edit(&mut self, package: &Package) {
+        if !packages::installed(&self.world.day).contains_key(package.name) {
+            self.orphaned.insert(package.name);
+        }
         let day = &self.world.day;
         let (path, beside) = (day.venv.layout().join(package.file), day.test.path("edited"));
         if path.is_file() {

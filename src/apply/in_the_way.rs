@@ -76,20 +76,26 @@ impl Work<'_> {
         }
         let ledger = &self.planned.seen.ledger;
         let mut written: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
-        for digest in ledger.distributions.values().filter_map(|entry| entry.sha256) {
+        let mut installed: HashSet<PathBuf> = HashSet::new();
+        for (name, entry) in &ledger.distributions {
+            let Some(digest) = entry.sha256 else { continue };
+            let is_installed =
+                self.planned.seen.machine.installed.get(name).is_some_and(|one| one.version == entry.version);
             let kept = self.state.record(&digest)?.unwrap_or_default();
             let with_sites = self.layout.folders().into_iter().flat_map(|site| kept.iter().map(move |one| (site, one)));
             for (site, one) in with_sites {
-                let unchanged = place(&one.path, site, self.layout).filter(|(_, rewritten)| !rewritten);
-                if let Some(((place, _), sha256)) = unchanged.zip(one.sha256) {
+                let Some((place, rewritten)) = place(&one.path, site, self.layout) else { continue };
+                if is_installed {
+                    installed.insert(place);
+                } else if let Some(sha256) = one.sha256.filter(|_| !rewritten) {
                     written.entry(place).or_default().push(sha256);
                 }
             }
         }
-        // The place alone proves nothing: what lies there now may be the user's.
+        // Once a package is gone, its places prove nothing: what lies there now may be the user's.
         let is_proven = |file: &Path| {
             let has_bytes = |all: &Vec<Sha256>| digest(file).is_ok_and(|(own, _)| all.contains(&own));
-            self.planned.files.knows(file) || written.get(file).is_some_and(has_bytes)
+            installed.contains(file) || self.planned.files.knows(file) || written.get(file).is_some_and(has_bytes)
         };
         // What was to be moved aside, and was not.
         let is_still_there = |at: &Path| ledger.aside.get(at).is_some_and(|aside| !is_kept(aside));

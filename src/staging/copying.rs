@@ -171,6 +171,17 @@ pub(super) fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {
     })
 }
 
+/// Makes the folders of a source, with its modes where they are new. One that can't be made is named with its files.
+pub(super) fn make_folders(to: &Path, folders: &[(String, u32)]) {
+    for (folder, mode) in folders.iter().rev() {
+        let place = to.join(folder);
+        let is_new = place.look_at_entry().is_err();
+        if is_new && make_folder(to, &place.join("file")).is_ok() {
+            let _ = std::fs::set_permissions(&place, Permissions::from_mode(mode | 0o700));
+        }
+    }
+}
+
 /// Whether a folder of `place` below `to` is a link: what lies there is not the destination's.
 fn is_behind_link(to: &Path, place: &Path) -> bool {
     let folders = place.ancestors().skip(1).take_while(|above| *above != to);

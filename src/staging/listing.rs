@@ -29,7 +29,8 @@ pub(super) struct Entry {
 pub(super) struct Listing {
     /// By path.
     pub entries: Vec<Entry>,
-    pub folders: Vec<String>,
+    /// With their modes; what lies in one comes before it.
+    pub folders: Vec<(String, u32)>,
     pub skipped: Vec<String>,
     pub failed: Vec<(String, String)>,
     /// Those of `failed` that may be, or hold, files of the source: what is known of it is not all.
@@ -97,7 +98,7 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
         match one.path().look_at_entry() {
             Ok(data) if data.is_dir() => {
                 walk(&one.path(), &format!("{shown}/"), listing);
-                listing.folders.push(shown);
+                listing.folders.push((shown, data.mode() & 0o777));
             }
             Ok(data) if data.is_file() => listing.entries.push(entry(shown, &data, &one.path())),
             Ok(_) => listing.skipped.push(shown),

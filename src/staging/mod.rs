@@ -154,10 +154,7 @@ fn copy_all(
     let spoilt = if staging.verify { verified(&there, staging, &mut staged) } else { Vec::new() };
     let bad: BTreeSet<String> = spoilt.iter().map(|entry| entry.path.clone()).collect();
     missing.extend(spoilt);
-    for folder in &listing.folders {
-        // One that can't be made is named with its files.
-        let _ = copying::make_folder(&staging.to, &staging.to.join(folder).join("file"));
-    }
+    copying::make_folders(&staging.to, &listing.folders);
     if staging.durable {
         // A run that is cut off has brought whole older ones.
         missing.sort_by_key(|entry| entry.modified);

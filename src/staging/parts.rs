@@ -118,7 +118,8 @@ impl Fresh {
     pub(super) fn open_up(&self) {
         let mut open = vec![self.0.clone()];
         while let Some(folder) = open.pop() {
-            let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o700));
+            let mode = folder.look_at_entry().map_or(0, |data| data.mode() & 0o777);
+            let _ = std::fs::set_permissions(&folder, Permissions::from_mode(mode | 0o700));
             let inside = files::names_if_any(&folder).into_iter().map(|name| folder.join(name));
             open.extend(inside.filter(|path| path.look_at_entry().is_ok_and(|data| data.is_dir())));
         }

@@ -15,7 +15,7 @@ use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::Progress;
 use crate::model::Sha256;
-use crate::staging::copying::{TAKEN, make_folder};
+use crate::staging::copying::{TAKEN, make_folder, make_folders};
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, Listing, list, modified};
 use crate::staging::parts::Parts;
@@ -101,7 +101,12 @@ impl<'a> Archive<'a> {
         };
         arguments.extend(self.option);
         let program = find_program(self.tools[0], search).unwrap_or_default();
-        Ok(Invocation { folder: Some(folder.to_owned()), ..Invocation::new(program, &arguments, environment) })
+        let mut environment = environment.clone();
+        // What these say is not what was asked for here.
+        environment.retain(|name, _| {
+            !["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"].contains(&name.as_str())
+        });
+        Ok(Invocation { folder: Some(folder.to_owned()), ..Invocation::new(program, &arguments, &environment) })
     }
 
     /// Unpacks all of it into `folder`, an empty one.
@@ -240,10 +245,7 @@ impl Work<'_> {
 
     fn bring(&self, listing: &Listing, staged: &mut Staged) -> Result<(), Failure> {
         let to = &self.staging.to;
-        for folder in &listing.folders {
-            // One that can't be made is named with its files.
-            let _ = make_folder(to, &to.join(folder).join("file"));
-        }
+        make_folders(to, &listing.folders);
         for entry in &listing.entries {
             let place = to.join(&entry.path);
             let line = self.journal.line(&entry.path).filter(|line| line.of == Some(self.of));

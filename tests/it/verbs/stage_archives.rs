@@ -79,7 +79,9 @@ cp a.tar.gz plain-name; chmod 755 set/x; rm set/x/link; python3 -c 'import shuti
         assert_eq!(out.stderr.contains("set/x/link"), name != "a.zip", "{name}: {out:?}");
         assert!(brought(&test.path(&to).join("set")) == source, "{name}");
         let data = |one: &str| test.path(&to).join("set").join(one).metadata().expect("a file");
-        assert!(data("run.sh").mode() & 0o777 == 0o755 && data("x/one.txt").mtime() < 1_600_000_000, "{name}");
+        let modes = [data("run.sh").mode(), data("x").mode(), data("x/two.txt").mode()].map(|mode| mode & 0o777);
+        assert_eq!(modes, [0o755, 0o755, 0o644], "{name}");
+        assert!(data("x/one.txt").mtime() < 1_600_000_000, "{name}");
         assert!(!test.path(&to).join(".colab-boot-parts").exists(), "{name}");
         // Again: nothing; one is lost: it alone is brought; one is edited: it is the user's.
         let again = test.run(&["stage", "--unpack", name, &to]).expect(0);

@@ -183,7 +183,8 @@ fn all_are(place: &Path, is_one: &dyn Fn(&Path) -> bool) -> bool {
     !inside.is_empty() && inside.iter().all(|file| is_cache(file) || is_one(file))
 }
 
-/// Whether `script` is what an installer makes for an entry point of `module`: pip, uv, and both for interpreters with long paths.
+/// Whether `script` is what an installer makes for an entry point of `module`: pip, uv, and both for interpreters with
+/// long paths.
 fn is_generated(script: &str, module: &str) -> bool {
     let begins = [
         "#!",

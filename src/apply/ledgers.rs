@@ -54,7 +54,8 @@ impl Work<'_> {
         ledger
     }
 
-    /// The ledger when the installer has failed: what it did not come to is as it was before. What it has taken away and not replaced is remembered.
+    /// The ledger when the installer has failed: what it did not come to is as it was before. What it has taken away
+    /// and not replaced is remembered.
     pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
         let Planned { lock, seen, wish, .. } = self.planned;
         let mut there = BTreeSet::new();

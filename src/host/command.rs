@@ -101,7 +101,8 @@ impl Invocation {
         self.output_of(None, limit, &|| false)
     }
 
-    /// As [`output`](Self::output), of what reads `input`, and only until it `must_end`, which is asked every few milliseconds.
+    /// As [`output`](Self::output). The program reads `input`, where there is one; it is ended as soon as `must_end`
+    /// says so, which is asked every few milliseconds.
     pub fn output_of(
         &self,
         input: Option<File>,

@@ -118,10 +118,10 @@ impl Ledger {
             None => Hand::Other,
             Some(entry) if installed == Some(&entry.version) => Hand::Ours(entry),
             Some(entry) if installed == entry.before.as_ref().map(|before| &before.version) => Hand::Other,
-            // An apply that was killed, or failed, before it came so far: our own version of before.
-            Some(entry) if installed.is_some() && installed == entry.from.as_ref() => Hand::Ours(entry),
-            // One that was killed, or failed, in between: the old one is gone, and nothing has come.
-            Some(entry) if installed.is_none() && entry.from.is_some() => Hand::Ours(entry),
+            // An apply was killed, or failed: the version of before is there still, or is gone and nothing has come.
+            Some(entry) if entry.from.is_some() && (installed.is_none() || installed == entry.from.as_ref()) => {
+                Hand::Ours(entry)
+            }
             Some(entry) => Hand::Changed(entry),
         }
     }

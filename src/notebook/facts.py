@@ -328,7 +328,7 @@ def colab_boot_functions(name, space, file):
 def colab_boot_compared(suspects, loaded):
     """Each of the suspects with what their code says, as far as that takes no time to speak of."""
     end, function = time.thread_time() + 0.06, types.FunctionType
-    # Of one that nobody has seen until now, it is not known either whether it was loaded twice.
+    # A module that no earlier cell has looked at may have been loaded twice, and its first functions may be in other hands.
     anywhere = {file: [] for _, file, was, _, again in suspects if (again or was is None) and file.endswith(".py")}
     for one in [one for one in gc.get_objects() if type(one) is function] if anywhere else []:
         if one.__code__.co_filename in anywhere:

@@ -26,16 +26,18 @@ pub(super) struct Segment {
 impl Site {
     /// Whether `span` of the text lies in one literal.
     pub(super) fn holds(&self, span: &Range<usize>) -> bool {
-        let behind = self.segments.partition_point(|segment| segment.start <= span.start);
-        let segment = behind.checked_sub(1).map(|last| &self.segments[last]);
-        segment.is_some_and(|segment| span.end <= segment.start + segment.length)
+        self.segment_of(span.start).is_some_and(|segment| span.end <= segment.start + segment.length)
     }
 
     /// Where in the file the literal begins that has the byte `at` of the text.
     pub(super) fn literal_of(&self, at: usize) -> (usize, usize) {
+        self.segment_of(at).map_or((0, 0), |segment| (segment.literal.start, segment.literal.end))
+    }
+
+    /// The last segment that begins at `at` or before.
+    fn segment_of(&self, at: usize) -> Option<&Segment> {
         let behind = self.segments.partition_point(|segment| segment.start <= at);
-        let segment = behind.checked_sub(1).map(|last| &self.segments[last]);
-        segment.map_or((0, 0), |segment| (segment.literal.start, segment.literal.end))
+        behind.checked_sub(1).map(|last| &self.segments[last])
     }
 }
 

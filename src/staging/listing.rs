@@ -42,6 +42,11 @@ pub(super) fn modified(data: &Metadata) -> i128 {
     i128::from(data.mtime()) * 1_000_000_000 + i128::from(data.mtime_nsec())
 }
 
+/// When anything of a file was changed, in nanoseconds since 1970.
+pub(super) fn changed(data: &Metadata) -> i128 {
+    i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec())
+}
+
 /// All files of `source`, or the one that it is. Links are not followed, but for the source itself.
 pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
     let failed = |error| Failure::world(format!("could not look at `{}`", source.display())).because(&error);
@@ -70,7 +75,7 @@ fn entry(path: String, data: &Metadata, source: &Path) -> Entry {
         mode: data.mode() & 0o777,
         device: data.dev(),
         inode: data.ino(),
-        changed: i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec()),
+        changed: changed(data),
         source: source.to_owned(),
     }
 }

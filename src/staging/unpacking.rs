@@ -17,7 +17,7 @@ use crate::index::Progress;
 use crate::model::Sha256;
 use crate::staging::copying::{TAKEN, make_folder, make_folders};
 use crate::staging::journal::{Journal, Line};
-use crate::staging::listing::{Entry, Listing, list, modified};
+use crate::staging::listing::{Entry, Listing, changed, list, modified};
 use crate::staging::parts::Parts;
 use crate::staging::{MARGIN, Staged, Staging, is_copy, must_hold};
 
@@ -33,6 +33,9 @@ const KINDS: &[(&[u8], &[&str], Option<&str>)] = &[
 
 /// A plain tar file says so at byte 257 (POSIX.1-1988); older ones have the name alone.
 const TAR: (&[u8], usize) = (b"ustar", 257);
+
+/// Variables that hold options of the tools.
+const OPTIONS: &[&str] = &["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"];
 
 /// An archive that takes longer is not unpacked at all.
 const LIMIT: Duration = Duration::from_hours(48);
@@ -86,27 +89,22 @@ impl<'a> Archive<'a> {
         Err(Failure::world(message).help("nothing was unpacked; bring the archive again"))
     }
 
-    /// What unpacks it, in `folder`.
-    fn invocation(&self, folder: &Path, environment: &BTreeMap<String, String>) -> Result<Invocation, Failure> {
+    /// Its first tool with `arguments`.
+    fn invocation(&self, arguments: &[&str], environment: &BTreeMap<String, String>) -> Result<Invocation, Failure> {
         let search = environment.get("PATH").map_or("", String::as_str);
-        if let Some(missing) = self.tools.iter().find(|tool| find_program(tool, search).is_none()) {
-            let message = format!("`{}` is unpacked by `{missing}`, which is not on this machine", self.path.display());
-            let package = if *missing == "xz" { "xz-utils" } else { missing };
-            return Err(Failure::world(message).help(format!("apt-get install {package}")));
-        }
-        let mut arguments = match self.tools[0] {
-            // Without a password it would ask for one.
-            "unzip" => vec!["-q", "-o", "-P", "", "/dev/stdin"],
-            _ => vec!["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
+        let found = |tool: &&str| {
+            find_program(tool, search).ok_or_else(|| {
+                let path = self.path.display();
+                let package = if *tool == "xz" { "xz-utils" } else { tool };
+                Failure::world(format!("`{path}` is unpacked by `{tool}`, which is not on this machine"))
+                    .help(format!("apt-get install {package}"))
+            })
         };
-        arguments.extend(self.option);
-        let program = find_program(self.tools[0], search).unwrap_or_default();
+        let programs = self.tools.iter().map(found).collect::<Result<Vec<_>, _>>()?;
         let mut environment = environment.clone();
         // What these say is not what was asked for here.
-        environment.retain(|name, _| {
-            !["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"].contains(&name.as_str())
-        });
-        Ok(Invocation { folder: Some(folder.to_owned()), ..Invocation::new(program, &arguments, &environment) })
+        environment.retain(|name, _| !OPTIONS.contains(&name.as_str()));
+        Ok(Invocation::new(&programs[0], arguments, &environment))
     }
 
     /// Unpacks all of it into `folder`, an empty one.
@@ -116,7 +114,13 @@ impl<'a> Archive<'a> {
         environment: &BTreeMap<String, String>,
         sink: &dyn Progress,
     ) -> Result<(), Failure> {
-        let invocation = self.invocation(folder, environment)?;
+        let mut arguments = match self.tools[0] {
+            // Without a password it would ask for one.
+            "unzip" => vec!["-q", "-o", "-P", "", "/dev/stdin"],
+            _ => vec!["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
+        };
+        arguments.extend(self.option);
+        let invocation = Invocation { folder: Some(folder.to_owned()), ..self.invocation(&arguments, environment)? };
         let failed = |error| Failure::world(format!("could not read `{}`", self.path.display())).because(&error);
         // A place in the file is one for all who have it open: how far the tool has read is seen here.
         let shared = self.file.try_clone().map_err(failed)?;
@@ -153,9 +157,7 @@ impl<'a> Archive<'a> {
             Err(NoResult::NotFound | NoResult::TimedOut(_)) => Err(Failure::world(message).help(nothing)),
         }
     }
-}
 
-impl Archive<'_> {
     /// An error where members of a zip file are missing: `unzip` leaves out those that have a password, and only warns.
     fn must_be_all(&self, listing: &Listing, environment: &BTreeMap<String, String>) -> Result<(), Failure> {
         if self.tools[0] != "unzip" {
@@ -165,13 +167,10 @@ impl Archive<'_> {
             let failure = Failure::world(format!("not all of `{}` could be unpacked: {why}", self.path.display()));
             failure.help("nothing was unpacked; unpack it by hand, with the password where it has one")
         };
-        let search = environment.get("PATH").map_or("", String::as_str);
-        let program = find_program("unzip", search).unwrap_or_default();
-        let path = self.path.display().to_string();
-        let list = Invocation::new(program, &["-Z1", "/dev/stdin"], environment);
-        let input = File::open(self.path).map_err(|error| failed(&error.to_string()))?;
-        let listed =
-            list.output_of(Some(input), LIMIT, &|| false).map_err(|_| failed(&format!("`unzip -Z1 {path}`")))?;
+        let list = self.invocation(&["-Z1", "/dev/stdin"], environment)?;
+        let input = self.file.try_clone().map_err(|error| failed(&error.to_string()))?;
+        let no_list = |_| failed(&format!("`unzip -Z1 {}`", self.path.display()));
+        let listed = list.output_of(Some(input), LIMIT, &|| false).map_err(no_list)?;
         // More names than are kept of what it says are not counted.
         let names: BTreeSet<&str> = listed.stdout.lines().filter(|name| !name.ends_with('/')).collect();
         let came = listing.entries.len() + listing.skipped.len() + listing.failed.len();
@@ -181,8 +180,7 @@ impl Archive<'_> {
 }
 
 fn which(data: &Metadata) -> [i128; 4] {
-    let changed = i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec());
-    [data.dev().into(), data.ino().into(), data.len().into(), changed]
+    [data.dev().into(), data.ino().into(), data.len().into(), changed(data)]
 }
 
 /// Unpacks the archive that the source is.

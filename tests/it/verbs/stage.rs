@@ -87,7 +87,7 @@ fn what_was_spoilt_since_is_found_and_brought_again() {
     assert_eq!(fs::read(&spoilt).expect("a file"), b"one");
 }
 
-fn parts(folder: &Path) -> Vec<PathBuf> {
+pub fn parts(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder.join(".colab-boot-parts")).into_iter().flatten();
     entries.map(|one| one.expect("an entry").path()).collect()
 }

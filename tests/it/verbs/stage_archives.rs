@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::python::interpreter;
 use crate::support::test::{Outcome, Test, is_root};
-use crate::verbs::stage::tree;
+use crate::verbs::stage::{parts, tree};
 
 fn tar_names(path: &Path) -> Vec<String> {
     let mut archive = tar::Archive::new(fs::File::open(path).expect("a tar file"));
@@ -208,24 +208,34 @@ fn an_archive_that_is_larger_than_the_disk_is_given_up() {
     assert!(out.stderr.contains("more than the disk has room for"), "{out:?}");
 }
 
-/// Runs `arguments` until strace kills it at a rename.
-fn killed_at_a_rename(test: &Test, arguments: &[&str]) {
+/// Runs `arguments` under strace, which does what `injected` says.
+fn under_strace(test: &Test, injected: &[&str], arguments: &[&str]) -> Outcome {
     let plain = test.command(arguments);
     let mut command = Command::new("strace");
-    command.args([
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        "inject=rename,renameat,renameat2:error=EINTR:signal=KILL:when=2",
-    ]);
-    command.arg(plain.get_program()).args(plain.get_args()).env_clear().envs(&test.environment);
-    let _ = command.current_dir(test.folder.path()).output();
+    command.args(["-f", "-qq", "-o", "/dev/null"]).args(injected).arg(plain.get_program()).args(plain.get_args());
+    command.env_clear().envs(&test.environment).current_dir(test.folder.path());
+    Outcome::of(command)
+}
+
+fn has_strace() -> bool {
+    let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    let works = works.is_ok_and(|status| status.success());
+    if !works {
+        eprintln!("skipped: strace does not work here");
+    }
+    works
+}
+
+/// Runs `arguments` until strace kills it at a rename.
+fn killed_at_a_rename(test: &Test, arguments: &[&str]) {
+    under_strace(test, &["-e", "inject=rename,renameat,renameat2:error=EINTR:signal=KILL:when=2"], arguments);
 }
 
 #[test]
 fn what_was_killed_before_a_rename_is_not_taken_for_whole() {
+    if !has_strace() {
+        return;
+    }
     let test = Test::new().file("one/f", "content1").file("two/f", "content2").file("set/f", "v1v1");
     script(
         &test,
@@ -289,10 +299,7 @@ open('../a.zip', 'wb').write(data)";
 fn an_unpacking_that_was_killed_is_begun_anew() {
     let test = Test::new().file("set/one", "one");
     script(&test, Path::new("bash"), "head -c 300M /dev/urandom > set/large; tar -czf a.tar.gz set");
-    let fresh = || -> Vec<PathBuf> {
-        let entries = fs::read_dir(test.path("out/.colab-boot-parts")).into_iter().flatten();
-        entries.map(|one| one.expect("an entry").path()).collect()
-    };
+    let fresh = || parts(&test.path("out"));
     let mut command = test.command(&["stage", "--unpack", "a.tar.gz", "out"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     while !fresh().iter().any(|folder| folder.join("set").exists()) {
@@ -321,21 +328,12 @@ fn tar_files_of_before_stay_until_the_new_ones_are_whole() {
     for number in 0..20 {
         fs::write(test.path(&format!("set/{number:02}.jpg")), "k".repeat(3500)).expect("a file");
     }
-    let under_strace = |inject: &[&str]| {
-        let plain = test.command(&pack);
-        let mut command = Command::new("strace");
-        command.args(["-f", "-qq", "-o", "/dev/null"]).args(inject).arg(plain.get_program()).args(plain.get_args());
-        command.env_clear().envs(&test.environment).current_dir(test.folder.path());
-        Outcome::of(command)
-    };
-    let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    if !works.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: strace does not work here");
+    if !has_strace() {
         return;
     }
     // The last file can't be read: not one of the tar files is another one.
     let last = test.path("set/19.jpg").display().to_string();
-    let out = under_strace(&["-P", &last, "-e", "inject=open,openat:error=EIO"]).expect(1);
+    let out = under_strace(&test, &["-P", &last, "-e", "inject=open,openat:error=EIO"], &pack).expect(1);
     assert!(out.stderr.contains("19.jpg") && out.stderr.contains("stay until"), "{out:?}");
     let shards = |test: &Test| -> Vec<(String, Vec<u8>)> {
         brought(&test.path("out")).into_iter().filter(|(name, _)| !name.contains('/')).collect()
@@ -343,7 +341,7 @@ fn tar_files_of_before_stay_until_the_new_ones_are_whole() {
     assert!(shards(&test) == before);
     // Killed while they get their names: the next run gives the others theirs, and writes none again.
     let inode = |name: &str| test.path("out").join(name).metadata().expect("a file").ino();
-    under_strace(&["-e", "inject=rename,renameat,renameat2:signal=KILL:when=4"]);
+    under_strace(&test, &["-e", "inject=rename,renameat,renameat2:signal=KILL:when=4"], &pack);
     let mixed = shards(&test);
     let new: Vec<&String> = mixed.iter().filter(|one| !before.contains(one)).map(|(name, _)| name).collect();
     assert!(!new.is_empty() && new.len() < mixed.len(), "{new:?} of {}", mixed.len());

@@ -379,8 +379,8 @@ impl<'a> Player<'a> {
         let _ = std::fs::remove_dir_all(self.world.day.test.path("elsewhere"));
         self.make_cell()?;
         if self.boot()?.is_none() {
-            // What the last words have asked for: files of nobody are moved away, the copy that was loaded goes with its kernel, the
-            // package that breaks goes.
+            // The user does what the last message asks for: removes the files without an owner, ends the kernel that has loaded
+            // a copy, uninstalls the package that breaks.
             self.move_orphans_away();
             self.world.notebook.restart(&mut self.kernel);
             self.new_kernel();

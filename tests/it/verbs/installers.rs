@@ -117,10 +117,6 @@ fn situations() -> Vec<(&'static str, Prepare)> {
             std::fs::remove_dir_all(world.site("demo-1.0.dist-info")).expect("a folder");
         }),
         ("edited", |world| world.write("demo.py", "word = 'edited'\n")),
-        ("a folder where a file belongs", |world| {
-            std::fs::remove_file(world.site("demo.py")).expect("a file");
-            world.write("demo.py/keep.txt", "x");
-        }),
     ]
 }
 
@@ -132,6 +128,16 @@ fn nothing_stops(world: &World) {
         assert_eq!(outcome.code, 0, "{what}: {outcome:?}");
         world.is_whole(what, "after.toml", "2.0");
     }
+    // A folder where a file belongs may hold what the user keeps: that is for the user to move.
+    world.apply("before.toml").expect(0);
+    std::fs::remove_file(world.site("demo.py")).expect("a file");
+    world.write("demo.py/keep.txt", "x");
+    let refused = world.apply("after.toml");
+    assert!(refused.code == 1 && refused.stderr.contains("would write over the folder"), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(world.site("demo.py/keep.txt")).expect("a file"), "x");
+    std::fs::remove_dir_all(world.site("demo.py")).expect("a folder");
+    world.apply("after.toml").expect(0);
+    world.is_whole("the folder is moved away", "after.toml", "2.0");
     // The label of a build is part of its version, though installers take either for the other.
     for (before, after, word) in
         [("before-cuda.toml", "after-plain.toml", "1.0"), ("before.toml", "after-cuda.toml", "1.0+cu128")]

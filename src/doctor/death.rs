@@ -83,10 +83,7 @@ impl Death {
 
     /// The texts that `faulthandler` has left, one for each crash, the oldest first.
     pub fn crashes(&self) -> Vec<&str> {
-        let starts = self.crash.match_indices("Fatal Python error").map(|(at, _)| at);
-        let starts: Vec<usize> = starts.filter(|at| *at == 0 || self.crash[..*at].ends_with('\n')).collect();
-        let ends = starts.iter().skip(1).copied().chain([self.crash.len()]);
-        starts.iter().zip(ends).map(|(start, end)| &self.crash[*start..end]).collect()
+        crashes_of(&self.crash)
     }
 
     /// What `faulthandler` wrote of its own crash: the last that goes with the signal that ended it.
@@ -104,8 +101,7 @@ impl Death {
     /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes other threads before it.
     fn frames(&self) -> impl Iterator<Item = &str> {
         let crash = self.own_crash().unwrap_or_default();
-        let current = crash.split_once("\nCurrent thread ").map(|(_, rest)| rest.split("\n\n").next().unwrap_or(rest));
-        current.unwrap_or(crash).lines().filter(|line| line.trim_start().starts_with("File \""))
+        current_thread(crash).unwrap_or(crash).lines().filter(|line| is_frame(line))
     }
 
     /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the user has none.
@@ -115,6 +111,41 @@ impl Death {
         let inside = newest.split_once("-packages/").map(|(_, rest)| rest);
         inside?.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
     }
+}
+
+/// The parts of a file of `faulthandler`: one for each crash.
+fn crashes_of(text: &str) -> Vec<&str> {
+    let starts = text.match_indices("Fatal Python error").map(|(at, _)| at);
+    let starts: Vec<usize> = starts.filter(|at| *at == 0 || text[..*at].ends_with('\n')).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).map(|(start, end)| &text[*start..end]).collect()
+}
+
+fn is_frame(line: &str) -> bool {
+    line.trim_start().starts_with("File \"")
+}
+
+/// What a crash says of the thread that crashed, the newest frame first; `None` where it does not name one.
+fn current_thread(crash: &str) -> Option<&str> {
+    let at = crash.find("\nCurrent thread ")? + 1;
+    crash[at..].split("\n\n").next()
+}
+
+/// What a record keeps of a file of `faulthandler`, which has up to a hundred frames of each thread: of each crash, the oldest first, its first line
+/// and the newest frames of the thread that crashed.
+pub fn crash_in_short(text: &str) -> String {
+    const CRASHES: usize = 4;
+    const LINES: usize = 40;
+    let short = |line: &str| line.chars().take(300).collect::<String>();
+    let in_short = |crash: &&str| {
+        let head = crash.lines().next().unwrap_or_default();
+        let rest = current_thread(crash).unwrap_or_else(|| crash[head.len()..].trim_start());
+        let lines: Vec<String> = rest.lines().take(LINES).map(short).collect();
+        format!("{}\n\n{}\n", short(head), lines.join("\n"))
+    };
+    let crashes = crashes_of(text);
+    let newest = &crashes[crashes.len().saturating_sub(CRASHES)..];
+    newest.iter().map(in_short).collect::<Vec<_>>().join("\n")
 }
 
 /// The signal that a text of `faulthandler` is about, by its first line (`faulthandler_handlers` in CPython's faulthandler.c); other fatal errors
@@ -190,6 +221,36 @@ mod tests {
         );
         assert_eq!(of(6, &bare).top(), Some(("Fatal Python error: Aborted", "")));
         assert!(of(11, "").top().is_none());
+    }
+
+    #[test]
+    fn a_crash_of_many_threads_keeps_its_first_line_and_its_thread() {
+        let path = format!("/a/{}/site-packages", "long/".repeat(12));
+        let other = format!(
+            "Thread 0x1 (most recent call first):\n{}",
+            format!("  File \"{path}/x.py\", line 1 in f\n").repeat(100)
+        );
+        let own = "Current thread 0x2 (most recent call first):\n  File \"/v/site-packages/torch/a.py\", line 1 in f\n";
+        let one = |what: &str| {
+            format!(
+                "Fatal Python error: {what}\n\n{}\n{own}\nExtension modules: {}\n",
+                format!("{other}\n").repeat(50),
+                "a.b, ".repeat(500)
+            )
+        };
+        let many = format!("{}{}", one("Segmentation fault").repeat(9), one("Aborted"));
+        let kept = crash_in_short(&many);
+        assert!(many.len() > 2_000_000 && kept.len() < 24_000, "{} of {}", kept.len(), many.len());
+        for (signal, what) in [(6, "Aborted"), (11, "Segmentation fault")] {
+            let death = Death { crash: kept.clone(), signal: Some(signal), ..Death::default() };
+            let (head, frame) = death.top().expect("a crash");
+            assert!(head.ends_with(what) && frame.contains("torch/a.py"), "{head} {frame}");
+            assert_eq!(death.module(), Some("torch"));
+        }
+        let alone = "Fatal Python error: Aborted\n\nStack (most recent call first):\n  File \"/v/site-packages/jax/c.py\", line 1 in f\n";
+        let death = Death { crash: crash_in_short(alone), signal: Some(6), ..Death::default() };
+        assert_eq!(death.module(), Some("jax"));
+        assert_eq!(crash_in_short("nothing"), "");
     }
 
     #[test]

@@ -45,7 +45,9 @@ use crate::profile::Fitness;
 pub use bundle::unbundled;
 pub use compared::conditions;
 pub use control_group::COUNTER;
-pub use death::{Death, Tick, connection_file, crash_file, death_folder, deaths, is_recorded, recorder_lock};
+pub use death::{
+    Death, Tick, connection_file, crash_file, crash_in_short, death_folder, deaths, is_recorded, recorder_lock,
+};
 pub use foreign_checks::{Asked, foreign_checks, foreign_names};
 pub use observe::{observe_memory, observe_vitals, utilization};
 pub use outputs::Outputs;

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::diag::Failure;
 use crate::doctor::{
-    COUNTER, Death, Memory, Place, Sight, Tick, connection_file, crash_file, death_folder as folder, is_recorded,
-    observe_memory, recorder_lock,
+    COUNTER, Death, Memory, Place, Sight, Tick, connection_file, crash_file, crash_in_short, death_folder as folder,
+    is_recorded, observe_memory, recorder_lock,
 };
 use crate::host::watched::{End, Watched, leave_session};
 use crate::host::{Invocation, files};
@@ -113,7 +113,7 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     // A zombie has no memory any more: what it had stands in the seconds before.
     death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();
     let crash = crash_file(folder, pid);
-    death.crash = files::read_end(&crash, 8 << 10);
+    death.crash = crash_in_short(&files::read_end(&crash, 4 << 20));
     let _ = files::remove_if_there(&crash);
     write(&path, &death);
     forget(folder)

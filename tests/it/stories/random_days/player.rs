@@ -64,11 +64,13 @@ pub struct Player<'a> {
     pub(super) loaded_unseen: BTreeSet<String>,
     pub(super) is_booted: bool,
     /// The cell that has run last in this kernel: what its verify cell is about.
-    booted: Option<Rc<Cell>>,
+    pub(super) booted: Option<Rc<Cell>>,
     /// An apply was killed, and none has ended since: when its changes were over is not known.
     pub(super) is_half_done: bool,
     /// Packages that had another version since the kernel has started: what is known of files is of the installed version alone.
     pub(super) went_away: BTreeSet<String>,
+    /// Packages that the user has installed, removed or damaged since then.
+    pub(super) touched: BTreeSet<&'static str>,
     /// What the boot cell has said last.
     said: String,
     pub count: Count,
@@ -77,7 +79,7 @@ pub struct Player<'a> {
 /// A cell with what its lock says.
 pub(super) struct Cell {
     boot: String,
-    verify: String,
+    pub(super) verify: String,
     pub(super) locked: BTreeMap<String, String>,
     pub(super) variables: BTreeMap<&'static str, &'static str>,
 }
@@ -108,6 +110,7 @@ impl<'a> Player<'a> {
             booted: None,
             is_half_done: false,
             went_away: BTreeSet::new(),
+            touched: BTreeSet::new(),
             said: String::new(),
             count: Count::default(),
         };
@@ -165,11 +168,11 @@ impl<'a> Player<'a> {
             Step::KillApply(after) => self.kill_apply(after),
             Step::Install(name, version, tool) => {
                 self.world.install(name, version, tool);
-                self.changed_since.insert(name);
+                self.touch(name);
             }
             Step::Uninstall(name) => {
                 self.world.uninstall(name);
-                self.changed_since.insert(name);
+                self.touch(name);
             }
             Step::Edit(name) => self.edit(named(name)),
             Step::Remove(name, part) => {
@@ -178,7 +181,7 @@ impl<'a> Player<'a> {
                 }
                 remove(&self.world.day.venv.layout(), named(name), part);
                 self.damaged.insert(name);
-                self.changed_since.insert(name);
+                self.touch(name);
             }
             Step::Hide(name) => self.hide(name),
             Step::AddOwn(name) => {
@@ -209,9 +212,14 @@ impl<'a> Player<'a> {
 
     pub(super) fn new_kernel(&mut self) {
         self.loaded_unseen.clear();
-        self.is_booted = false;
-        self.booted = None;
+        (self.booted, self.is_booted) = (None, false);
         self.went_away.clear();
+        self.touched.clear();
+    }
+
+    fn touch(&mut self, name: &'static str) {
+        self.changed_since.insert(name);
+        self.touched.insert(name);
     }
 
     fn verb(&mut self, verb: &str) -> Outcome {
@@ -312,20 +320,6 @@ impl<'a> Player<'a> {
             || said.contains("plan-breakage") && breaks
             || self.orphaned.iter().any(is_orphaned);
         if known { Ok(()) } else { Err(format!("it says no:\n{said}")) }
-    }
-
-    fn verify_in_kernel(&mut self, must: bool) -> Result<(), Wrong> {
-        let Some(cell) = self.booted.clone() else { return Ok(()) };
-        let (code, locked) = (cell.verify.clone(), cell.locked.clone());
-        let said = self.world.notebook.run(&self.kernel, &code);
-        if said.contains("\nverified") {
-            self.is_true(&locked, &said)?;
-            self.kernel_is_true(&cell, &said)
-        } else if must {
-            Err(format!("not verified:\n{said}"))
-        } else {
-            Ok(())
-        }
     }
 
     fn restore(&mut self) -> Result<(), Wrong> {

@@ -61,6 +61,20 @@ impl Player<'_> {
         if wrong.is_empty() { Ok(()) } else { Err(format!("{}\nbut it says\n{said}", wrong.join("\n"))) }
     }
 
+    pub(super) fn verify_in_kernel(&mut self, must: bool) -> Result<(), Wrong> {
+        let Some(cell) = self.booted.clone() else { return Ok(()) };
+        let (code, locked) = (cell.verify.clone(), cell.locked.clone());
+        let said = self.world.notebook.run(&self.kernel, &code);
+        if said.contains("\nverified") {
+            self.is_true(&locked, &said)?;
+            self.kernel_is_true(&cell, &said)
+        } else if must {
+            Err(format!("not verified:\n{said}"))
+        } else {
+            Ok(())
+        }
+    }
+
     fn is_locked(&self, name: &str) -> bool {
         self.cell.as_ref().is_some_and(|cell| cell.locked.contains_key(name))
     }
@@ -118,9 +132,7 @@ impl Player<'_> {
                 Some(false) => is_unseen || name == "tables" || name == "native",
                 // Its code and its map tell nothing of when it was loaded, and no cell had run to see it.
                 // colab-boot reads the files of locked packages alone.
-                None => {
-                    named(name).is_opaque && (is_unseen || !self.is_locked(name) && self.changed_since.contains(name))
-                }
+                None => named(name).is_opaque && (is_unseen || !self.is_locked(name) && self.touched.contains(name)),
             }
         });
         // Any of what the kernel runs may have read a variable that no row knows.

@@ -29,6 +29,7 @@ use crate::index::headers::{max_age, part, text_of};
 use crate::index::hedge::{Kind, Latencies};
 use crate::index::limits::{Limits, Traffic};
 use crate::index::location::{may_lead, redact};
+use crate::index::proxies::through_proxies;
 use crate::index::retry::{Miss, Pace, Retries, refused};
 use crate::inspect::Flow;
 use crate::log::Log;
@@ -79,7 +80,7 @@ impl Client {
         // What verifies certificates reads these itself, and would wait for ever where a mount is silent.
         let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().filter_map(std::env::var_os);
         must_reach(&certificates.map(PathBuf::from).collect::<Vec<_>>())?;
-        let client = reqwest::Client::builder()
+        let client = through_proxies(reqwest::Client::builder())?
             .user_agent(concat!("colab-boot/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(Duration::from_secs(10))
             .read_timeout(Duration::from_secs(30))

@@ -22,6 +22,7 @@ mod offline;
 mod page;
 mod retry;
 mod pip;
+mod proxies;
 mod remote;
 mod local;
 mod sdist;

@@ -120,6 +120,33 @@ fn old_code_in_memory_is_seen_whichever_tool_installed_the_new() {
 }
 
 #[test]
+fn a_restart_that_is_due_is_known_without_the_state_folder() {
+    let day = day();
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    let pinned = |version: &str| {
+        let wanted: Vec<String> = NAMES.iter().map(|name| format!("{name} =={version}")).collect();
+        day.profile("p", &wanted.iter().map(String::as_str).collect::<Vec<_>>(), "");
+    };
+    pinned("1.0");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.boot(&mut kernel, &boot);
+    notebook.run(&kernel, &format!("import {}", NAMES.join(", ")));
+    pinned("2.0");
+    let profile = day.test.path("p.toml").display().to_string();
+    day.run(&["lock", &profile]).expect(0);
+    // What another shell does: it knows of no kernel.
+    day.run(&["apply", &profile]).expect(0);
+    std::fs::remove_dir_all(day.test.path("state")).expect("a folder");
+    let (boot, _) = cells(&day, "p");
+    let (restarts, said) = notebook.boot(&mut kernel, &boot);
+    assert!(restarts, "{said}");
+    for name in NAMES {
+        assert!(said.contains(&format!("restart   {name}: ")), "{name}: {said}");
+    }
+}
+
+#[test]
 fn what_is_current_does_not_restart() {
     for stack in BOTH {
         let day = day();

@@ -119,10 +119,28 @@ fn proxies_and_their_exceptions_are_used() {
     .expect(0);
     let direct = through(Test::new(), "127.0.0.1");
     direct.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
+    let all = through(Test::new(), "elsewhere.test, *");
+    all.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(0);
     let not_excepted = through(Test::new(), "elsewhere.test");
     let outcome =
         not_excepted.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")]).expect(3);
     assert!(outcome.stderr.contains("502"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_proxy_of_an_unknown_kind_is_never_passed_by() {
+    let server = IndexServer::start(table(), Manner::Good);
+    let lock = |proxy: &str| {
+        let test = Test::new().file("p.toml", PROFILE).set("ALL_PROXY", proxy).set("NO_PROXY", "");
+        test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")])
+    };
+    let refused = lock("socket5://me:secret@127.0.0.1:9").expect(2);
+    assert!(refused.stderr.contains("the proxy of ALL_PROXY") && refused.stderr.contains("`socket5`"), "{refused:?}");
+    assert!(!refused.stderr.contains("secret"), "{refused:?}");
+    // Of a known kind, and nothing answers there.
+    lock("socks5h://127.0.0.1:9").expect(3);
+    lock("http://127.0.0.1:9").expect(3);
+    assert!(server.asked().is_empty(), "past the proxy: {:?}", server.asked());
 }
 
 /// An encrypted server on loopback in front of `upstream`, of an authority whose certificate lies in `ca.pem`; `None` where openssl

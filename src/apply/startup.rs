@@ -60,7 +60,7 @@ pub(super) fn locked_out(
 fn refusal(start: &Invocation) -> Option<String> {
     match start.output(AT_MOST) {
         Ok(finished) if finished.code == 0 => None,
-        Ok(finished) => Some(format!("exit code {}: {}", finished.code, last_lines(&finished.stderr, 3))),
+        Ok(finished) => Some(finished.failure(&last_lines(&finished.stderr, 3))),
         Err(error) => Some(format!("{error:?}")),
     }
 }

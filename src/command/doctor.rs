@@ -107,7 +107,7 @@ fn asked(
     let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     let checks =
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });
-    let report = DoctorReport { checks: checks.collect(), vitals };
+    let report = DoctorReport { checks: checks.collect(), vitals: vitals.in_report() };
     Ok(Report::new(report, text).with_findings(findings).printing(printed))
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::diag::{Failure, without_secrets};
 use crate::doctor::Vitals;
+use crate::doctor::variables_seen::value_in_report;
 use crate::host::files;
 use crate::machine::{Neutral, Observed};
 use crate::notebook::Facts;
@@ -26,7 +27,7 @@ pub(super) fn bundled(
     checks: &Value,
     findings: &Value,
 ) -> Result<Value, Failure> {
-    let mut vitals = vitals.clone();
+    let mut vitals = vitals.clone().in_report();
     vitals.texts.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
     if let Some(text) = vitals.texts.get_mut("/proc/self/mountinfo") {
         // Behind the kind of a file system stand servers and options.
@@ -37,6 +38,12 @@ pub(super) fn bundled(
         *text = text.lines().map(kind).collect();
     }
     let observed = observed.map(Observed::neutral);
+    let facts = facts.cloned().map(|mut facts| {
+        for (name, value) in &mut facts.environment {
+            *value = value.take().map(|value| value_in_report(name, &value));
+        }
+        facts
+    });
     let mut shared = json!({ "checks": checks, "findings": findings, "vitals": vitals, "facts": facts });
     cover(&mut shared, &mut Neutral::default())?;
     let version = env!("CARGO_PKG_VERSION");

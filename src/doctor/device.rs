@@ -1,7 +1,7 @@
 //! The GPU: is it there, does the driver reach it, is it well.
 
 use crate::diag::Code;
-use crate::doctor::vitals::SMI_HANGS;
+use crate::doctor::vitals::{SMI_ENDED, SMI_HANGS};
 use crate::doctor::{Answer, Case, Hit, Judge, Process};
 use crate::model::ComputeCapability;
 
@@ -54,6 +54,9 @@ fn complaint<'a>(case: &Case<'a>) -> Option<&'a str> {
 fn gpu_lost(case: &Case<'_>) -> Answer {
     if complaint(case) == Some(SMI_HANGS) {
         return Hit::error("nvidia-smi does not answer within 3 s: the driver hangs").into();
+    }
+    if let Some(said) = complaint(case).filter(|said| said.starts_with(SMI_ENDED)) {
+        return Hit::error(format!("{said}: whether there is a GPU is not known")).into();
     }
     if !has_device(case) {
         return Answer::Unseen(NO_GPU.to_owned());

@@ -10,7 +10,6 @@ use crate::diag::{Code, Failure, Finding, Severity};
 use crate::doctor::{Outcome, State};
 use crate::host::command::{Finished, NoResult, find_program, last_lines};
 use crate::host::mounts::Look;
-use crate::host::signals::name_of;
 use crate::host::{Invocation, files};
 use crate::machine::Machine;
 use crate::model::PackageName;
@@ -242,10 +241,7 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
         return outcome(group, check, State::Ok, plain(&last), Vec::new());
     }
     let said = if last.is_empty() { last_lines(&finished.stderr, 1) } else { last };
-    let how = match finished.signal {
-        Some(signal) => format!("ended by {}", name_of(signal)),
-        None => format!("exit code {}", finished.code),
-    };
+    let how = finished.how();
     let message = if said.is_empty() { how } else { format!("{} ({how})", plain(&said)) };
     let finding = finding(check, &Said { severity: None, message, evidence: Vec::new(), help: None });
     outcome(group, check, State::Finding, finding.message.clone(), vec![finding])

@@ -19,9 +19,10 @@ use crate::doctor::ram::SERVER_LOG;
 use crate::doctor::sight::Sight;
 use crate::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE};
 use crate::doctor::variables_seen::{is_kept, variables};
-use crate::doctor::vitals::{FileSystem, SMI_HANGS, Vitals};
+use crate::doctor::vitals::{FileSystem, SMI_ENDED, SMI_HANGS, Vitals};
 use crate::host::command::{Finished, NoResult, find_program};
 use crate::host::mounts::{Look, Mount, is_elsewhere, list_remote, mounts_of, reach, unreachable};
+use crate::host::signals::name_of;
 use crate::host::{Invocation, clock, files};
 use crate::machine::is_silent;
 use crate::script::ENVIRONMENT_FILE;
@@ -344,6 +345,9 @@ fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
                 GPU_FIELDS.iter().map(|field| (*field).to_owned()).zip(values).collect()
             };
             vitals.gpus = finished.stdout.lines().filter(|line| !line.trim().is_empty()).map(row).collect();
+        }
+        Ok(Finished { signal: Some(signal), .. }) => {
+            vitals.smi_error = Some(format!("{SMI_ENDED}{}", name_of(signal)));
         }
         Ok(finished) => vitals.smi_error = Some(format!("{}{}", finished.stdout.trim(), finished.stderr.trim())),
         Err(_) => vitals.smi_error = Some(SMI_HANGS.to_owned()),

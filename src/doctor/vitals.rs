@@ -1,5 +1,5 @@
 //! What was seen of a machine that works: raw texts by their path, file systems, processes. A bug report, a test fixture and the input of
-//! every judgement. Values of variables and contents of credential files are not in it.
+//! every judgement. Contents of credential files are not in it; values of variables are shortened before anybody else sees it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,6 +12,9 @@ use crate::notebook::mapped_files;
 
 /// What `nvidia-smi` is said to complain of where it gives no answer.
 pub(super) const SMI_HANGS: &str = "nvidia-smi does not answer";
+
+/// What it is said to complain of where it crashed: this, and the signal.
+pub(super) const SMI_ENDED: &str = "nvidia-smi was ended by ";
 
 /// Everything that was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

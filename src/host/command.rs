@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::{Look, reach, without_unreachable};
-use crate::host::signals::Deferred;
+use crate::host::signals::{Deferred, name_of};
 
 /// So much of a child's output is kept, and at most twice as much: its end, where a verdict and an error stand.
 const OUTPUT_LIMIT: usize = 8 << 20;
@@ -46,6 +46,19 @@ pub struct Finished {
     pub signal: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+}
+
+impl Finished {
+    /// How it ended, for people: its exit code, or the signal.
+    pub fn how(&self) -> String {
+        self.signal.map_or_else(|| format!("exit code {}", self.code), |signal| format!("ended by {}", name_of(signal)))
+    }
+
+    /// How it ended, and the end of what it said.
+    pub fn failure(&self, said: &str) -> String {
+        let said = said.trim();
+        if said.is_empty() { self.how() } else { format!("{}: {said}", self.how()) }
+    }
 }
 
 /// Why a process gave no result.

@@ -39,7 +39,7 @@ pub(super) fn said(invocation: &Invocation, limit: Duration) -> Said {
             Said { source, text: Some(finished.stdout), error: None, timed_out: false }
         }
         Ok(finished) => {
-            let error = format!("exit code {}: {}{}", finished.code, finished.stdout.trim(), finished.stderr.trim());
+            let error = finished.failure(&format!("{}{}", finished.stdout.trim(), finished.stderr.trim()));
             Said { source, text: None, error: Some(error), timed_out: false }
         }
         Err(NoResult::NotFound) => {

@@ -1,5 +1,6 @@
 //! What variables mean for the releases of a lock (`settings.toml`), and the flags that XLA knows (`xla-flags.toml`).
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -299,6 +300,12 @@ pub enum FlagKnown {
 }
 
 static SETTINGS: LazyLock<Result<Settings, String>> = LazyLock::new(|| parse("settings.toml"));
+static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let files = ["settings.toml", "xla-flags.toml"].map(|name| parse::<serde_json::Value>(name).unwrap_or_default());
+    let is_separator = |character: char| !(character.is_ascii_alphanumeric() || "._-".contains(character));
+    let texts = files.into_iter().map(|file| file.to_string());
+    texts.flat_map(|text| text.split(is_separator).map(str::to_owned).collect::<Vec<_>>()).collect()
+});
 static XLA: LazyLock<Result<XlaFile, String>> = LazyLock::new(|| parse("xla-flags.toml"));
 
 /// The rows. Fails only if the file is wrong, which a test rules out.
@@ -313,6 +320,11 @@ pub fn is_judged(name: &str) -> bool {
     name == "XLA_FLAGS"
         || rows.setting.iter().any(|row| row.variable == name)
         || of_values.clone().any(|one| one == name)
+}
+
+/// Whether the rows of settings have the word `word`: a variable, an option, a flag, or one of their values.
+pub fn is_setting_word(word: &str) -> bool {
+    WORDS.contains(word)
 }
 
 /// Whether jaxlib `version` knows the flag `name` (without dashes), and the nearest that it does know. Fails as [`settings`] does.

@@ -175,7 +175,7 @@ fn look<T: DeserializeOwned>(
     let line = finished.stdout.lines().rev().find(|line| line.starts_with('{'));
     line.filter(|_| finished.code == 0)
         .and_then(|line| serde_json::from_str(line).ok())
-        .ok_or_else(|| failed(format!("exit code {}: {}", finished.code, last_lines(&finished.stderr, 3))))
+        .ok_or_else(|| failed(finished.failure(&last_lines(&finished.stderr, 3))))
 }
 
 #[cfg(test)]

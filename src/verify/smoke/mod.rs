@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::Invocation;
 use crate::host::command::{Finished, NoResult, last_lines};
-use crate::host::signals::name_of;
 use crate::model::PackageName;
 
 static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/verify/smoke");
@@ -108,7 +107,6 @@ fn describe(finished: &Finished) -> String {
     let tail = last_lines(&finished.stderr, 6);
     match finished.signal {
         Some(9) => format!("killed: probably out of memory\n{tail}"),
-        Some(signal) => format!("ended by {}\n{tail}", name_of(signal)),
-        None => format!("exit code {}\n{tail}", finished.code),
+        _ => format!("{}\n{tail}", finished.how()),
     }
 }

@@ -1,5 +1,6 @@
 //! Mounts that do not answer: nothing hangs, whichever verb looks, and from wherever.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -89,4 +90,14 @@ fn an_nvidia_smi_that_hangs_is_a_finding_within_seconds() {
     let doctor = test.run(&["doctor"]).expect(1);
     assert!(doctor.stderr.contains("error[gpu-lost]: nvidia-smi does not answer within 3 s"), "{doctor:?}");
     assert!(began.elapsed() < Duration::from_secs(15), "it was asked again and again");
+}
+
+#[test]
+fn an_nvidia_smi_that_crashes_is_a_finding() {
+    let test = Test::new();
+    let program = test.path("bin/nvidia-smi");
+    std::fs::write(&program, "#!/bin/sh\nkill -SEGV $$\n").expect("a file");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    let doctor = test.run(&["doctor"]).expect(1);
+    assert!(doctor.stderr.contains("error[gpu-lost]: nvidia-smi was ended by SIGSEGV"), "{doctor:?}");
 }

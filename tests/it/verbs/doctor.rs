@@ -68,13 +68,16 @@ fn programs_read_junit_sarif_and_a_bundle() {
     );
     let test = world().file("p.toml", &format!("{PROFILE}{own}"));
     let test = test.set("LD_LIBRARY_PATH", "/srv/ada/lib:/nowhere/cudnn/lib");
+    let test = test.set("XLA_FLAGS", "--xla_gpu_deterministic_ops=true --xla_token=hunter2abc");
     let outputs = ["--junit", "j.xml", "--sarif", "s.sarif", "--bundle", "b.json", "--html", "h.html"];
     let out = test.run(&[&["doctor", "--profile", "p.toml"][..], &outputs].concat()).expect(1);
     assert!(!out.stderr.contains(&token), "{out:?}");
     let read = |name: &str| std::fs::read_to_string(test.path(name)).expect(name);
     for name in ["j.xml", "s.sarif", "b.json", "h.html"] {
-        assert!(!read(name).contains(&token), "{name}");
+        assert!(!read(name).contains(&token) && !read(name).contains("hunter2abc"), "{name}");
     }
+    let report = test.run(&["doctor", "memory", "--json"]).stdout;
+    assert!(report.contains("--xla_gpu_deterministic_ops=true …=…"), "{report}");
     let script = "import sys, xml.etree.ElementTree as e; t = e.parse(sys.argv[1]).getroot(); print(t.tag, len(t.findall('.//testcase')), [c.get('name') for c in t.iter('testcase') if c.find('failure') is not None])";
     let parsed = Command::new(interpreter()).args(["-c", script]).arg(test.path("j.xml")).output().expect("a Python");
     let parsed = String::from_utf8_lossy(&parsed.stdout).into_owned();

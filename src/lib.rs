@@ -148,7 +148,9 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     // The report must not go where something is read from.
     let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));
     arguments.json = json;
+    let ours = || if arguments.verb.reads_state() { paths.must_be_ours() } else { Ok(()) };
     let outcome = apart
+        .and_then(|()| ours())
         .and_then(|()| session::matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log))
         .and_then(|matrix| {
             let (environment, matrix, changed) = (&environment, &matrix, &changed);

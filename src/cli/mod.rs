@@ -104,6 +104,22 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Whether what it does depends on what the folders of state and settings hold.
+    pub const fn reads_state(&self) -> bool {
+        !matches!(
+            self,
+            Self::Init(_)
+                | Self::Fingerprint(_)
+                | Self::Diff(_)
+                | Self::Matrix(_)
+                | Self::Audit(_)
+                | Self::Probe(_)
+                | Self::Stage(_)
+                | Self::Scrub(_)
+                | Self::Explain(_)
+        )
+    }
+
     /// As in the JSON envelope.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -253,17 +253,16 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
 }
 
-/// Refuses a folder that another user owns or may write to, or that is a link: what lies in it decides what we do.
-pub fn must_be_ours(folder: &Path) -> Result<(), Failure> {
+/// Refuses a folder that another user owns or may write to: what lies in it decides what we do. `variable` names another. One that is not there is
+/// fine, and so is one on a mount that does not answer: it is not read. A folder that is written to is no link, a folder of settings may be one.
+pub fn must_be_ours(folder: &Path, variable: &str, may_be_link: bool) -> Result<(), Failure> {
+    let Ok(data) = (if may_be_link { folder.look() } else { folder.look_at_entry() }) else { return Ok(()) };
+    let why = if data.is_symlink() { Some("it is a symbolic link") } else { others_in(&data) };
     let refused = |why: &str| {
-        Failure::world(format!("`{}` is not safe to keep the state in: {why}", folder.display()))
-            .help("remove it, or name another folder with COLAB_BOOT_STATE_DIR")
+        let help = format!("`mkdir -m 700 FOLDER` makes one of your own, {variable} names it");
+        Failure::world(format!("`{}` is not read: {why}", folder.display())).help(help)
     };
-    let data = folder.look_at_entry().map_err(|error| refused("it can't be looked at").because(&error))?;
-    if data.file_type().is_symlink() {
-        return Err(refused("it is a symbolic link"));
-    }
-    others_in(&data).map_or(Ok(()), |why| Err(refused(why)))
+    why.map_or(Ok(()), |why| Err(refused(why)))
 }
 
 /// Why others have a say in what lies in a folder.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::diag::{Code, Finding};
-use crate::host::files::others_in;
+use crate::diag::{Code, Failure, Finding};
+use crate::host::files::{must_be_ours, others_in};
 use crate::host::mounts::Look;
 
 /// The folders of one run, decided once from the environment.
@@ -39,6 +39,13 @@ impl Paths {
             .or_else(|| fixed("XDG_CONFIG_HOME").map(|folder| folder.join("colab-boot")))
             .unwrap_or_else(|| home.join(".config/colab-boot"));
         Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state, config }
+    }
+
+    /// Fails where others have a say in the folders of state and settings: they decide what is taken for installed, and whose signature counts.
+    pub fn must_be_ours(&self) -> Result<(), Failure> {
+        must_be_ours(&self.state, "COLAB_BOOT_STATE_DIR", false)?;
+        let keys = [self.config.clone(), self.config.join("golden")];
+        keys.iter().try_for_each(|folder| must_be_ours(folder, "COLAB_BOOT_CONFIG_DIR", true))
     }
 
     /// With a cache of our own where that folder is one in which others have a say: what lies there decides what is installed. Returns why, too.

@@ -24,7 +24,7 @@ pub struct Hold {
 /// folder of all environments; where no Python was found, it is held itself.
 pub fn hold(folder: &Path, layout: Option<&Layout>, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     files::create_private_folder(folder)?;
-    files::must_be_ours(folder)?;
+    files::must_be_ours(folder, "COLAB_BOOT_STATE_DIR", false)?;
     let own = layout.map_or_else(|| folder.to_owned(), |layout| State::of(folder, layout).folder);
     files::create_private_folder(&own)?;
     let waiting = || say("another colab-boot is changing this environment; waiting for it");

@@ -257,6 +257,29 @@ fn state_that_others_could_write_is_not_trusted() {
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
     let state = test.path("state");
     let apply = || test.run(&["apply", "p.toml"]).expect(3).stderr;
+    let opened = |path: &str, mode| {
+        std::fs::create_dir_all(test.path(path)).expect("a folder");
+        std::fs::set_permissions(test.path(path), std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    // Whose signature counts, and what is taken for installed.
+    let says = |place: &str, variable: &str| {
+        for verb in [&["plan", "p.toml"][..], &["verify", "p.toml"], &["status"], &["restore"], &["doctor", "memory"]] {
+            let said = test.run(verb).expect(3).stderr;
+            let place = test.path(place).display().to_string();
+            assert!(said.contains(&format!("`{place}` is not read: others may write to it")), "{verb:?} {said}");
+            assert!(said.contains("mkdir -m 700") && said.contains(variable), "{verb:?} {said}");
+        }
+        test.run(&["explain", "wheel-overwrites"]).expect(0);
+    };
+    for path in ["home/.config/colab-boot", "home/.config/colab-boot/golden"] {
+        opened(path, 0o775);
+        says(path, "COLAB_BOOT_CONFIG_DIR");
+        opened(path, 0o755);
+    }
+    std::fs::remove_dir_all(test.path("home/.config")).expect("a removal");
+    opened("state", 0o777);
+    says("state", "COLAB_BOOT_STATE_DIR");
+    std::fs::remove_dir(&state).expect("a removal");
     std::fs::create_dir(&state).expect("a folder");
     std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).expect("a mode");
     assert!(apply().contains("others may write to it"));

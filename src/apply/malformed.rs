@@ -118,6 +118,8 @@ fn why_impossible(path: &str) -> Option<&'static str> {
         Some("installers take folders of that name for what others have left behind")
     } else if scheme.is_some_and(|scheme| !SCHEMES.contains(scheme)) {
         Some("its scheme is none of purelib, platlib, headers, scripts and data")
+    } else if scheme == Some(&"scripts") && parts.len() + usize::from(path.ends_with('/')) > 3 {
+        Some("it is a folder among scripts, or lies in one, and uv makes none")
     } else {
         None
     }
@@ -180,6 +182,9 @@ mod tests {
             ("demo/", false),
             ("demo/a b, c.py", false),
             ("demo-1.0.data/scripts/run", false),
+            ("demo-1.0.data/scripts/", false),
+            ("demo-1.0.data/scripts/tools/", true),
+            ("demo-1.0.data/scripts/tools/run", true),
             ("~notes.py", false),
             ("demo/~backup/x.py", false),
             ("/etc/passwd", true),

@@ -90,6 +90,7 @@ fn a_wheel_that_says_it_is_another_is_refused() {
         ("demo/a\nb.py", "", "has a file that can't be made"),
         (".colab-boot-trash/x.py", "", "has a file that can't be made"),
         ("demo-1.0.data/wat/x.py", "", "its scheme is none of"),
+        ("demo-1.0.data/scripts/tools/x.py", "", "or lies in one, and uv makes none"),
         ("pip/__init__.py", "raise SystemExit(5)", "would write `pip/__init__.py`, which belongs to pip"),
     ];
     let notes = world.venv.layout().join("notes.txt");

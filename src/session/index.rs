@@ -190,7 +190,8 @@ impl Session<'_> {
         Some(Builder { python, environment })
     }
 
-    fn cache(&self, options: &IndexOptions) -> Cache {
+    /// The cache of listings, believed as far as `options` say.
+    pub(super) fn cache(&self, options: &IndexOptions) -> Cache {
         let trust = match (options.offline, options.refresh) {
             (true, _) => Trust::Always,
             (false, true) => Trust::Never,

@@ -10,7 +10,7 @@ use crate::cli::IndexOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::index::{Cache, Client, Download, Locations, Offline, Online, Scope, Trust, fetch_all};
+use crate::index::{Client, Download, Locations, Offline, Online, Scope, fetch_all};
 use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::Python;
 use crate::model::catalog::{Candidate, Catalog, Listing};
@@ -94,7 +94,7 @@ impl Retrieval<'_> {
     pub fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let locations = self.locations()?;
         if self.options.offline {
-            let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::Always);
+            let cache = self.session.cache(self.options);
             let catalog = Offline::new(self.session.matrix, locations, self.scope, cache);
             // What is neither in a folder nor in the cache has no listing here.
             return Ok(names.iter().map(|name| catalog.listing(name).ok().flatten()).collect());
@@ -109,7 +109,7 @@ impl Retrieval<'_> {
         locations: Locations,
         client: &Client,
     ) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
-        let cache = Cache::new(&self.session.paths.cache, self.session.now, Trust::WhileFresh);
+        let cache = self.session.cache(self.options);
         let catalog = Online::new(client, self.session.matrix, locations, self.scope, cache);
         catalog.listings(names)
     }

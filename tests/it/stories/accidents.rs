@@ -141,3 +141,19 @@ fn a_package_whose_module_is_gone_is_not_called_ready() {
     let blind = day.run(&["apply", "p.toml"]).expect(0);
     assert!(blind.stdout.contains("applied") && module.is_file(), "{}", blind.stdout);
 }
+
+#[test]
+fn restore_asks_the_index_again_where_it_is_to() {
+    let day = Day::new(&[("lib", "1.0", &[]), ("lib", "2.0", &[])]);
+    day.pip(&["install", "lib==1.0"]);
+    day.profile("p", &["lib >=2"], "");
+    let asked = |arguments: &[&str]| {
+        day.run(&["apply", "p.toml"]).expect(0);
+        let before = day.server.asked().len();
+        day.run(arguments).expect(0);
+        day.server.asked()[before..].iter().filter(|path| path.ends_with("/lib/")).count()
+    };
+    asked(&["restore"]);
+    assert_eq!(asked(&["restore"]), 0, "its listing is fresh");
+    assert_ne!(asked(&["restore", "--refresh"]), 0);
+}

@@ -13,6 +13,7 @@ use crate::audit::requirements_txt::{one, read_included, read_requirements};
 use crate::audit::{Listed, Place};
 use crate::diag::Source;
 use crate::model::ipynb::source as source_of;
+use crate::model::json_text::strict;
 
 /// Gives the text of a file that another one names, by its path from there.
 type Include<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -95,8 +96,7 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
 /// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip install …`, and the
 /// same without a mark in a cell that is a shell script.
 fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
-    let notebook: Value =
-        serde_json::from_str(source.text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+    let notebook: Value = serde_json::from_str(&strict(&source.text)).map_err(|error| error.to_string())?;
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
     let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::model::json_text::strict;
+
 /// A notebook that was read.
 #[derive(Clone, Debug)]
 pub struct Ipynb<'a> {
@@ -41,14 +43,15 @@ struct Raw<'a> {
 impl<'a> Ipynb<'a> {
     /// Reads `text`; why it is no notebook, for people.
     pub fn parse(text: &'a str) -> Result<Self, String> {
-        let body = text.trim_start_matches('\u{feff}');
-        let raw: Raw<'a> = serde_json::from_str(body).map_err(|error| error.to_string())?;
+        // Byte for byte as long: a place in it is one in the text.
+        let strict = strict(text);
+        let raw: Raw<'_> = serde_json::from_str(&strict).map_err(|error| error.to_string())?;
         if raw.nbformat != 4 {
             return Err(format!("it has the format {} of notebooks, and 4 is read", raw.nbformat));
         }
         let array = raw.cells.ok_or("it has no cells")?;
         let place = |inner: &str| {
-            let start = inner.as_ptr().addr() - text.as_ptr().addr();
+            let start = inner.as_ptr().addr() - strict.as_ptr().addr();
             start..start + inner.len()
         };
         let cells: Vec<&RawValue> = serde_json::from_str(array.get()).map_err(|error| error.to_string())?;
@@ -147,6 +150,15 @@ mod tests {
         assert_eq!(last.replacen(&format!(",\n  {written}"), "", 1), NOTEBOOK);
         let other = notebook.replaced(1, &cell);
         assert_eq!(other.replace(written, "{\"cell_type\": \"code\", \"source\": [\"a\\n\", \"b\"]}"), NOTEBOOK);
+    }
+
+    #[test]
+    fn what_python_writes_and_json_does_not_have_stays() {
+        let odd = NOTEBOOK.replace("1.50", "NaN").replace("hi", "\\ud83d hi");
+        let cell = json!({ "cell_type": "code", "source": ["x"] });
+        let put = Ipynb::parse(&odd).expect("a notebook").inserted(1, std::slice::from_ref(&cell));
+        assert!(put.contains("\"b\": NaN") && put.contains("\\ud83d hi"), "{put}");
+        assert_eq!(Ipynb::parse(&put).expect("a notebook").cells.len(), 3);
     }
 
     #[test]

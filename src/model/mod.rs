@@ -9,6 +9,7 @@ pub mod cuda;
 pub mod day;
 pub mod digest;
 pub mod ipynb;
+pub mod json_text;
 pub mod linking;
 pub mod modules;
 pub mod platform;

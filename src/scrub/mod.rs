@@ -19,7 +19,8 @@ use serde::Serialize;
 use crate::diag::Failure;
 use crate::matrix::{SecretFormat, secret_formats};
 use crate::model::Sha256;
-use crate::scrub::document::{Document, strict};
+use crate::model::json_text::strict;
+use crate::scrub::document::Document;
 use crate::scrub::json_strings::{Site, raw_places, sites};
 use crate::scrub::lines::Lines;
 

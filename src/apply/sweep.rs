@@ -5,7 +5,7 @@
 //! A distribution without RECORD makes pip stop with half of the packages replaced, and uv leave a second dist-info; one that
 //! distutils installed makes uv uninstall others and stop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use crate::diag::Failure;
@@ -30,9 +30,10 @@ pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Vers
         // Metadata of wheels comes first: beside it no other counts.
         let mut entries = files::names_in(folder)?;
         entries.sort_by_key(|name| dist_info(name).is_none());
+        let left = leftovers(folder)?;
         let mut kept = BTreeSet::new();
         for name in &entries {
-            let why = if is_leftover(folder, name) {
+            let why = if left.contains(name) {
                 Some("left over from an installer that was killed")
             } else {
                 hindrance(&folder.join(name), name, changed, &mut kept)?
@@ -78,24 +79,37 @@ pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(folder, name)).collect())
 }
 
-/// Whether `name` is a folder as pip leaves it (`~umpy`, `~umpy-2.1.dist-info`), or as the script does. Files of such
-/// names are a user's, and so are folders with files and no code.
+/// Whether `name` is a folder that pip has left (`~umpy`, `~umpy-2.1.dist-info`), or the script. Of a folder with code each file must be one that a
+/// distribution lists: nothing imports from it, so it does no harm, and it may be the user's.
 fn is_leftover(folder: &Path, name: &str) -> bool {
-    let is_word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
-    };
-    let by_name = name.strip_prefix('~').is_some_and(is_word) || name.starts_with(UNPACKED);
     let place = folder.join(name);
-    let is_code =
-        |entry: &String| entry == "__pycache__" || [".py", ".pyc", ".so"].iter().any(|end| entry.ends_with(end));
-    let of_installers = || {
-        let entries = files::names_if_any(&place);
-        name.starts_with(UNPACKED)
-            || [".dist-info", ".libs", ".data"].iter().any(|end| name.ends_with(end))
-            || entries.iter().any(is_code)
-            || !entries.iter().any(|entry| place.join(entry).is_file_there())
-    };
-    by_name && place.look_at_entry().is_ok_and(|data| data.is_dir()) && of_installers()
+    if !place.look_at_entry().is_ok_and(|data| data.is_dir()) {
+        return false;
+    }
+    let Some(rest) = name.strip_prefix('~') else { return name.starts_with(UNPACKED) };
+    if name.ends_with(".dist-info") {
+        return true;
+    }
+    let lists = files::names_if_any(folder).into_iter().filter(|entry| entry.ends_with(".dist-info"));
+    let texts = lists.filter_map(|entry| files::read_optional(&folder.join(entry).join("RECORD")).ok().flatten());
+    let listed = texts.flat_map(|text| parse_record(&text)).map(|entry| entry.path);
+    // pip puts `~` in the place of the first character.
+    let behind_first = |path: String| Some(path.strip_prefix(path.chars().next()?)?.to_owned());
+    let listed: HashSet<String> = listed.filter_map(behind_first).filter(|path| path.starts_with(rest)).collect();
+    all_are_listed(&place, rest, &listed)
+}
+
+/// Whether `listed` has each file below `place`, whose paths begin with `start`. Compiled ones are made again.
+fn all_are_listed(place: &Path, start: &str, listed: &HashSet<String>) -> bool {
+    let Ok(entries) = std::fs::read_dir(place) else { return false };
+    entries.flatten().all(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{start}/{name}");
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => all_are_listed(&entry.path(), &path, listed),
+            _ => start.ends_with("/__pycache__") && name.ends_with(".pyc") || listed.contains(&path),
+        }
+    })
 }
 
 /// Why an installer would stumble over the metadata at `path`. The first of a distribution that it can go by is `kept`.
@@ -159,6 +173,9 @@ mod tests {
         for path in [
             "~ld/x.py",
             "~my-notes/n.txt",
+            "~hole/code.py",
+            "~hole/__pycache__/code.cpython-312.pyc",
+            "~orn-1.0.dist-info/METADATA",
             ".colab-boot-unpacked-1/x.py",
             "whole-1.0.dist-info/METADATA",
             "Whole-1.0.dist-info/METADATA",
@@ -174,20 +191,22 @@ mod tests {
         }
         for name in ["whole-1.0", "Whole-1.0"] {
             let path = format!("{name}.dist-info/RECORD");
-            write_whole(&site.join(&path), b"whole-1.0.dist-info/RECORD,,\n").expect(&path);
+            write_whole(&site.join(&path), b"whole-1.0.dist-info/RECORD,,\nold/x.py,,\nwhole/__init__.py,,\n")
+                .expect(&path);
         }
         let changed = [("whole", Some("1.0")), ("torn", Some("1.0")), ("old", None), ("kept", None)];
         let parsed = |(name, version): (&str, Option<&str>)| {
             (name.parse().expect(name), version.map(|version| version.parse().expect(version)))
         };
         let changed: BTreeMap<_, _> = changed.into_iter().map(parsed).collect();
-        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 7);
-        let left = [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info", "~my-notes"];
+        assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 8);
+        let left =
+            [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info", "~hole", "~my-notes"];
         assert_eq!(names_in(&site), left);
         // A second apply that is killed, too, has the same names again.
         write_whole(&site.join("~ld/x.py"), b"").expect("a leftover");
         assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 1);
-        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 8);
+        assert_eq!(names_in(&site.join(".colab-boot-trash")).len(), 9);
         empty_trash(&layout);
         assert_eq!(names_in(&site), &left[1..]);
     }

@@ -86,7 +86,10 @@ fn notes_of_a_user_are_no_leftovers() {
     std::fs::write(&notes, "mine").expect("a file");
     std::os::unix::fs::symlink(world.test.path("house"), site.join("~link")).expect("a link");
     std::fs::create_dir_all(site.join("~emo/x")).expect("a leftover");
+    std::fs::create_dir(site.join("~mine")).expect("a folder");
+    std::fs::write(site.join("~mine/code.py"), "mine").expect("a file");
     world.apply().expect(0);
     assert_eq!(std::fs::read_to_string(&notes).expect("a file"), "mine");
     assert!(site.join("~link").exists() && !site.join("~emo").exists());
+    assert_eq!(std::fs::read_to_string(site.join("~mine/code.py")).expect("a file"), "mine");
 }

@@ -110,6 +110,9 @@ fn situations() -> Vec<(&'static str, Prepare)> {
         }),
         ("half uninstalled", |world| {
             std::fs::rename(world.site("demo-1.0.dist-info"), world.site("~emo-1.0.dist-info")).expect("a rename");
+            let list = world.site("~emo-1.0.dist-info/RECORD");
+            let known = std::fs::read_to_string(&list).expect("a RECORD");
+            std::fs::write(&list, format!("{known}demo/__init__.py,,\n")).expect("a write");
             world.write("~emo/__init__.py", "");
             std::fs::remove_file(world.site("demo.py")).expect("a file");
         }),

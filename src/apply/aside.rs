@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use crate::apply::brought::{InTheWay, What};
 use crate::apply::work::Work;
@@ -12,7 +13,7 @@ use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::texts::files_below;
 use crate::installed::Claims;
-use crate::ledger::Aside;
+use crate::ledger::{Aside, Ledger};
 use crate::model::PackageName;
 
 impl Work<'_> {
@@ -62,6 +63,19 @@ impl Work<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Moves back what was kept aside for packages that another tool has removed; whether there was any.
+    pub(super) fn give_back(&self) -> Result<bool, Failure> {
+        let ledger = &self.planned.seen.ledger;
+        let mut aside = ledger.aside.clone();
+        self.bring_back_aside(&mut aside)?;
+        let has_any = aside.len() < ledger.aside.len();
+        if has_any {
+            self.session.changed.store(true, Ordering::Relaxed);
+            self.state.write_ledger(&Ledger { aside, ..ledger.clone() })?;
+        }
+        Ok(has_any)
     }
 
     /// Moves back what no package is in the place of any more, and forgets it. Something new in its place stays.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use crate::apply::work::Work;
 use crate::diag::Failure;
 use crate::host::files;
+use crate::host::mounts::place_of;
 use crate::ledger::{Before, Hand, Ledger, Step};
+use crate::machine::Installed;
 use crate::model::Version;
 use crate::model::wheel::dist_info;
 use crate::plan::Change;
@@ -16,7 +18,12 @@ impl Work<'_> {
     pub(super) fn steps(&self) -> Vec<Step> {
         let planned = self.planned;
         let present = |change: &Change| {
-            let one = planned.seen.machine.installed.get(&change.name)?;
+            // What lies elsewhere on the path stays there, and shows again once the package has gone.
+            let is_here = |one: &&Installed| {
+                let folder = one.location.as_deref().map(place_of);
+                folder.is_none_or(|folder| self.layout.folders().into_iter().any(|own| place_of(own) == folder))
+            };
+            let one = planned.seen.machine.installed.get(&change.name).filter(is_here)?;
             let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
             let (version, installer) = (one.version.clone(), one.installer.clone());
             Some(Before { version, installer, requires, direct: one.direct })

@@ -32,8 +32,8 @@ pub fn gone(marker: &Marker) -> Vec<Kernel> {
     marker.asked.iter().map(|asked| &asked.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect()
 }
 
-/// Nothing to change: what is left is to say where the kernel stands.
-pub(super) fn settle(planned: &Planned, state: &State) -> Result<Report, Failure> {
+/// Nothing to install or to remove: what is left is to say where the kernel stands. `has_changed`: files of the user have come back.
+pub(super) fn settle(planned: &Planned, state: &State, has_changed: bool) -> Result<Report, Failure> {
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;
     }
@@ -50,7 +50,7 @@ pub(super) fn settle(planned: &Planned, state: &State) -> Result<Report, Failure
         };
         match planned.profile {
             Some(_) => Verdict::ready(evidence, count, kernel),
-            None => Verdict::restored(evidence, kept_by_restore(planned), false),
+            None => Verdict::restored(evidence, kept_by_restore(planned), has_changed),
         }
     })
 }

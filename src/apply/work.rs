@@ -60,11 +60,12 @@ pub fn carry_out(
     let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
     // A killed installer may have left something that only an apply moves aside.
     let is_clean = leftovers(&layout.purelib)?.is_empty();
-    if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
-        return settle(planned, &state);
-    }
     let index_url = options.index.index_url.as_deref();
     let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
+    if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
+        let has_changed = work.give_back()?;
+        return settle(planned, &state, has_changed);
+    }
     work.carry_out(options)
 }
 

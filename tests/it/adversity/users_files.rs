@@ -73,6 +73,16 @@ impl World {
         self.test.run(&[arguments, &["--python", &python, "--find-links", "house", "--offline"]].concat())
     }
 
+    /// What the user has pip do.
+    fn pip(&self, arguments: &[&str]) {
+        let mut command = Command::new(&self.venv.python);
+        command.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]).args(arguments);
+        if arguments[0] == "install" {
+            command.arg("--no-index").arg("--find-links").arg(self.test.path("house"));
+        }
+        assert!(command.status().expect("pip starts").success(), "pip {arguments:?}");
+    }
+
     /// How many files with this text were kept of a package.
     fn kept(&self, package: &str, text: &str) -> usize {
         let mut tree = BTreeMap::new();
@@ -263,10 +273,7 @@ fn a_file_where_a_package_was_or_whose_command_has_its_name_is_the_users() {
 #[test]
 fn what_a_failed_installer_has_taken_away_comes_back() {
     let world = World::new("");
-    let pip =
-        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "demo==1.0", "--find-links"];
-    let done = Command::new(&world.venv.python).args(pip).arg(world.test.path("house")).status().expect("pip starts");
-    assert!(done.success());
+    world.pip(&["install", "demo==1.0"]);
     let before = world.tree();
     // An installer that takes the old version away, and then fails each time.
     let uv = world.test.path("bin/uv");
@@ -289,16 +296,38 @@ fn what_a_failed_installer_has_taken_away_comes_back() {
 }
 
 #[test]
+fn what_was_kept_aside_comes_back_though_the_user_has_removed_the_package() {
+    let world = World::new("overwrite = 'keep-aside'");
+    write(&world.place("SITE/utils.py"), "mine\n");
+    let before = world.tree();
+    world.run(&["apply", "p.toml"]).expect(0);
+    world.pip(&["uninstall", "--yes", "demo"]);
+    let outcome = world.run(&["restore"]).expect(0);
+    assert!(outcome.stderr.contains("brought back: ") && !outcome.stdout.contains("nothing to undo"), "{outcome:?}");
+    assert_eq!(changed(&before, &world.tree()), none());
+}
+
+#[test]
+fn what_lies_elsewhere_on_the_path_shows_again_after_a_restore() {
+    let world = World::new("");
+    let base = world.test.path("base");
+    world.pip(&["install", "demo==1.0", "--target", &base.display().to_string()]);
+    write(&world.place("SITE/base.pth"), &format!("{}\n", base.display()));
+    let before = world.tree();
+    world.run(&["apply", "two.toml"]).expect(0);
+    assert!(world.place("SITE/demo").is_dir());
+    world.run(&["restore"]).expect(0);
+    assert_eq!(changed(&before, &world.tree()), none());
+}
+
+#[test]
 fn an_environment_that_was_made_anew_has_nothing_to_undo() {
     let world = World::new("");
     world.run(&["apply", "p.toml"]).expect(0);
     let World { test, venv } = world;
     std::fs::remove_dir_all(venv.python.parent().and_then(Path::parent).expect("a prefix")).expect("a removal");
     let world = World { venv: Venv::new(&test, &[]), test };
-    let pip =
-        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "demo==1.0", "--find-links"];
-    let done = Command::new(&world.venv.python).args(pip).arg(world.test.path("house")).status().expect("pip starts");
-    assert!(done.success());
+    world.pip(&["install", "demo==1.0"]);
     let before = world.tree();
     let outcome = world.run(&["restore"]).expect(0);
     assert!(outcome.stderr.contains("note[nothing-applied]"), "{outcome:?}");

@@ -65,7 +65,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Moves back what was kept aside for packages that another tool has removed; whether there was any.
+    /// Moves back what was kept aside for packages that another tool has removed; whether there was any. A restore forgets such packages.
     pub(super) fn give_back(&self) -> Result<bool, Failure> {
         let ledger = &self.planned.seen.ledger;
         let mut aside = ledger.aside.clone();
@@ -73,7 +73,10 @@ impl Work<'_> {
         let has_any = aside.len() < ledger.aside.len();
         if has_any {
             self.session.changed.store(true, Ordering::Relaxed);
-            self.state.write_ledger(&Ledger { aside, ..ledger.clone() })?;
+        }
+        let settled = if self.planned.profile.is_none() { self.settled_ledger(&[]) } else { ledger.clone() };
+        if has_any || settled.is_empty() && !ledger.is_empty() {
+            self.state.write_ledger(&Ledger { aside, ..settled })?;
         }
         Ok(has_any)
     }

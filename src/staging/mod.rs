@@ -196,7 +196,7 @@ fn copy_all(
     Ok(staged)
 }
 
-/// Copies `entry`, unless a file that is not ours has its name; one that was found spoilt is ours.
+/// Copies `entry`, unless a file that is not ours has its name; one that was brought and found spoilt is ours.
 fn bring(
     (staging, parts): (&Staging, &Parts),
     entry: &Entry,
@@ -204,7 +204,8 @@ fn bring(
     progress: &dyn Progress,
     spoilt: bool,
 ) -> Result<(), NotCopied> {
-    if !staging.overwrite && !spoilt && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
+    let is_ours = spoilt && journal.line(&entry.path).is_some();
+    if !staging.overwrite && !is_ours && journal.is_foreign(&entry.path, &staging.to.join(&entry.path)) {
         return Err(NotCopied::Taken);
     }
     copy((staging, parts), entry, journal, progress)

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 use crate::diag::Failure;
-use crate::host::digests::digest;
+use crate::host::digests::has_digest;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::Progress;
@@ -172,7 +172,14 @@ fn is_there(shard: &Shard<'_>, staging: &Staging, journal: &Journal, verified: &
     if staging.verify {
         *verified += 1;
     }
-    !staging.verify || digest(&path).ok().map(|(own, _)| own) == line.sha256
+    !staging.verify || line.sha256.is_some_and(|known| has_digest(&path, known) && of_source(shard) == Some(known))
+}
+
+/// The digest of the tar file as the source would give it now; `None` where a file of it can't be read.
+fn of_source(shard: &Shard<'_>) -> Option<Sha256> {
+    let mut failed = Vec::new();
+    let packed = packed(shard, Hashing::new(std::io::sink()), &|_| (), &mut failed).ok()?;
+    failed.is_empty().then(|| packed.digest.finish())
 }
 
 /// Writes the tar file where it waits for the others. A file that can't be read, or changes meanwhile, is left out and named.
@@ -184,7 +191,23 @@ fn write(
     failed: &mut Vec<(String, String)>,
 ) -> std::io::Result<Line> {
     let failures = failed.len();
-    let hashing = Hashing { file: parts.begin(&shard.name)?, digest: Hasher::default(), size: 0 };
+    let hashing = Hashing::new(parts.begin(&shard.name)?);
+    let Hashing { to: file, digest, size } = packed(shard, hashing, &|bytes| progress.bytes(bytes), failed)?;
+    let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
+    // One that lacks a file is made again.
+    let of = (failed.len() == failures).then_some(shard.of);
+    let line = Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of, announced: false };
+    journal.add(&line)?;
+    Ok(line)
+}
+
+/// Packs the files of `shard` into `hashing`, and names in `failed` those that can't be.
+fn packed<W: Write>(
+    shard: &Shard<'_>,
+    hashing: Hashing<W>,
+    progress: &dyn Fn(u64),
+    failed: &mut Vec<(String, String)>,
+) -> std::io::Result<Hashing<W>> {
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
     archive.mode(tar::HeaderMode::Deterministic);
     for entry in shard.entries {
@@ -198,7 +221,7 @@ fn write(
             match opened(entry) {
                 Ok(whole) => {
                     archive.append_data(&mut header, name, whole)?;
-                    progress.bytes(entry.size);
+                    progress(entry.size);
                     still(entry)?;
                 }
                 Err(why) => failed.push((entry.path.clone(), why)),
@@ -208,19 +231,12 @@ fn write(
         match content(entry) {
             Ok(bytes) => {
                 archive.append_data(&mut header, name, bytes.as_slice())?;
-                progress.bytes(entry.size);
+                progress(entry.size);
             }
             Err(why) => failed.push((entry.path.clone(), why)),
         }
     }
-    let hashing = archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    let Hashing { file, digest, size } = hashing;
-    let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
-    // One that lacks a file is made again.
-    let of = (failed.len() == failures).then_some(shard.of);
-    let line = Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of, announced: false };
-    journal.add(&line)?;
-    Ok(line)
+    archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)
 }
 
 fn is_same(entry: &Entry, data: std::io::Result<std::fs::Metadata>) -> bool {
@@ -245,23 +261,29 @@ const CHANGED: &str = "it changed while it was read";
 /// Files up to this size are read before they are written.
 const SMALL: u64 = 64 << 20;
 
-/// A file with the digest of what was written to it.
-struct Hashing {
-    file: File,
+/// Where bytes go, with their digest.
+struct Hashing<W> {
+    to: W,
     digest: Hasher,
     size: u64,
 }
 
-impl Write for Hashing {
+impl<W> Hashing<W> {
+    fn new(to: W) -> Self {
+        Self { to, digest: Hasher::default(), size: 0 }
+    }
+}
+
+impl<W: Write> Write for Hashing<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let count = self.file.write(bytes)?;
+        let count = self.to.write(bytes)?;
         self.digest.update(&bytes[..count]);
         self.size += count as u64;
         Ok(count)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
+        self.to.flush()
     }
 }
 

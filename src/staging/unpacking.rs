@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{Read, Seek};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +36,10 @@ const TAR: (&[u8], usize) = (b"ustar", 257);
 
 /// Variables that hold options of the tools.
 const OPTIONS: &[&str] = &["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"];
+
+/// What GNU tar says with `--block-number` where the file ends before the block of zeros that ends an archive: of one that was cut off between two
+/// members nothing else tells.
+const NO_END: &str = "** End of File **";
 
 /// An archive that takes longer is not unpacked at all.
 const LIMIT: Duration = Duration::from_hours(48);
@@ -73,20 +77,7 @@ impl<'a> Archive<'a> {
                 .help("tar files are unpacked, plain or by gzip, zstd, xz or bzip2, and zip files; without --unpack the file is copied"));
         };
         let of = Sha256::of(format!("{}\0{}", data.len(), modified(&data)).as_bytes());
-        let archive = Self { path, file, size: data.len(), of, which: which(&data), tools, option };
-        if tools == ["tar"] { archive.must_have_its_end() } else { Ok(archive) }
-    }
-
-    /// An empty block ends a tar file: of one that was cut off between two members nothing else tells.
-    fn must_have_its_end(self) -> Result<Self, Failure> {
-        let mut block = [1; 512];
-        let at = self.size.checked_sub(512);
-        let read = at.is_some_and(|at| self.file.read_exact_at(&mut block, at).is_ok());
-        if read && block.iter().all(|byte| *byte == 0) {
-            return Ok(self);
-        }
-        let message = format!("`{}` is cut off: what ends a tar file is missing", self.path.display());
-        Err(Failure::world(message).help("nothing was unpacked; bring the archive again"))
+        Ok(Self { path, file, size: data.len(), of, which: which(&data), tools, option })
     }
 
     /// Its first tool with `arguments`.
@@ -104,6 +95,7 @@ impl<'a> Archive<'a> {
         let mut environment = environment.clone();
         // What these say is not what was asked for here.
         environment.retain(|name, _| !OPTIONS.contains(&name.as_str()));
+        environment.insert("LC_ALL".to_owned(), "C".to_owned());
         Ok(Invocation::new(&programs[0], arguments, &environment))
     }
 
@@ -117,7 +109,7 @@ impl<'a> Archive<'a> {
         let mut arguments = match self.tools[0] {
             // Without a password it would ask for one.
             "unzip" => vec!["-q", "-o", "-P", "", "/dev/stdin"],
-            _ => vec!["--extract", "--file=-", "--no-same-owner", "--no-same-permissions"],
+            _ => vec!["--extract", "--block-number", "--file=-", "--no-same-owner", "--no-same-permissions"],
         };
         arguments.extend(self.option);
         let invocation = Invocation { folder: Some(folder.to_owned()), ..self.invocation(&arguments, environment)? };
@@ -141,6 +133,10 @@ impl<'a> Archive<'a> {
                 if !is_same(self.file.metadata()) || !is_same(self.path.look()) {
                     let failure = Failure::world(format!("`{}` changed while it was unpacked", self.path.display()));
                     return Err(failure.help(format!("{nothing}; run this again when it is whole")));
+                }
+                if finished.stdout.contains(NO_END) {
+                    let message = format!("`{}` is cut off: what ends a tar file is missing", self.path.display());
+                    return Err(Failure::world(message).help(format!("{nothing}; bring the archive again")));
                 }
                 Ok(())
             }

@@ -28,7 +28,7 @@ pub fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-fn world() -> Test {
+pub fn world() -> Test {
     Test::new().file("set/b/2.txt", "two").file("set/a.txt", "one").file("set/b/empty", "")
 }
 
@@ -280,7 +280,11 @@ fn a_verification_without_an_account_reads_the_source() {
     test.run(&["stage", "set", "fast"]).expect(0);
     let spoilt = spoilt(&test);
     fs::remove_file(test.path("fast/.colab-boot-stage.jsonl")).expect("a journal");
-    let out = test.run(&["stage", "set", "fast", "--verify"]).expect(0);
+    // It may have been there before.
+    let out = test.run(&["stage", "set", "fast", "--verify"]).expect(1);
+    assert!(out.stderr.contains("a.txt") && out.stderr.contains("--overwrite"), "{out:?}");
+    assert_eq!(fs::read(&spoilt).expect("a file"), b"eno");
+    let out = test.run(&["stage", "set", "fast", "--verify", "--overwrite"]).expect(0);
     assert!(out.stdout.contains("1 files") && out.stdout.contains("3 were read again"), "{out:?}");
     assert_eq!(fs::read(&spoilt).expect("a file"), b"one");
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::python::interpreter;
 use crate::support::test::{Outcome, Test, is_root};
-use crate::verbs::stage::{parts, tree};
+use crate::verbs::stage::{parts, tree, world};
 
 fn tar_names(path: &Path) -> Vec<String> {
     let mut archive = tar::Archive::new(fs::File::open(path).expect("a tar file"));
@@ -109,7 +109,7 @@ cp a.tar.gz plain-name; chmod 755 set/x; rm set/x/link; python3 -c 'import shuti
 fn an_archive_is_unpacked_whole_or_not_at_all() {
     let test = Test::new();
     let make = r"
-import io, tarfile, zipfile
+import gzip, io, tarfile, zipfile
 def put(archive, path, data, **more):
     info = tarfile.TarInfo(path)
     info.size = len(data)
@@ -123,8 +123,11 @@ for name in ('whole.tar', 'whole.tar.gz'):
     data = open(name, 'rb').read()
     open('cut-' + name, 'wb').write(data[:len(data) // 2])
 open('edge.tar', 'wb').write(open('whole.tar', 'rb').read()[:512 + len(large)])
-open('empty.tar', 'wb').write(b'')
-open('no.zip', 'wb').write(b'no')
+with tarfile.open('zeros.tar', 'w') as archive:
+    put(archive, 'a', b'one'), put(archive, 'b', bytes(5120))
+zeros = open('zeros.tar', 'rb').read()[:1024 + 512 + 5120]
+open('zeros.tar', 'wb').write(zeros), gzip.open('zeros.tar.gz', 'wb').write(zeros)
+open('empty.tar', 'wb').write(b''), open('no.zip', 'wb').write(b'no')
 with tarfile.open('out.tar', 'w') as archive:
     put(archive, 'x/one', b'one'), put(archive, '../evil', b'evil')
 with tarfile.open('through.tar', 'w') as archive:
@@ -143,7 +146,8 @@ with zipfile.ZipFile('names.zip', 'w') as archive:
         names.sort();
         names
     };
-    for name in ["cut-whole.tar", "cut-whole.tar.gz", "edge.tar", "empty.tar", "out.tar", "through.tar", "both.tar"] {
+    let cut = ["cut-whole.tar", "cut-whole.tar.gz", "edge.tar", "zeros.tar", "zeros.tar.gz", "empty.tar"];
+    for name in cut.into_iter().chain(["out.tar", "through.tar", "both.tar"]) {
         fs::create_dir(test.path("to")).expect("a folder");
         let before = there();
         let out = test.run(&["stage", "--unpack", name, "to"]).expect(3);
@@ -352,4 +356,20 @@ fn tar_files_of_before_stay_until_the_new_ones_are_whole() {
         shards(&test).iter().flat_map(|(name, _)| tar_names(&test.path("out").join(name))).collect();
     assert_eq!(names.len(), 20);
     assert!(!shards(&test).iter().any(|one| before.contains(one)));
+}
+
+#[test]
+fn a_verification_of_tar_files_reads_the_source() {
+    let test = world();
+    test.run(&["stage", "set", "tars", "--shards", "1MB"]).expect(0);
+    let path = test.path("set/a.txt");
+    let time = path.metadata().expect("a file").modified().expect("a time");
+    fs::write(&path, "eno").expect("a file");
+    fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(time)).expect("a time");
+    let shard = test.path("tars/shard-000000.tar");
+    let has = |word: &[u8]| fs::read(&shard).expect("a tar file").windows(3).any(|part| part == word);
+    test.run(&["stage", "set", "tars", "--shards", "1MB"]).expect(0);
+    assert!(has(b"one") && !has(b"eno"));
+    test.run(&["stage", "set", "tars", "--shards", "1MB", "--verify"]).expect(0);
+    assert!(has(b"eno") && !has(b"one"));
 }

@@ -48,6 +48,8 @@ pub struct SecretFormats {
 #[serde(deny_unknown_fields)]
 struct NotSecret {
     words: Vec<String>,
+    /// Whole values, in any case.
+    values: Vec<String>,
     #[serde(skip)]
     any_word: OnceLock<Option<Regex>>,
     /// How the name of something else goes on.
@@ -63,7 +65,8 @@ impl SecretFormats {
             let words: Vec<String> = self.not.words.iter().map(|word| regex::escape(word)).collect();
             RegexBuilder::new(&words.join("|")).case_insensitive(true).build().ok()
         };
-        self.not.any_word.get_or_init(any_word).as_ref().is_some_and(|any| any.is_match(value))
+        self.not.values.iter().any(|one| one.eq_ignore_ascii_case(value))
+            || self.not.any_word.get_or_init(any_word).as_ref().is_some_and(|any| any.is_match(value))
     }
 }
 
@@ -74,8 +77,8 @@ impl SecretFormats {
         if self.not.others.iter().any(|other| rest.starts_with(other.as_str())) {
             return true;
         }
-        let rest = rest.trim_start_matches(['_', '-']);
-        let last = rest.rsplit(['_', '-']).next().unwrap_or_default();
+        let between = ['_', '-', ' ', '.'];
+        let last = rest.trim_matches(between).rsplit(between).next().unwrap_or_default();
         self.not.endings.iter().any(|ending| ending == last)
     }
 }

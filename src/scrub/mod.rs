@@ -138,7 +138,7 @@ const SHORTEST: usize = 8;
 
 fn is_secret(row: &SecretFormat, value: &str) -> bool {
     entropy(value) >= row.entropy
-        && (!row.generic || is_random(value) && !is_name(value))
+        && (!row.generic || is_random(value) && !is_name(value) && !has_variable(value))
         && (!row.bare || is_no_word(value))
 }
 
@@ -149,17 +149,38 @@ fn is_no_word(value: &str) -> bool {
     has(char::is_ascii_digit) && (is_hexadecimal || has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase))
 }
 
-/// Paths, addresses, digests, versions, names of models and of code: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`, `1:4.13+dfsg1`,
-/// `AutoTokenizer.from_pretrained`.
+/// `$TOKEN` in it, or `$(pass show token)`: a shell puts the secret there.
+fn has_variable(value: &str) -> bool {
+    let is_one = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let is_of = |is: fn(&char) -> bool| rest[..end].chars().filter(char::is_ascii_alphabetic).all(|c| is(&c));
+        rest.starts_with(['(', '{']) || end > 2 && (is_of(char::is_ascii_lowercase) || is_of(char::is_ascii_uppercase))
+    };
+    value.starts_with('$') || value.match_indices('$').any(|(at, _)| is_one(&value[at + 1..]))
+}
+
+/// `Qwen2TokenizerFast`: words, and hardly a digit.
+fn is_class(value: &str) -> bool {
+    let digits = value.chars().filter(char::is_ascii_digit).count();
+    let longest = value.split(|c: char| !c.is_ascii_lowercase()).map(str::len).max().unwrap_or_default();
+    value.starts_with(|c: char| c.is_ascii_uppercase())
+        && value.chars().all(|c| c.is_ascii_alphanumeric())
+        && digits <= 2
+        && longest >= 5
+}
+
+/// Paths, addresses, digests, versions, names of models, of code and of classes: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`,
+/// `1:4.13+dfsg1`, `AutoTokenizer.from_pretrained`.
 fn is_name(value: &str) -> bool {
     let is_of = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c);
     let is_version = value.starts_with(|c: char| c.is_ascii_digit()) && value.contains('.') && value.chars().all(is_of);
     let is_code = value.contains('.')
         && value.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphabetic() || c == '_'));
-    if is_version || is_code {
+    if is_version || is_code || is_class(value) {
         return true;
     }
-    let starts = ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:", "sha256:", "sha256-", "sha512-", "md5:"];
+    let starts =
+        ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:", "arn:", "sha256:", "sha256-", "sha512-", "md5:"];
     let is_word = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     let model =
         value.split_once('/').is_some_and(|(owner, name)| is_word(owner) && is_word(name) && name.contains('-'));

@@ -64,6 +64,7 @@ fn planted() -> Vec<(&'static str, String, String)> {
         ("json-web-token", "{}", jwt),
         ("bearer-token", "headers={{'Authorization': 'Bearer {}'}}", mixed(40)),
         ("basic-credentials", "Authorization: Basic {}", mixed(32)),
+        ("password-in-netrc", "machine h.example login ann password {}", mixed(14)),
         ("password-in-address", "postgres://admin:{}@db.internal/x", mixed(16)),
         ("token-in-address", "https://host/file?token={}", mixed(32)),
         ("package-index-token", "{}", format!("pypi-AgE{}", mixed(100))),

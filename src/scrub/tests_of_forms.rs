@@ -69,3 +69,49 @@ fn all_of_a_secret_goes_and_what_comes_in_its_place_fits_there() {
         assert!(clean.is_ascii() && clean.contains("REMOVED-hugging-face-token"), "{clean}");
     }
 }
+
+#[test]
+fn an_assignment_is_one_however_it_is_written() {
+    let secret = "q7Zk9vR2xT4mPq8Lw3";
+    for text in [
+        "API_KEY: str = \"VALUE\"\n",
+        "API_KEY: Optional[str] = 'VALUE'\n",
+        "api_key = (\"VALUE\")\n",
+        "api_key = \"\"\"VALUE\"\"\"\n",
+        "if (token := \"VALUE\"):\n",
+        "client = Client(\n    api_key=\"VALUE\",\n)\n",
+        "headers = {\"x-api-key\": \"VALUE\"}\n",
+        "headers['x-api-key'] = rb'VALUE'\n",
+        "%env WANDB_API_KEY VALUE\n",
+        "%set_env API_TOKEN VALUE\n",
+        "FROM x\nENV APP_SECRET VALUE\nRUN y\n",
+        "password = 'q7Zk9v$R2xT4'\npassword = 'q$$7Zk9vR2xT4'\n",
+        "redis://:VALUE@cache.example.org:6379/0\n",
+        "machine api.example.org login ann password VALUE\n",
+        "machine api.example.org\n  login ann\n  password VALUE\n",
+        "default login ann password VALUE\n",
+    ] {
+        let text = text.replace("VALUE", secret);
+        let (sightings, clean) = scrubbed_of("a.py", &text);
+        let clean = clean.unwrap_or_else(|| panic!("{text}"));
+        assert!(!sightings.is_empty() && !clean.contains("q7Zk"), "{text}: {clean}");
+    }
+}
+
+#[test]
+fn names_and_examples_are_no_secrets() {
+    let commit = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4";
+    for text in [
+        "tokenizer_token = \"Qwen2TokenizerFast\"\n",
+        "SECRET_ARN = \"arn:aws:secretsmanager:eu-west-1:123456789012:secret:Prod/App-AbCdEf\"\n",
+        &format!("wandb: git commit: {commit}\n"),
+        &format!("wandb sha = {commit}\n"),
+        "url = \"postgres://user:password@localhost/db\"\n",
+        "redis://user:pass@host\n",
+        "token = \"$HF_TOKEN_aB3dE5gH\"\n",
+        "ENV TOKEN_FILE /run/secrets/Token1A2b3C4d\n",
+        "env TOKENIZERS_PARALLELISM false\n",
+    ] {
+        assert_eq!(scrubbed_of("a.py", text).0, [], "{text}");
+    }
+}

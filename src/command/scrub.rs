@@ -5,21 +5,25 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::ScrubOptions;
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::Failure;
 use crate::host::destination::{is_stdout, write_output};
-use crate::host::files::{self, OtherNames};
+use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::texts::{AnyText, named_files, read_any};
 use crate::output::Report;
-use crate::scrub::{Baseline, Sighting, said, sarif, scrubbed};
+use crate::scrub::{Baseline, Sighting, left_elsewhere, said, sarif, scrubbed, unread_file};
 use crate::session::Session;
 
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";
 
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct ScrubReport {
+    /// That were searched.
     files: usize,
+    /// Below the named folders, that are no text.
+    not_searched: usize,
     written: Vec<String>,
     secrets: Vec<FileReport>,
 }
@@ -37,13 +41,16 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
         Baseline::parse(path, files::read_optional(path)?.as_deref(), options.update_baseline)
     })?;
     let all = named_files(&options.paths)?;
-    let (mut found, mut written, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut found, mut written, mut unread, mut binary) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for path in &all {
         let name = path.display().to_string();
         let (text, is_utf8) = match read_any(path) {
             AnyText::Utf8(text) => (text, true),
             AnyText::Other(text) => (text, false),
-            AnyText::Binary if !options.paths.contains(path) => continue,
+            AnyText::Binary if !options.paths.contains(path) => {
+                binary += 1;
+                continue;
+            }
             AnyText::Binary => {
                 unread.push(unread_file(&name, "it is no text"));
                 continue;
@@ -82,13 +89,18 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let mut report = if options.update_baseline {
         accept(options, baseline, &found)?
     } else {
-        report(options, all.len(), found, written)
+        report(options, (all.len() - binary, binary), found, written)
     };
     report.findings.extend(unread);
     Ok(report.printing(log.filter(|(path, _)| is_stdout(path)).map(|(_, text)| text)))
 }
 
-fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting>)>, written: Vec<String>) -> Report {
+fn report(
+    options: &ScrubOptions,
+    (files, not_searched): (usize, usize),
+    found: Vec<(String, Vec<Sighting>)>,
+    written: Vec<String>,
+) -> Report {
     let is_gone = |file: &String| written.contains(file);
     let count = |gone: bool| {
         let files = found.iter().filter(|(file, _)| is_gone(file) == gone);
@@ -96,13 +108,18 @@ fn report(options: &ScrubOptions, files: usize, found: Vec<(String, Vec<Sighting
     };
     let ((gone, of_gone), (left, of_left)) = (count(true), count(false));
     let text = match (options.write, left) {
-        (true, 0) => format!("{gone} secrets removed from {of_gone} of {files} files\n"),
-        (true, _) => format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}\n"),
-        (false, _) => format!("{left} secrets in {of_left} of {files} files\n"),
+        (true, 0) => format!("{gone} secrets removed from {of_gone} of {files} files"),
+        (true, _) => format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}"),
+        (false, _) => format!("{left} secrets in {of_left} of {files} files"),
+    };
+    let others = match not_searched {
+        0 => String::new(),
+        count => format!("; {count} that are no text were not searched"),
     };
     let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file))).collect();
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
-    Report::new(ScrubReport { files, written, secrets }, text).with_findings(findings)
+    Report::new(ScrubReport { files, not_searched, written, secrets }, format!("{text}{others}\n"))
+        .with_findings(findings)
 }
 
 /// Adds what was found to the baseline.
@@ -117,18 +134,4 @@ fn accept(
     write_output(path, format!("{text}\n").as_bytes())?;
     let said = format!("{}: {} are accepted\n", path.display(), baseline.known.len());
     Ok(Report::new(baseline, said))
-}
-
-/// A file has other names, which still lead to what was in it.
-fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
-    let OtherNames { count, inode, folder } = shared;
-    let message =
-        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
-    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
-    Finding::error(Code::ScrubUnread, message).with_help(help)
-}
-
-fn unread_file(name: &str, why: &str) -> Finding {
-    let help = "what it holds is not known: make it readable, save it as UTF-8, or leave it out";
-    Finding::error(Code::ScrubUnread, format!("{name}: {why}")).with_help(help)
 }

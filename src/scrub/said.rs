@@ -1,6 +1,7 @@
 //! The findings for the secrets of a file.
 
 use crate::diag::{Code, Finding};
+use crate::host::files::OtherNames;
 use crate::scrub::Sighting;
 
 /// So many of a file are shown.
@@ -25,4 +26,19 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
         kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
     }));
     findings
+}
+
+/// A file has other names, which still lead to what was in it.
+pub fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
+    let OtherNames { count, inode, folder } = shared;
+    let message =
+        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
+    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
+    Finding::error(Code::ScrubUnread, message).with_help(help)
+}
+
+/// A file was not searched, or not changed.
+pub fn unread_file(name: &str, why: &str) -> Finding {
+    let help = "what it holds is not known: make it readable, save it as UTF-8, or leave it out";
+    Finding::error(Code::ScrubUnread, format!("{name}: {why}")).with_help(help)
 }

@@ -64,7 +64,6 @@ fn planted() -> Vec<(&'static str, String, String)> {
         ("json-web-token", "{}", jwt),
         ("bearer-token", "headers={{'Authorization': 'Bearer {}'}}", mixed(40)),
         ("basic-credentials", "Authorization: Basic {}", mixed(32)),
-        ("password-in-netrc", "machine h.example login ann password {}", mixed(14)),
         ("password-in-address", "postgres://admin:{}@db.internal/x", mixed(16)),
         ("token-in-address", "https://host/file?token={}", mixed(32)),
         ("package-index-token", "{}", format!("pypi-AgE{}", mixed(100))),
@@ -97,8 +96,8 @@ fn passwords() -> Vec<(&'static str, &'static str, String)> {
         ("bare-secret", "export PGPASSWORD={}", format!("aB3{}", mixed(13))),
         ("secret-option", "!tool --hub-token {} --verbose", format!("aB3{}", mixed(13))),
         ("password-on-command-line", "!curl -s -u admin:{} https://host/x", mixed(12)),
+        ("password-in-netrc", "machine h.example login ann password {}", mixed(14)),
         ("password-on-command-line", "!sshpass -p {} ssh host", mixed(12)),
-        ("password-on-command-line", "!mysql -u root -p{} data", mixed(12)),
     ]
 }
 

@@ -90,6 +90,7 @@ fn an_assignment_is_one_however_it_is_written() {
         "machine api.example.org login ann password VALUE\n",
         "machine api.example.org\n  login ann\n  password VALUE\n",
         "default login ann password VALUE\n",
+        "!mysql -u root -pVALUE data\n",
     ] {
         let text = text.replace("VALUE", secret);
         let (sightings, clean) = scrubbed_of("a.py", &text);

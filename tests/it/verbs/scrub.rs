@@ -197,6 +197,9 @@ fn what_can_not_be_read_is_not_called_clean() {
     let odd = test.path("work").join(std::os::unix::ffi::OsStrExt::from_bytes(b"\xff.py") as &std::ffi::OsStr);
     std::fs::write(&odd, token()).expect("a file");
     assert!(test.run(&["scrub", "work"]).expect(1).stdout.contains("5 secrets in 5 of 5 files"));
+    std::fs::write(test.path("work/model.bin"), b"PK\x03\x04\0\0\0").expect("a file");
+    let said = test.run(&["scrub", "work"]).expect(1).stdout;
+    assert!(said.contains("5 secrets in 5 of 5 files; 1 that are no text were not searched"), "{said}");
     std::fs::remove_file(odd).expect("a file");
     std::fs::create_dir(test.path("twice")).expect("a folder");
     std::fs::write(test.path("twice/one"), token()).expect("a file");

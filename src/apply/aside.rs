@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::apply::brought::{InTheWay, What};
+use crate::apply::sweep::strangers;
 use crate::apply::work::Work;
 use crate::diag::Failure;
 use crate::host::digests::has_digest;
@@ -61,6 +62,20 @@ impl Work<'_> {
                 copy(&edit.place, &kept)?;
                 self.session.say(&format!("kept: `{}`, as it was edited, is `{}` now", edit.path, kept.display()));
             }
+        }
+        Ok(())
+    }
+
+    /// Keeps what others have put into folders of metadata that are about to be deleted.
+    pub(super) fn keep_strangers(&self) -> Result<(), Failure> {
+        for (trash, path) in strangers(self.layout) {
+            let kept = free(self.state.aside_folder().join(&path));
+            move_file(&trash.join(&path), &kept)?;
+            self.session.say(&format!(
+                "kept: `{}` is `{}` now: no package has put it there",
+                path.display(),
+                kept.display()
+            ));
         }
         Ok(())
     }

@@ -6,12 +6,14 @@
 //! distutils installed makes uv uninstall others and stop.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
+use crate::host::texts::files_below;
 use crate::inspect::{Entry, parse_record};
+use crate::installed::is_of_installers;
 use crate::machine::Layout;
 use crate::model::wheel::{dist_info, egg_info};
 use crate::model::{PackageName, Version};
@@ -65,6 +67,29 @@ pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a
             let _ = std::fs::remove_file(cache.join(name));
         }
     }
+}
+
+/// What lies in folders of metadata that were moved aside, and neither a list nor installers know: the folder with the trash, and the path in it.
+pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
+    let mut found = Vec::new();
+    for trash in layout.folders().into_iter().map(|folder| folder.join(TRASH)) {
+        let is_metadata = |name: &String| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end));
+        for name in files::names_if_any(&trash).into_iter().filter(is_metadata) {
+            let record = files::read_optional(&trash.join(&name).join("RECORD")).ok().flatten().unwrap_or_default();
+            let listed: HashSet<String> = parse_record(&record).into_iter().map(|entry| entry.path).collect();
+            let is_listed =
+                |path: &str| listed.iter().any(|one| one.split_once('/').is_some_and(|(_, rest)| rest == path));
+            let mut all = Vec::new();
+            files_below(&trash.join(&name), true, &|_| false, &mut all);
+            let below = |path: PathBuf| Some(path.strip_prefix(&trash).ok()?.to_owned());
+            let is_strange = |path: &PathBuf| {
+                let path = path.to_string_lossy();
+                path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !is_listed(path))
+            };
+            found.extend(all.into_iter().filter_map(below).filter(is_strange).map(|path| (trash.clone(), path)));
+        }
+    }
+    found
 }
 
 /// Deletes what was moved aside. What can't be deleted stays for the next time.

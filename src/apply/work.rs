@@ -139,6 +139,7 @@ impl Work<'_> {
         let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
         self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
         let next = step(Event::Finish)?;
+        self.keep_strangers()?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(&folder);

@@ -23,4 +23,4 @@ pub use ghosts::ghosts;
 pub use hashed::{Hashed, HashedDistribution, HashedFolder};
 pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};
-pub use relist::{Known, put_record_right};
+pub use relist::{Known, is_of_installers, put_record_right};

@@ -39,7 +39,11 @@ pub fn put_record_right(info: &Path, known: &Known<'_>) -> Result<Vec<PathBuf>, 
     if !left_out.is_empty() {
         // What installers have put beside the wheel's own metadata is theirs to remove, too.
         left_out.extend(
-            files::names_in(info)?.into_iter().map(|name| info.join(name)).filter(|place| place.is_file_there()),
+            files::names_in(info)?
+                .into_iter()
+                .filter(|name| is_of_installers(name))
+                .map(|name| info.join(name))
+                .filter(|place| place.is_file_there()),
         );
         left_out.push(record.clone());
         left_out.extend(known.scripts.iter().map(|script| layout.scripts.join(script)));
@@ -58,6 +62,33 @@ pub fn put_record_right(info: &Path, known: &Known<'_>) -> Result<Vec<PathBuf>, 
     }
     files::write_whole(&record, &writer.into_inner().map_err(|error| broken(&error))?)?;
     Ok(strange.into_iter().filter(|place| place.look_at_entry().is_ok()).collect())
+}
+
+/// Whether a file of metadata with this path is one that installers and builds write.
+pub fn is_of_installers(path: &str) -> bool {
+    const NAMES: [&str; 19] = [
+        "METADATA",
+        "RECORD",
+        "WHEEL",
+        "INSTALLER",
+        "REQUESTED",
+        "direct_url.json",
+        "entry_points.txt",
+        "top_level.txt",
+        "namespace_packages.txt",
+        "zip-safe",
+        "not-zip-safe",
+        "PKG-INFO",
+        "SOURCES.txt",
+        "requires.txt",
+        "dependency_links.txt",
+        "installed-files.txt",
+        "uv_cache.json",
+        "uv_build.json",
+        "RECORD.jws",
+    ];
+    let starts = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "AUTHORS", "licenses/", "license_files/", "sboms/"];
+    NAMES.contains(&path) || starts.iter().any(|start| path.starts_with(start))
 }
 
 /// Places that the RECORD of a distribution lists and that are not its own: all outside of the environment, and where its wheel is known, what

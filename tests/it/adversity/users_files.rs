@@ -229,11 +229,6 @@ fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
 #[test]
 fn a_file_where_a_package_was_or_whose_command_has_its_name_is_the_users() {
     let world = World::new("");
-    let pip = |arguments: &[&str]| {
-        let mut pip = Command::new(&world.venv.python);
-        let done = pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]).args(arguments).status();
-        assert!(done.expect("pip starts").success());
-    };
     let refused = |profile: &str, path: &str| {
         let before = world.tree();
         let outcome = world.run(&["apply", profile]).expect(1);
@@ -242,7 +237,7 @@ fn a_file_where_a_package_was_or_whose_command_has_its_name_is_the_users() {
         assert_eq!(changed(&before, &world.tree()), none(), "{path}");
     };
     world.run(&["apply", "p.toml"]).expect(0);
-    pip(&["uninstall", "--yes", "demo"]);
+    world.pip(&["uninstall", "--yes", "demo"]);
     write(&world.place("SITE/utils.py"), "mine\n");
     refused("p.toml", "SITE/utils.py");
     std::fs::remove_file(world.place("SITE/utils.py")).expect("a removal");
@@ -305,6 +300,19 @@ fn what_was_kept_aside_comes_back_though_the_user_has_removed_the_package() {
     let outcome = world.run(&["restore"]).expect(0);
     assert!(outcome.stderr.contains("brought back: ") && !outcome.stdout.contains("nothing to undo"), "{outcome:?}");
     assert_eq!(changed(&before, &world.tree()), none());
+}
+
+#[test]
+fn what_somebody_has_put_beside_metadata_is_kept() {
+    let world = World::new("");
+    for (at, spoilt) in [None, Some("RECORD"), Some("METADATA")].into_iter().enumerate() {
+        world.run(&["apply", "p.toml"]).expect(0);
+        let info = world.place("SITE/demo-1.0.dist-info");
+        write(&info.join("notes.txt"), "mine\n");
+        spoilt.iter().for_each(|name| std::fs::remove_file(info.join(name)).expect("a removal"));
+        let outcome = world.run(&["apply", "two.toml"]).expect(0);
+        assert_eq!(world.kept("demo-1.0.dist-info", "mine\n"), at + 1, "{spoilt:?}: {outcome:?}");
+    }
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::ScrubOptions;
-use crate::diag::Failure;
+use crate::diag::{Code, Failure, Finding};
 use crate::host::destination::{is_stdout, write_output};
-use crate::host::files;
+use crate::host::files::{self, OtherNames};
 use crate::host::mounts::Look;
 use crate::host::texts::{AnyText, named_files, read_any};
 use crate::output::Report;
-use crate::scrub::{Baseline, Sighting, left_elsewhere, said, sarif, scrubbed, unread_file};
+use crate::scrub::{Baseline, Sighting, said, sarif, scrubbed, unread_file};
 use crate::session::Session;
 
 /// The baseline that is read and written where none is named.
@@ -134,4 +134,13 @@ fn accept(
     write_output(path, format!("{text}\n").as_bytes())?;
     let said = format!("{}: {} are accepted\n", path.display(), baseline.known.len());
     Ok(Report::new(baseline, said))
+}
+
+/// A file has other names, which still lead to what was in it.
+fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
+    let OtherNames { count, inode, folder } = shared;
+    let message =
+        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
+    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
+    Finding::error(Code::ScrubUnread, message).with_help(help)
 }

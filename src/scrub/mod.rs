@@ -25,7 +25,7 @@ use crate::scrub::json_strings::{Site, raw_places, sites};
 use crate::scrub::lines::Lines;
 
 pub use baseline::Baseline;
-pub use said::{left_elsewhere, said, unread_file};
+pub use said::{said, unread_file};
 pub use sarif::{sarif, sarif_frame};
 
 /// A secret in a text.

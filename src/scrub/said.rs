@@ -1,7 +1,6 @@
 //! The findings for the secrets of a file.
 
 use crate::diag::{Code, Finding};
-use crate::host::files::OtherNames;
 use crate::scrub::Sighting;
 
 /// So many of a file are shown.
@@ -26,15 +25,6 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
         kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
     }));
     findings
-}
-
-/// A file has other names, which still lead to what was in it.
-pub fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
-    let OtherNames { count, inode, folder } = shared;
-    let message =
-        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
-    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
-    Finding::error(Code::ScrubUnread, message).with_help(help)
 }
 
 /// A file was not searched, or not changed.

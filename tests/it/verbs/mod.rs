@@ -24,5 +24,6 @@ mod scrub;
 mod signatures;
 mod stage;
 mod stage_archives;
+mod stage_laws;
 mod usage;
 mod verify;

@@ -213,7 +213,7 @@ fn an_archive_that_is_larger_than_the_disk_is_given_up() {
 }
 
 /// Runs `arguments` under strace, which does what `injected` says.
-fn under_strace(test: &Test, injected: &[&str], arguments: &[&str]) -> Outcome {
+pub fn under_strace(test: &Test, injected: &[&str], arguments: &[&str]) -> Outcome {
     let plain = test.command(arguments);
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null"]).args(injected).arg(plain.get_program()).args(plain.get_args());
@@ -221,7 +221,7 @@ fn under_strace(test: &Test, injected: &[&str], arguments: &[&str]) -> Outcome {
     Outcome::of(command)
 }
 
-fn has_strace() -> bool {
+pub fn has_strace() -> bool {
     let works = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     let works = works.is_ok_and(|status| status.success());
     if !works {

@@ -67,6 +67,6 @@ fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
     let message = format!("METADATA of {} {} is not what the lock was solved with", package.name, package.version);
     let found = format!("solved with {solved}, in the wheel {}", metadata.digest);
     Some(Finding::error(Code::MetadataDiffers, message).with_note(found).with_help(
-        "nothing was changed; the index shows another METADATA than its wheel has: ask who runs it why, then make the lock anew",
+        "nothing was changed; `colab-boot lock --refresh` asks the index again; if it still shows another METADATA than its wheel has, ask who runs it why",
     ))
 }

@@ -96,7 +96,11 @@ fn kernel_killed_signal(case: &Case<'_>) -> Answer {
     match death.signal.filter(|signal| !is_crash(*signal) && !death.for_memory()) {
         Some(signal) => {
             Hit::warning(format!("the kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
-                .seen("nothing was killed for memory: a person, a script or the notebook server did it")
+                .seen(if death.killed_before.is_some() && death.killed_before == death.killed_after {
+                    "nothing was killed for memory: a person, a script, a limit or the notebook server did it"
+                } else {
+                    "whether it was for memory is not known: a person, a script, a limit or the notebook server can have done it"
+                })
                 .seen_all(memory(death))
                 .seen_all(others(case))
                 .into()

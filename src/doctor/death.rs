@@ -1,5 +1,7 @@
 //! What is known of a kernel that is gone.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +11,11 @@ use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::machine::Kernel;
+use crate::model::Sha256;
 use crate::notebook::is_alive;
+
+/// The format of a record.
+pub const SCHEMA: u32 = 1;
 
 /// Where records of deaths, and the lock of the recorder, lie.
 pub fn death_folder(state: &Path) -> PathBuf {
@@ -161,10 +167,12 @@ fn signal_of(crash: &str) -> i32 {
 pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     let mut found = Vec::new();
     for name in files::names_if_any(folder).iter().filter(|name| name.starts_with("death-")) {
-        let Some(text) = files::read_optional(&folder.join(name))? else { continue };
+        let Ok(Some(text)) = files::read_optional(&folder.join(name)) else { continue };
         // The place of a record is made before it is needed, so that a full disk does not lose it: what is behind it is nothing.
         found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
     }
+    // Of a format that is not known nothing is known.
+    found.retain(|death| death.schema == SCHEMA);
     // Of one that is watched now there is nothing to say yet.
     found.retain(|death| !death.watching || !is_alive(&Kernel { pid: death.pid, start_time: death.start_time }));
     // A clock that was set must not reorder the deaths of one boot; a kernel that began in the second in which another died has ended after it.
@@ -176,24 +184,42 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     Ok(found)
 }
 
-/// The lock of the recorder that watches the kernel `pid`, and those that the server starts in its place: they have one connection file.
+/// The lock of the recorder that watches the kernel `pid`, and those that the server starts in its place: they have one connection file. Its name is
+/// known to [`crash_file`]'s writer in the environment, too.
 pub fn recorder_lock(folder: &Path, pid: u32) -> PathBuf {
-    let name = connection_file(pid).and_then(|path| Some(Path::new(&path).file_stem()?.to_string_lossy().into_owned()));
-    folder.join(format!("lock-{}", name.unwrap_or_else(|| pid.to_string())))
+    let of = |path: PathBuf| Sha256::of(path.as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
+    folder.join(format!("lock-{}", connection_path(pid).map_or_else(|| pid.to_string(), of)))
 }
 
 /// The connection file of a kernel, by its arguments.
 pub fn connection_file(pid: u32) -> Option<String> {
-    let bytes = files::read_bytes(Path::new(&format!("/proc/{pid}/cmdline")), 64 << 10).ok()?;
-    let words = bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
-    words.into_iter().find(|word| word.ends_with(".json") && word.contains("kernel"))
+    connection_path(pid).map(|path| path.to_string_lossy().into_owned())
 }
+
+/// What stands behind `-f`, as notebook servers start kernels; else the last word that is a JSON file. A relative one is seen from where the kernel works.
+fn connection_path(pid: u32) -> Option<PathBuf> {
+    let bytes = files::read_bytes(Path::new(&format!("/proc/{pid}/cmdline")), 64 << 10).ok()?;
+    let words: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
+    let is_json = |word: &[u8]| word.ends_with(b".json");
+    let behind = words.iter().zip(words.iter().skip(1)).find(|(option, word)| **option == b"-f" && is_json(word));
+    let after =
+        |word: &&[u8]| OPTIONS.iter().find_map(|option| word.strip_prefix(option.as_bytes())).map(<[u8]>::to_vec);
+    let named = behind.map(|(_, word)| word.to_vec());
+    let named = named.or_else(|| words.iter().filter(|word| is_json(word)).find_map(after));
+    let path = named.or_else(|| words.iter().rfind(|word| is_json(word)).map(|word| word.to_vec()))?;
+    let path = PathBuf::from(OsString::from_vec(path));
+    let folder = files::link_of(Path::new(&format!("/proc/{pid}/cwd"))).unwrap_or_default();
+    Some(folder.join(path))
+}
+
+/// Options of `ipykernel` that a connection file follows.
+const OPTIONS: [&str; 3] = ["-f=", "--f=", "--IPKernelApp.connection_file="];
 
 /// Whether a recorder watches the kernel `pid`: it holds the lock.
 pub fn is_recorded(folder: &Path, pid: u32) -> bool {
     let lock = recorder_lock(folder, pid);
     // Who gets the lock at once is alone.
-    lock.is_there() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
+    lock.is_file_there() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
 }
 
 #[cfg(test)]
@@ -273,14 +299,18 @@ mod tests {
     fn of_one_second_the_kernel_that_began_is_the_newer() {
         let folder = tempfile::tempdir().expect("a folder");
         let (dead, begun) = (
-            Death { pid: 4_000_001, at: 7, ..Death::default() },
-            Death { pid: 4_000_002, at: 7, watching: true, ..Death::default() },
+            Death { schema: SCHEMA, pid: 4_000_001, at: 7, ..Death::default() },
+            Death { schema: SCHEMA, pid: 4_000_002, at: 7, watching: true, ..Death::default() },
         );
         for one in [&dead, &begun] {
             let text = serde_json::to_string(one).expect("JSON");
             files::write_whole_fast(&folder.path().join(format!("death-7-{}.json", one.pid)), text.as_bytes())
                 .expect("a record");
         }
+        // What is no record of ours is passed over, and hides none.
+        std::fs::create_dir(folder.path().join("death-8-1.json")).expect("a folder");
+        files::write_whole_fast(&folder.path().join("death-9-1.json"), b"{\"schema\": 99, \"pid\": 5}")
+            .expect("a record");
         let order: Vec<u32> = deaths(folder.path()).expect("records").iter().map(|one| one.pid).collect();
         assert_eq!(order, [begun.pid, dead.pid]);
     }

@@ -46,7 +46,7 @@ pub use bundle::unbundled;
 pub use compared::conditions;
 pub use control_group::COUNTER;
 pub use death::{
-    Death, Tick, connection_file, crash_file, crash_in_short, death_folder, deaths, is_recorded, recorder_lock,
+    Death, SCHEMA, Tick, connection_file, crash_file, crash_in_short, death_folder, deaths, is_recorded, recorder_lock,
 };
 pub use foreign_checks::{Asked, foreign_checks, foreign_names};
 pub use observe::{observe_memory, observe_vitals, utilization};
@@ -314,7 +314,7 @@ fn amount(bytes: u64) -> String {
 
 /// `share` of `whole`, in percent.
 fn percent(part: u64, whole: u64) -> String {
-    format!("{} %", (part * 100).checked_div(whole).unwrap_or_default())
+    format!("{} %", (u128::from(part) * 100).checked_div(whole.into()).unwrap_or_default())
 }
 
 /// For comparisons with thresholds.

@@ -145,21 +145,21 @@ pub struct Memory {
 }
 
 impl Vitals {
-    /// The deaths of the notebook that asks; of all where none is known, or where its recorder knew none.
+    /// The deaths of the notebook that asks; of all where none is known.
     pub fn own_deaths(&self) -> impl Iterator<Item = &Death> {
-        let own = self.connection.as_deref();
-        let is_own = move |death: &&Death| {
-            own.is_none_or(|own| death.connection.as_deref().is_none_or(|file| file.contains(own)))
-        };
-        self.deaths.iter().filter(is_own)
+        self.deaths.iter().filter(|death| self.is_own(death))
+    }
+
+    /// Whether `death` is that of a kernel of the notebook that asks: of its connection file, or of one whose name has what was named.
+    fn is_own(&self, death: &Death) -> bool {
+        let Some(own) = self.connection.as_deref() else { return true };
+        let Some(file) = death.connection.as_deref() else { return false };
+        if own.starts_with('/') { file == own } else { file.rsplit('/').next().is_some_and(|name| name.contains(own)) }
     }
 
     /// The deaths of other notebooks.
     pub fn other_deaths(&self) -> impl Iterator<Item = &Death> {
-        let own = self.connection.as_deref();
-        let is_other =
-            move |death: &&Death| own.zip(death.connection.as_deref()).is_some_and(|(own, file)| !file.contains(own));
-        self.deaths.iter().filter(is_other)
+        self.deaths.iter().filter(|death| !self.is_own(death))
     }
 
     pub fn text(&self, path: &str) -> Option<&str> {
@@ -229,5 +229,30 @@ impl Vitals {
     pub fn mount_of(&self, path: &str) -> Option<Mount> {
         let mounts = mounts_of(self.text("/proc/self/mountinfo")?);
         mounts.filter(|mount| Path::new(path).starts_with(&mount.path)).max_by_key(|mount| mount.path.as_os_str().len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_death_is_that_of_the_notebook_with_its_connection_file() {
+        let death = |pid, file: Option<&str>| Death { pid, connection: file.map(str::to_owned), ..Death::default() };
+        let all = [
+            death(1, Some("/run/kernel.json")),
+            death(2, Some("/run/my-kernel.json")),
+            death(3, Some("/other/kernel.json")),
+            death(4, None),
+        ];
+        let pids = |own: Option<&str>| {
+            let vitals = Vitals { deaths: all.to_vec(), connection: own.map(str::to_owned), ..Vitals::default() };
+            let pids = |deaths: Vec<&Death>| deaths.iter().map(|death| death.pid).collect::<Vec<_>>();
+            (pids(vitals.own_deaths().collect()), pids(vitals.other_deaths().collect()))
+        };
+        assert_eq!(pids(Some("/run/kernel.json")), (vec![1], vec![2, 3, 4]));
+        // A part of the name that somebody gives.
+        assert_eq!(pids(Some("my-ker")), (vec![2], vec![1, 3, 4]));
+        assert_eq!(pids(None), (vec![1, 2, 3, 4], vec![]));
     }
 }

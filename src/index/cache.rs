@@ -11,14 +11,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::host::files;
-use crate::model::Sha256;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::Listing;
 use crate::model::contents::Files;
 use crate::model::linking::Linking;
+use crate::model::{Hasher, Sha256};
 
 /// Raised when the meaning of a record changes.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// Raised when builds are read in another way.
 const BUILDS: u32 = 3;
@@ -87,8 +87,9 @@ impl Cache {
         write(&self.path("listings", key), record);
     }
 
+    /// What was read of the wheel's METADATA. Where the index is to be asked again, nothing: it was not compared with the wheel.
     pub(super) fn metadata(&self, wheel: &Sha256) -> Option<MetadataRecord> {
-        read(&self.path("metadata", wheel))
+        if self.trust == Trust::Never { None } else { read(&self.path("metadata", wheel)) }
     }
 
     pub(super) fn keep_metadata(&self, wheel: &Sha256, record: &MetadataRecord) {
@@ -156,7 +157,20 @@ fn builds_folder(thorough: bool) -> String {
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let bytes = files::read_bytes(path, LARGEST).ok()?;
-    postcard::from_bytes(&bytes).ok()
+    let (record, sealed) = bytes.split_last_chunk::<32>()?;
+    if *sealed == seal(path, record) { postcard::from_bytes(record).ok() } else { None }
+}
+
+/// What ends a record: a digest of it and of what it is a record of. Zeros that a power cut has left, a flipped bit, and the record of something
+/// else are no record.
+fn seal(path: &Path, record: &[u8]) -> [u8; 32] {
+    let mut hasher = Hasher::default();
+    // The kind, two digits, the key.
+    for part in path.components().rev().take(3) {
+        hasher.update(part.as_os_str().as_encoded_bytes());
+    }
+    hasher.update(record);
+    *hasher.finish().as_bytes()
 }
 
 /// What is linked is kept here; the number changes with what is read.
@@ -167,7 +181,8 @@ const LARGEST: u64 = 256 << 20;
 
 /// A cache that cannot be written is no reason to stop.
 fn write(path: &Path, record: &(impl Serialize + ?Sized)) {
-    if let Ok(bytes) = postcard::to_stdvec(record) {
+    if let Ok(mut bytes) = postcard::to_stdvec(record) {
+        bytes.extend(seal(path, &bytes));
         let _ = files::write_whole_fast(path, &bytes);
     }
 }
@@ -179,7 +194,35 @@ pub(super) fn listing_key(page: &str, target: &str) -> Sha256 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, ListingRecord, Trust, listing_key};
+    use super::{Cache, ListingRecord, MetadataRecord, Trust, listing_key};
+    use crate::model::Sha256;
+
+    #[test]
+    fn what_is_damaged_or_of_another_is_no_record() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::new(folder.path(), 0, Trust::WhileFresh);
+        let (one, other) = (Sha256::of(b"one"), Sha256::of(b"other"));
+        let keep = |key: &Sha256| {
+            cache.keep_metadata(key, &MetadataRecord { size: Some(7), headers: key.to_string() });
+            cache.path("metadata", key)
+        };
+        let (path, path_of_other) = (keep(&one), keep(&other));
+        assert_eq!(cache.metadata(&one).map(|record| record.headers), Some(one.to_string()));
+        let whole = std::fs::read(&path).expect("a record");
+        let mut flipped = whole.clone();
+        flipped[3] ^= 1;
+        let zeros = vec![0; whole.len()];
+        for bytes in
+            [&flipped, &zeros, &whole[1..].to_vec(), &Vec::new(), &std::fs::read(&path_of_other).expect("a record")]
+        {
+            std::fs::write(&path, bytes).expect("a write");
+            assert!(cache.metadata(&one).is_none(), "{bytes:?}");
+        }
+        // Nor is what was not compared with the wheel, where the index is to be asked again.
+        std::fs::write(&path, &whole).expect("a write");
+        assert!(cache.metadata(&one).is_some());
+        assert!(Cache::new(folder.path(), 0, Trust::Never).metadata(&one).is_none());
+    }
 
     #[test]
     fn a_page_of_the_future_is_asked_for_again() {

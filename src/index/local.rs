@@ -78,7 +78,7 @@ impl View {
     pub(super) fn known_metadata(&self, candidate: &Candidate) -> Option<Metadata> {
         let digest = candidate.sha256?;
         if let Some(record) = self.key(candidate).and_then(|key| self.cache.metadata(&key)) {
-            return Some(Metadata::parse(&record.headers, record.size.or(candidate.size)));
+            return Some(Metadata::parse(&record.headers, candidate.size.or(record.size)));
         }
         let name = candidate.file.parse::<WheelName>().ok()?.name;
         let seed = Hints::bundled().seed(&name, &digest)?;

@@ -124,9 +124,9 @@ pub(super) fn reason(error: reqwest::Error) -> String {
 /// The failure to read `url`, shown without credentials.
 pub(super) fn no_answer(url: &Url, why: &str, tries: u32) -> Failure {
     let times = if tries > 1 { format!(" ({tries} tries)") } else { String::new() };
-    Failure::world(format!("could not read `{}`{times}", redact(url)))
-        .cause(why)
-        .help("check the network and the index address, then run the command again")
+    Failure::world(format!("could not read `{}`{times}", redact(url))).cause(why).help(
+        "check the network and the index address, then run the command again, with --refresh if the index has changed",
+    )
 }
 
 #[cfg(test)]

@@ -15,6 +15,11 @@ use sha2::Digest;
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
+    /// Its bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(sha2::Sha256::digest(bytes).into())

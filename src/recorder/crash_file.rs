@@ -14,8 +14,14 @@ const CODE: &str = "\
 import os
 try:
     words = open('/proc/self/cmdline', 'rb').read().split(b'\\0')
-    stems = [os.path.basename(os.fsdecode(word))[:-5] for word in words if word.endswith(b'.json') and b'kernel' in word]
-    if stems and os.access(os.path.join(FOLDER, 'lock-' + stems[0]), os.W_OK):
+    files = [word for word in words if word.endswith(b'.json')]
+    behind = [word for option, word in zip(words, words[1:]) if option == b'-f' and word in files]
+    after = [word.split(b'=', 1)[1] for word in files if word.startswith((b'-f=', b'--f=', b'--IPKernelApp.connection_file='))]
+    if files:
+        import hashlib
+        path = os.path.join(os.getcwdb(), (behind + after + files[-1:])[0])
+        lock = os.path.join(FOLDER, 'lock-' + hashlib.sha256(path).hexdigest()[:16])
+    if files and os.access(lock, os.W_OK):
         import faulthandler
         faulthandler.enable(open(os.path.join(FOLDER, 'crash-%d.txt' % os.getpid()), 'w'))
 except Exception:

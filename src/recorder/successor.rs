@@ -58,7 +58,12 @@ impl Predecessor {
             .is_some_and(|one| one != self.kernel && one.start_time >= self.kernel.start_time);
         let is_forked =
             self.leads && stat_field(&stat, 6).and_then(|field| field.parse().ok()) == Some(self.kernel.pid);
-        is_younger && !is_forked && server_of(&stat, &self.connection).as_ref() == Some(&self.server)
+        // What a server starts leads a session where the one before did; a daemon that the kernel has left behind does not.
+        let leads = stat_field(&stat, 6).and_then(|field| field.parse().ok()) == Some(pid);
+        is_younger
+            && !is_forked
+            && leads == self.leads
+            && server_of(&stat, &self.connection).as_ref() == Some(&self.server)
     }
 }
 

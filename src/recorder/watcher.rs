@@ -7,9 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::diag::Failure;
 use crate::doctor::{
-    COUNTER, Death, Memory, Place, Sight, Tick, connection_file, crash_file, crash_in_short, death_folder as folder,
-    is_recorded, observe_memory, recorder_lock,
+    COUNTER, Death, Memory, Place, SCHEMA, Sight, Tick, connection_file, crash_file, crash_in_short,
+    death_folder as folder, is_recorded, observe_memory, recorder_lock,
 };
+use crate::host::mounts::Look;
 use crate::host::watched::{End, Watched, leave_session};
 use crate::host::{Invocation, files};
 use crate::recorder::successor::Predecessor;
@@ -21,6 +22,9 @@ const KEPT: usize = 60;
 /// So many deaths are kept.
 const DEATHS: usize = 8;
 
+/// What `faulthandler` writes of a kernel's end is not older when the end is seen.
+const LAST_WORDS: Duration = Duration::from_mins(1);
+
 /// Room for a record of a death, taken before it is needed.
 const ROOM: usize = 32 << 10;
 
@@ -30,7 +34,10 @@ pub fn start(session: &Session<'_>, program: &Path, kernel: u32) -> Result<bool,
         return Ok(false);
     }
     files::create_private_folder(&folder(&session.paths.state))?;
-    let log = File::create(folder(&session.paths.state).join("log"));
+    // What else has this name is not written to, nor is what it leads to.
+    let path = folder(&session.paths.state).join("log");
+    files::remove_if_there(&path)?;
+    let log = File::create_new(path);
     let log = log.map_err(|error| Failure::world("could not write the recorder's log").because(&error))?;
     let arguments = ["record", "--kernel-pid", &kernel.to_string()];
     Invocation::new(program, &arguments, session.environment).spawn_into(log)?;
@@ -72,7 +79,8 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     let sight = Sight::now(session, Some(pid), &place);
     let began = now();
     let path = folder.join(format!("death-{began}-{pid}.json"));
-    let mut death = Death { schema: 1, pid, start_time: kernel.started, at: began, watching: true, ..Death::default() };
+    let mut death =
+        Death { schema: SCHEMA, pid, start_time: kernel.started, at: began, watching: true, ..Death::default() };
     (death.connection, death.uptime) = (connection_file(pid), uptime());
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     boot.trim().clone_into(&mut death.boot);
@@ -113,10 +121,14 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     // A zombie has no memory any more: what it had stands in the seconds before.
     death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();
     let crash = crash_file(folder, pid);
-    death.crash = crash_in_short(&files::read_end(&crash, 4 << 20));
+    // The last word of a kernel is younger than that; an old one is that of a process with the same number, or of a worker.
+    let is_fresh = crash.look_at_entry().and_then(|data| data.modified()?.elapsed().map_err(std::io::Error::other));
+    if is_fresh.map_or(true, |age| age < LAST_WORDS) {
+        death.crash = crash_in_short(&files::read_end(&crash, 32 << 20));
+    }
     let _ = files::remove_if_there(&crash);
     write(&path, &death);
-    forget(folder)
+    forget(folder, &path)
 }
 
 /// Writes in place: the room is there, on a disk that may be full by now.
@@ -136,12 +148,15 @@ fn killed(session: &Session<'_>, counter: Option<&str>) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
 }
 
-/// Keeps the newest few.
-fn forget(folder: &Path) -> Result<(), Failure> {
+/// Keeps the newest few, and in any case the one that was `written` just now: the clock may have been ahead before.
+fn forget(folder: &Path, written: &Path) -> Result<(), Failure> {
     let mut names: Vec<String> =
         files::names_in(folder)?.into_iter().filter(|name| name.starts_with("death-")).collect();
     names.sort();
     let old = names.len().saturating_sub(DEATHS);
-    names.iter().take(old).try_for_each(|name| files::remove_if_there(&folder.join(name)))?;
+    for path in names.iter().take(old).map(|name| folder.join(name)).filter(|path| path != written) {
+        // What can't be removed is no record, and no reason to end.
+        let _ = files::remove_if_there(&path);
+    }
     Ok(())
 }

@@ -246,7 +246,9 @@ impl Wording<'_> {
             return Some(format!("{name} is {} and must not move: the notebook kernel runs on it", present.version));
         }
         let Some(listing) = self.listing(name) else {
-            return Some(format!("no index that may serve `{name}` has it; is the name right?"));
+            return Some(format!(
+                "no index that may serve `{name}` has it; is the name right? If it came in the last minutes, --refresh asks again"
+            ));
         };
         let allowed = |bound: &&Bound| {
             let bound = range_of(&bound.specifiers);

@@ -27,7 +27,7 @@ pub struct IndexOptions {
     #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub offline: bool,
 
-    /// Ask for listings again, however fresh those in the cache are
+    /// Ask for listings and METADATA again, however fresh those in the cache are
     #[arg(long, conflicts_with = "offline")]
     pub refresh: bool,
 

@@ -195,6 +195,7 @@ pub(super) fn listing_key(page: &str, target: &str) -> Sha256 {
 #[cfg(test)]
 mod tests {
     use super::{Cache, ListingRecord, MetadataRecord, Trust, listing_key};
+    use crate::host::files::write_whole_fast;
     use crate::model::Sha256;
 
     #[test]
@@ -215,11 +216,11 @@ mod tests {
         for bytes in
             [&flipped, &zeros, &whole[1..].to_vec(), &Vec::new(), &std::fs::read(&path_of_other).expect("a record")]
         {
-            std::fs::write(&path, bytes).expect("a write");
+            write_whole_fast(&path, bytes).expect("a write");
             assert!(cache.metadata(&one).is_none(), "{bytes:?}");
         }
         // Nor is what was not compared with the wheel, where the index is to be asked again.
-        std::fs::write(&path, &whole).expect("a write");
+        write_whole_fast(&path, &whole).expect("a write");
         assert!(cache.metadata(&one).is_some());
         assert!(Cache::new(folder.path(), 0, Trust::Never).metadata(&one).is_none());
     }

@@ -263,7 +263,11 @@ impl Shared {
         let lifetime = reply.max_age.unwrap_or(LIFETIME).min(LIFETIME);
         let fetched = self.view.cache.now();
         let record = ListingRecord { fetched, lifetime, validator: reply.etag, listing };
-        self.view.cache.keep_listing(&key, &record);
+        // A link with a query is signed for a while, or holds a token.
+        let is_plain = |listing: &Listing| listing.candidates.iter().all(|one| !one.address.contains('?'));
+        if record.listing.as_ref().is_none_or(is_plain) {
+            self.view.cache.keep_listing(&key, &record);
+        }
         Ok(record.listing.map(|listing| listing.called(index)))
     }
 

@@ -289,6 +289,30 @@ fn state_that_others_could_write_is_not_trusted() {
     assert_eq!(std::fs::read_dir(test.path("home")).expect("a folder").count(), 0, "nothing was written through it");
 }
 
+/// What `server` has at `path`, as a reply of a server in front of it.
+fn passed_on(server: &str, path: &str) -> Reply {
+    let base = server.trim_end_matches("/simple");
+    let text = Command::new("curl").args(["-s", &format!("{base}{path}")]).output().expect("curl starts");
+    let kind = if path.ends_with('/') { "text/html" } else { "application/octet-stream" };
+    Reply::new(kind, text.stdout)
+}
+
+#[test]
+fn a_token_in_the_links_of_a_page_is_kept_nowhere() {
+    let inner = IndexServer::start(table(), Manner::Good);
+    let address = inner.url.clone();
+    let url = serve(Duration::ZERO, move |request| {
+        let mut reply = passed_on(&address, request.path.split('?').next().expect("a path"));
+        if request.path.ends_with('/') {
+            let page = String::from_utf8_lossy(&reply.body).replace(".whl#", &format!(".whl?token={SECRET}#"));
+            assert!(page.contains(SECRET), "{page}");
+            reply.body = page.into_bytes();
+        }
+        reply
+    });
+    locks(&Test::new().file("p.toml", PROFILE), &["--index-url", &format!("{url}/simple")]);
+}
+
 #[test]
 fn a_request_that_takes_far_longer_than_others_is_asked_again_beside_itself() {
     // The first question for `b` is answered when the request is given up; the second at once.
@@ -300,10 +324,7 @@ fn a_request_that_takes_far_longer_than_others_is_asked_again_beside_itself() {
         if request.path.ends_with("/b/") && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
             std::thread::sleep(Duration::from_mins(10));
         }
-        let base = address.trim_end_matches("/simple");
-        let text = Command::new("curl").args(["-s", &format!("{base}{}", request.path)]).output().expect("curl starts");
-        let kind = if request.path.ends_with('/') { "text/html" } else { "application/octet-stream" };
-        Reply::new(kind, text.stdout)
+        passed_on(&address, &request.path)
     });
     let test = Test::new().file("p.toml", PROFILE);
     let machine = observed("laptop");

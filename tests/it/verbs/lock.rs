@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::http::Asked;
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
 use crate::support::python::wheel;
 use crate::support::test::{Test, observed};
@@ -135,7 +136,9 @@ fn a_page_that_has_not_changed_is_not_sent_again() {
     lock(&test, &server, &[]).expect(0);
     let asked = server.asked().len();
     lock(&test, &server, &[]).expect(0);
-    let again: Vec<_> = server.requests().split_off(asked);
+    // What was read of the wheels is read anew.
+    let is_page = |one: &Asked| one.path.starts_with("/simple/");
+    let again: Vec<_> = server.requests().split_off(asked).into_iter().filter(is_page).collect();
     assert_eq!(again.len(), 2, "{again:?}");
     assert!(again.iter().all(|one| one.header("if-none-match").is_some()), "{again:?}");
 }

@@ -5,7 +5,9 @@
 //!
 //! A record that cannot be read is as good as none. Nothing here is needed: the folder may be deleted at any time.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -41,9 +43,12 @@ pub enum Trust {
     /// At any age: there is no network to ask.
     Always,
     WhileFresh,
-    /// The index is asked again.
+    /// The index is asked again, once in a run.
     Never,
 }
+
+/// Another number in each run.
+static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
 
 /// A listing with what is needed to ask for it again.
 #[derive(Serialize, Deserialize)]
@@ -73,27 +78,28 @@ impl Cache {
 
     /// The record of a listing and whether it is still fresh. `key` is what [`listing_key`] made.
     pub(super) fn listing(&self, key: &Sha256) -> Option<(ListingRecord, bool)> {
-        let record: ListingRecord = read(&self.path("listings", key))?;
+        let (run, record): (u64, ListingRecord) = read(&self.path("listings", key))?;
         let fresh = match self.trust {
             Trust::Always => true,
             // Of a page that was fetched in the future, a clock was wrong.
             Trust::WhileFresh => self.now.checked_sub(record.fetched).is_some_and(|age| age < record.lifetime),
-            Trust::Never => false,
+            Trust::Never => run == *RUN,
         };
         Some((record, fresh))
     }
 
     pub(super) fn keep_listing(&self, key: &Sha256, record: &ListingRecord) {
-        write(&self.path("listings", key), record);
+        write(&self.path("listings", key), &(*RUN, record));
     }
 
     /// What was read of the wheel's METADATA. Where the index is to be asked again, nothing: it was not compared with the wheel.
     pub(super) fn metadata(&self, wheel: &Sha256) -> Option<MetadataRecord> {
-        if self.trust == Trust::Never { None } else { read(&self.path("metadata", wheel)) }
+        let (run, record): (u64, MetadataRecord) = read(&self.path("metadata", wheel))?;
+        (self.trust != Trust::Never || run == *RUN).then_some(record)
     }
 
     pub(super) fn keep_metadata(&self, wheel: &Sha256, record: &MetadataRecord) {
-        write(&self.path("metadata", wheel), record);
+        write(&self.path("metadata", wheel), &(*RUN, record));
     }
 
     /// What the wheel puts on disk.
@@ -194,7 +200,7 @@ pub(super) fn listing_key(page: &str, target: &str) -> Sha256 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, ListingRecord, MetadataRecord, Trust, listing_key};
+    use super::{Cache, ListingRecord, MetadataRecord, Trust, listing_key, write};
     use crate::host::files::write_whole_fast;
     use crate::model::Sha256;
 
@@ -222,7 +228,10 @@ mod tests {
         // Nor is what was not compared with the wheel, where the index is to be asked again.
         write_whole_fast(&path, &whole).expect("a write");
         assert!(cache.metadata(&one).is_some());
-        assert!(Cache::new(folder.path(), 0, Trust::Never).metadata(&one).is_none());
+        let anew = Cache::new(folder.path(), 0, Trust::Never);
+        assert!(anew.metadata(&one).is_some(), "of this run");
+        write(&path, &(7_u64, MetadataRecord { size: None, headers: String::new() }));
+        assert!(cache.metadata(&one).is_some() && anew.metadata(&one).is_none(), "of another run");
     }
 
     #[test]

@@ -80,7 +80,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Moves back what was kept aside for packages that another tool has removed; whether there was any. A restore forgets such packages.
+    /// Moves back what was kept aside for packages that another tool has removed; whether there was any. A restore
+    /// forgets such packages.
     pub(super) fn give_back(&self) -> Result<bool, Failure> {
         let ledger = &self.planned.seen.ledger;
         let mut aside = ledger.aside.clone();
@@ -89,7 +90,11 @@ impl Work<'_> {
         if has_any {
             self.session.changed.store(true, Ordering::Relaxed);
         }
-        let settled = if self.planned.profile.is_none() { self.settled_ledger(&[]) } else { ledger.clone() };
+        let settled = match self.planned.profile {
+            None => self.settled_ledger(&[]),
+            Some(_) if has_any => ledger.clone(),
+            Some(_) => return Ok(false),
+        };
         if has_any || settled.is_empty() && !ledger.is_empty() {
             self.state.write_ledger(&Ledger { aside, ..settled })?;
         }

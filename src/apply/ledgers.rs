@@ -1,6 +1,7 @@
 //! What the ledger says of an apply: while it is under way, when it is done, when it has failed.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use crate::apply::work::Work;
 use crate::diag::Failure;
@@ -17,12 +18,11 @@ impl Work<'_> {
     /// What the plan does, as the ledger writes it.
     pub(super) fn steps(&self) -> Vec<Step> {
         let planned = self.planned;
+        let own: Vec<PathBuf> = self.layout.folders().into_iter().map(|folder| place_of(folder)).collect();
         let present = |change: &Change| {
             // What lies elsewhere on the path stays there, and shows again once the package has gone.
-            let is_here = |one: &&Installed| {
-                let folder = one.location.as_deref().map(place_of);
-                folder.is_none_or(|folder| self.layout.folders().into_iter().any(|own| place_of(own) == folder))
-            };
+            let is_here =
+                |one: &&Installed| one.location.as_deref().map(place_of).is_none_or(|folder| own.contains(&folder));
             let one = planned.seen.machine.installed.get(&change.name).filter(is_here)?;
             let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
             let (version, installer) = (one.version.clone(), one.installer.clone());

@@ -32,7 +32,8 @@ pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Vers
         // Metadata of wheels comes first: beside it no other counts.
         let mut entries = files::names_in(folder)?;
         entries.sort_by_key(|name| dist_info(name).is_none());
-        let left = leftovers(folder)?;
+        // All of them before the first is moved: the lists that prove one may be leftovers, too.
+        let left: HashSet<&String> = entries.iter().filter(|name| is_leftover(folder, name)).collect();
         let mut kept = BTreeSet::new();
         for name in &entries {
             let why = if left.contains(name) {
@@ -69,22 +70,23 @@ pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a
     }
 }
 
-/// What lies in folders of metadata that were moved aside, and neither a list nor installers know: the folder with the trash, and the path in it.
+/// Files in folders of metadata that were moved aside, which no list names and no installer writes: the folder with the
+/// trash, and the path in it.
 pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     for trash in layout.folders().into_iter().map(|folder| folder.join(TRASH)) {
         let is_metadata = |name: &String| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end));
         for name in files::names_if_any(&trash).into_iter().filter(is_metadata) {
             let record = files::read_optional(&trash.join(&name).join("RECORD")).ok().flatten().unwrap_or_default();
-            let listed: HashSet<String> = parse_record(&record).into_iter().map(|entry| entry.path).collect();
-            let is_listed =
-                |path: &str| listed.iter().any(|one| one.split_once('/').is_some_and(|(_, rest)| rest == path));
+            // The folder may have another name than the list has.
+            let below_top = |entry: Entry| Some(entry.path.split_once('/')?.1.to_owned());
+            let listed: HashSet<String> = parse_record(&record).into_iter().filter_map(below_top).collect();
             let mut all = Vec::new();
             files_below(&trash.join(&name), true, &|_| false, &mut all);
             let below = |path: PathBuf| Some(path.strip_prefix(&trash).ok()?.to_owned());
             let is_strange = |path: &PathBuf| {
                 let path = path.to_string_lossy();
-                path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !is_listed(path))
+                path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !listed.contains(path))
             };
             found.extend(all.into_iter().filter_map(below).filter(is_strange).map(|path| (trash.clone(), path)));
         }
@@ -104,17 +106,19 @@ pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(files::names_in(folder)?.into_iter().filter(|name| is_leftover(folder, name)).collect())
 }
 
-/// Whether `name` is a folder that pip has left (`~umpy`, `~umpy-2.1.dist-info`), or the script. Of a folder with code each file must be one that a
-/// distribution lists: nothing imports from it, so it does no harm, and it may be the user's.
+/// Whether `name` is a folder that pip has left (`~umpy`, `~umpy-2.1.dist-info`), or the script. Of a folder with code
+/// each file must be one that a distribution lists: no program imports from it, and it may be the user's.
 fn is_leftover(folder: &Path, name: &str) -> bool {
+    let is_word = |text: &&str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
+    };
+    let rest = name.strip_prefix('~').filter(is_word);
     let place = folder.join(name);
-    if !place.look_at_entry().is_ok_and(|data| data.is_dir()) {
+    // Names come first: most tell it, and a look at each entry of site-packages takes time.
+    if rest.is_none() && !name.starts_with(UNPACKED) || !place.look_at_entry().is_ok_and(|data| data.is_dir()) {
         return false;
     }
-    let Some(rest) = name.strip_prefix('~') else { return name.starts_with(UNPACKED) };
-    if name.ends_with(".dist-info") {
-        return true;
-    }
+    let Some(rest) = rest.filter(|_| !name.ends_with(".dist-info")) else { return true };
     let lists = files::names_if_any(folder).into_iter().filter(|entry| entry.ends_with(".dist-info"));
     let texts = lists.filter_map(|entry| files::read_optional(&folder.join(entry).join("RECORD")).ok().flatten());
     let listed = texts.flat_map(|text| parse_record(&text)).map(|entry| entry.path);

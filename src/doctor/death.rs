@@ -107,7 +107,7 @@ impl Death {
     /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes other threads before it.
     fn frames(&self) -> impl Iterator<Item = &str> {
         let crash = self.own_crash().unwrap_or_default();
-        current_thread(crash).unwrap_or(crash).lines().filter(|line| is_frame(line))
+        current_thread(crash).unwrap_or(crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
 
     /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the user has none.
@@ -125,10 +125,6 @@ fn crashes_of(text: &str) -> Vec<&str> {
     let starts: Vec<usize> = starts.filter(|at| *at == 0 || text[..*at].ends_with('\n')).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     starts.iter().zip(ends).map(|(start, end)| &text[*start..end]).collect()
-}
-
-fn is_frame(line: &str) -> bool {
-    line.trim_start().starts_with("File \"")
 }
 
 /// What a crash says of the thread that crashed, the newest frame first; `None` where it does not name one.
@@ -187,8 +183,8 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
 /// The lock of the recorder that watches the kernel `pid`, and those that the server starts in its place: they have one connection file. Its name is
 /// known to [`crash_file`]'s writer in the environment, too.
 pub fn recorder_lock(folder: &Path, pid: u32) -> PathBuf {
-    let of = |path: PathBuf| Sha256::of(path.as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
-    folder.join(format!("lock-{}", connection_path(pid).map_or_else(|| pid.to_string(), of)))
+    let digest = |path: PathBuf| Sha256::of(path.as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
+    folder.join(format!("lock-{}", connection_path(pid).map_or_else(|| pid.to_string(), digest)))
 }
 
 /// The connection file of a kernel, by its arguments.
@@ -196,7 +192,8 @@ pub fn connection_file(pid: u32) -> Option<String> {
     connection_path(pid).map(|path| path.to_string_lossy().into_owned())
 }
 
-/// What stands behind `-f`, as notebook servers start kernels; else the last word that is a JSON file. A relative one is seen from where the kernel works.
+/// The path that a kernel was given with `-f`, as notebook servers start kernels; else its last argument that is a JSON
+/// file. A relative path is one from the kernel's working folder.
 fn connection_path(pid: u32) -> Option<PathBuf> {
     let bytes = files::read_bytes(Path::new(&format!("/proc/{pid}/cmdline")), 64 << 10).ok()?;
     let words: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();

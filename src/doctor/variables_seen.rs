@@ -6,7 +6,7 @@ use crate::diag::without_secrets;
 use crate::doctor::Vitals;
 use crate::doctor::sight::Sight;
 use crate::host::mounts::{Look, must_be_there};
-use crate::matrix::{is_judged, is_setting_word};
+use crate::matrix::{is_between_words, is_judged, is_setting_word};
 
 /// Variables whose values are kept, beside those that `lock` judges; of those whose names begin so, as well.
 const VARIABLES: &[&str] = &[
@@ -53,9 +53,8 @@ pub(super) fn value_in_report(name: &str, value: &str) -> String {
     if PLACES.contains(&name) {
         return value.to_owned();
     }
-    let is_separator = |character: char| !(character.is_ascii_alphanumeric() || "._-".contains(character));
-    let pieces = value.split_inclusive(is_separator).map(|piece| {
-        let word = piece.trim_end_matches(is_separator);
+    let pieces = value.split_inclusive(is_between_words).map(|piece| {
+        let word = piece.trim_end_matches(is_between_words);
         let is_plain = word.is_empty() || is_number(word) || is_setting_word(word.trim_start_matches('-'));
         if is_plain { piece.to_owned() } else { format!("…{}", &piece[word.len()..]) }
     });

@@ -50,8 +50,8 @@ pub use rows::{
 };
 pub use secrets::{SecretFormat, SecretFormats, secret_formats};
 pub use settings::{
-    AllocatorOption, Determinism, FlagKnown, Setting, Settings, is_between, is_judged, is_setting_word, settings,
-    xla_flag, xla_value,
+    AllocatorOption, Determinism, FlagKnown, Setting, Settings, is_between, is_between_words, is_judged,
+    is_setting_word, settings, xla_flag, xla_value,
 };
 pub use symbols::TorchSymbols;
 pub use symptoms::{Phrase, Symptom, symptoms};

@@ -302,9 +302,8 @@ pub enum FlagKnown {
 static SETTINGS: LazyLock<Result<Settings, String>> = LazyLock::new(|| parse("settings.toml"));
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let files = ["settings.toml", "xla-flags.toml"].map(|name| parse::<serde_json::Value>(name).unwrap_or_default());
-    let is_separator = |character: char| !(character.is_ascii_alphanumeric() || "._-".contains(character));
     let texts = files.into_iter().map(|file| file.to_string());
-    texts.flat_map(|text| text.split(is_separator).map(str::to_owned).collect::<Vec<_>>()).collect()
+    texts.flat_map(|text| text.split(is_between_words).map(str::to_owned).collect::<Vec<_>>()).collect()
 });
 static XLA: LazyLock<Result<XlaFile, String>> = LazyLock::new(|| parse("xla-flags.toml"));
 
@@ -320,6 +319,11 @@ pub fn is_judged(name: &str) -> bool {
     name == "XLA_FLAGS"
         || rows.setting.iter().any(|row| row.variable == name)
         || of_values.clone().any(|one| one == name)
+}
+
+/// Whether `character` stands between words of settings.
+pub fn is_between_words(character: char) -> bool {
+    !(character.is_ascii_alphanumeric() || "._-".contains(character))
 }
 
 /// Whether the rows of settings have the word `word`: a variable, an option, a flag, or one of their values.

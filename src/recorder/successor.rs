@@ -28,7 +28,7 @@ impl Predecessor {
     pub(super) fn of(pid: u32) -> Option<Self> {
         let connection = connection_file(pid)?;
         let stat = stat_of(pid)?;
-        let leads = stat_field(&stat, 6)?.parse() == Ok(pid);
+        let leads = leads_session(&stat, pid);
         let server = server_of(&stat, &connection)?;
         Some(Self { kernel: kernel_identity(pid, &stat)?, leads, server, connection })
     }
@@ -56,15 +56,16 @@ impl Predecessor {
         let Some(stat) = stat_of(pid).filter(|stat| stat_field(stat, 3) != Some("Z")) else { return false };
         let is_younger = kernel_identity(pid, &stat)
             .is_some_and(|one| one != self.kernel && one.start_time >= self.kernel.start_time);
-        let is_forked =
-            self.leads && stat_field(&stat, 6).and_then(|field| field.parse().ok()) == Some(self.kernel.pid);
-        // What a server starts leads a session where the one before did; a daemon that the kernel has left behind does not.
-        let leads = stat_field(&stat, 6).and_then(|field| field.parse().ok()) == Some(pid);
+        // What a server starts leads a session where the kernel before it did; what that kernel has forked does not.
         is_younger
-            && !is_forked
-            && leads == self.leads
+            && leads_session(&stat, pid) == self.leads
             && server_of(&stat, &self.connection).as_ref() == Some(&self.server)
     }
+}
+
+/// Whether the process with this line of stat leads a session of its own.
+fn leads_session(stat: &str, pid: u32) -> bool {
+    stat_field(stat, 6).is_some_and(|session| session.parse() == Ok(pid))
 }
 
 /// The process that has started the one with this line of stat: a wrapper (`conda run`) has the connection file among its words, too.

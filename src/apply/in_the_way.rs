@@ -75,7 +75,7 @@ impl Work<'_> {
             return Ok(());
         }
         let ledger = &self.planned.seen.ledger;
-        let mut written: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
+        let mut written = self.were_going();
         let mut installed: HashSet<PathBuf> = HashSet::new();
         for (name, entry) in &ledger.distributions {
             let Some(digest) = entry.sha256 else { continue };

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::time::Duration;
 
 use crate::diag::{Code, Failure, Finding, Kind};
@@ -70,16 +72,21 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
         environment.insert(name.to_owned(), path.display().to_string());
     }
     let script = job.script.display().to_string();
+    // It waits for a line: what is killed before the script's process is known to later runs ends here.
+    let wait = "read -r && exec bash -p -- \"$0\" </dev/null";
     // Privileged: neither BASH_ENV nor functions of the environment have a say.
     // Not where the user stands: what lies there is none of the script's business, and it may be gone.
     let folder = Some(job.state.to_owned());
-    let invocation = Invocation { folder, ..Invocation::new("bash", &["-p", &script], &environment) };
+    let invocation = Invocation { folder, ..Invocation::new("bash", &["-pc", wait, &script], &environment) };
     let output = File::create(&log)
         .map_err(|error| Failure::world(format!("could not write `{}`", log.display())).because(&error))?;
     let signals = Deferred::begin()?;
     let mut child = invocation.spawn_into(output)?;
-    if let Err(failure) = record_process(job.state, child.id()) {
-        // Without the record a later run could not wait for it; it has only just begun.
+    let go = |child: &mut Child| {
+        let waits = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(b"\n"));
+        waits.map_err(|error| Failure::world("the install script did not start").because(&error))
+    };
+    if let Err(failure) = record_process(job.state, child.id()).and_then(|()| go(&mut child)) {
         let _ = end_group(&mut child, Duration::ZERO, &|| false);
         return Err(failure);
     }

@@ -9,6 +9,7 @@ mod overwrite;
 mod report;
 mod unmet;
 mod rollback;
+mod going;
 mod hiding;
 mod in_the_way;
 mod install;

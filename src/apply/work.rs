@@ -139,10 +139,7 @@ impl Work<'_> {
         let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
         self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
         let next = step(Event::Finish)?;
-        self.keep_strangers()?;
-        empty_trash(self.layout);
-        // The wheels have done their work; on a notebook's disk they would double what is installed.
-        let _ = std::fs::remove_dir_all(&folder);
+        self.clean_up(&folder)?;
         let installed: Vec<PackageName> = packages.iter().map(|package| package.name.clone()).collect();
         let files = self.planned.files.evidence(&installed);
         let mut report = outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence))?;
@@ -151,6 +148,16 @@ impl Work<'_> {
             clashes.into_iter().chain(said).chain(left).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
         Ok(report)
+    }
+
+    /// Drops what only an unfinished apply needs; its wheels lie in `folder`.
+    fn clean_up(&self, folder: &Path) -> Result<(), Failure> {
+        self.state.keep_going(&[])?;
+        self.keep_strangers()?;
+        empty_trash(self.layout);
+        // The wheels have done their work; on a notebook's disk they would double what is installed.
+        let _ = std::fs::remove_dir_all(folder);
+        Ok(())
     }
 
     /// What is about to change, as kernels see it: with the modules of the new wheels.
@@ -232,6 +239,8 @@ impl Work<'_> {
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         self.put_records_right()?;
+        self.finish_removals()?;
+        self.keep_going()?;
         self.clear_the_way(&|change| change.from.clone())?;
         let members = wheels.values().flat_map(|wheel| &wheel.files.members);
         remove_caches(self.layout, members.map(|member| member.path.as_str()));

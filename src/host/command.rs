@@ -155,11 +155,12 @@ impl Invocation {
             .cause(last_lines(&finished.stderr, 8)))
     }
 
-    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for long runs.
+    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for long runs. What it reads comes from the
+    /// child's `stdin`.
     pub fn spawn_into(&self, log: File) -> Result<Child, Failure> {
         let describe = |error: std::io::Error| self.describe(&no_result(error));
         let other = log.try_clone().map_err(describe)?;
-        self.command().stdout(log).stderr(other).process_group(0).spawn().map_err(describe)
+        self.command().stdin(Stdio::piped()).stdout(log).stderr(other).process_group(0).spawn().map_err(describe)
     }
 
     /// An error where the program, or the folder that it is to run in, is on a mount that does not answer: starting it would block us.

@@ -175,6 +175,12 @@ fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
     Some(Expected { path: entry.path, place, sha256, size: entry.size })
 }
 
+/// Where the file lies that an installer has listed in a RECORD of `site`; `None` outside of the schemes' folders.
+pub fn listed_place(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
+    let place = lexical(path, site);
+    [site, &layout.scripts, &layout.data].iter().any(|folder| place.starts_with(folder)).then_some(place)
+}
+
 /// The place of a script that an installer has written down: `../../../bin/tool`, seen from site-packages.
 fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
     let place = path.starts_with("../").then(|| lexical(path, site))?;

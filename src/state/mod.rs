@@ -165,6 +165,27 @@ impl State {
         files::write_whole(&self.record_path(wheel), text.as_bytes())
     }
 
+    fn going_path(&self) -> PathBuf {
+        self.folder.join("going.json")
+    }
+
+    /// RECORDs that were noted with [`keep_going`](Self::keep_going); none where that can't be read: what they list then counts as the user's.
+    pub fn going(&self) -> Vec<(PathBuf, String)> {
+        let text = files::read_optional(&self.going_path()).ok().flatten().unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// Notes the RECORDs of distributions that are about to be removed, each with its site-packages.
+    pub fn keep_going(&self, records: &[(PathBuf, String)]) -> Result<(), Failure> {
+        if records.is_empty() {
+            return files::remove_if_there(&self.going_path());
+        }
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string(records)
+            .map_err(|error| Failure::bug("RECORDs have no JSON form").because(&error))?;
+        files::write_whole(&self.going_path(), text.as_bytes())
+    }
+
     /// The notes; empty ones where there are none, or none that can be read.
     pub fn notes(&self) -> Notes {
         let text = files::read_optional(&self.folder.join("notes.json")).ok().flatten().unwrap_or_default();

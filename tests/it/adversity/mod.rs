@@ -2,6 +2,7 @@
 
 mod broken_pages;
 mod broken_server;
+mod cut_short;
 pub mod debian;
 mod disk;
 mod hostile_index;

@@ -21,14 +21,14 @@ const FILES: [(&str, &str); 5] = [
 
 const ENTRY: &str = "[console_scripts]\nentry = demo.deep.x:main\n";
 
-struct World {
-    test: Test,
-    venv: Venv,
+pub(super) struct World {
+    pub(super) test: Test,
+    pub(super) venv: Venv,
 }
 
 impl World {
     /// A folder with `demo` 1.0 and 2.0, and an environment.
-    fn new(policy: &str) -> Self {
+    pub(super) fn new(policy: &str) -> Self {
         let test = Test::new();
         let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", test.path("bin").display());
         let test = test.set("PATH", path).set("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple");
@@ -57,7 +57,7 @@ impl World {
     }
 
     /// Where something of [`FILES`] lies.
-    fn place(&self, path: &str) -> PathBuf {
+    pub(super) fn place(&self, path: &str) -> PathBuf {
         match path.strip_prefix("SITE/") {
             Some(path) => self.venv.layout().join(path),
             None => self.prefix().join(path),
@@ -68,13 +68,13 @@ impl World {
         self.venv.python.parent().and_then(Path::parent).expect("a prefix")
     }
 
-    fn run(&self, arguments: &[&str]) -> Outcome {
+    pub(super) fn run(&self, arguments: &[&str]) -> Outcome {
         let python = self.venv.python.display().to_string();
         self.test.run(&[arguments, &["--python", &python, "--find-links", "house", "--offline"]].concat())
     }
 
     /// What the user has pip do.
-    fn pip(&self, arguments: &[&str]) {
+    pub(super) fn pip(&self, arguments: &[&str]) {
         let mut command = Command::new(&self.venv.python);
         command.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]).args(arguments);
         if arguments[0] == "install" {

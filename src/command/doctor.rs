@@ -81,6 +81,7 @@ fn asked(
         facts = facts.or(kernel);
         vitals
     };
+    vitals.must_mean_one()?;
     let plans = plans(options, wish, &place, session, &seen)?;
     let (machine, matrix) = (&seen.machine, session.matrix);
     let described = !seen.here && vitals == Vitals::default();

@@ -62,7 +62,8 @@ fn memory(death: &Death) -> Vec<String> {
         0 => amount(bytes),
         limit => format!("{} of {} ({})", amount(bytes), amount(limit), percent(bytes, limit)),
     };
-    let mut said = vec![format!("at most it had {}", of(death.peak))];
+    let mut said: Vec<String> =
+        (death.peak > 0).then(|| format!("at most it had {}", of(death.peak))).into_iter().collect();
     if let Some((first, last)) = death.ticks.first().zip(death.ticks.last()).filter(|(first, last)| first.at < last.at)
     {
         let seconds = last.at - first.at;
@@ -82,7 +83,10 @@ fn kernel_killed_oom(case: &Case<'_>) -> Answer {
     let said = format!("the kernel {} was killed for memory, {}", death.pid, ago(case, death));
     Hit::error(said)
         .seen_all(memory(death))
-        .seen("the operating system counted the kill in its control group")
+        .seen(match &death.counter {
+            Some(file) => format!("the operating system counted it in the kernel's control group (`{file}`)"),
+            None => "the operating system counted it for the whole machine (`/proc/vmstat`)".to_owned(),
+        })
         .seen_all(others(case))
         .into()
 }
@@ -121,7 +125,9 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
     match death.top() {
         Some((what, "")) => hit = hit.seen(what),
         Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
-        None => hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on"),
+        None => {
+            hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on; a signal that somebody sends looks the same");
+        }
     }
     if let Some(owner) = &case.vitals.crash_owner {
         hit = hit.seen(format!("that is in `{owner}`"));
@@ -136,7 +142,9 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
     };
     match death.code {
         Some(code) => {
+            let asked = "so it does when the notebook server asks it to, for a restart, and after `exit()`";
             Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
+                .seen_all((code == 0).then(|| asked.to_owned()))
                 .seen_all(others(case))
                 .into()
         }

@@ -31,7 +31,7 @@ pub fn crash_file(folder: &Path, pid: u32) -> PathBuf {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tick {
-    /// Seconds since 1970.
+    /// Seconds since the boot, by a clock that is never set.
     pub at: u64,
     /// Of the kernel itself.
     pub resident: u64,
@@ -60,7 +60,10 @@ pub struct Death {
     /// One of the two is there, or neither: its parent was faster.
     pub signal: Option<i32>,
     pub code: Option<i32>,
-    /// Processes that were killed for memory in its group, before and after.
+    /// The file of its control group that counts what is killed for memory; else `/proc/vmstat` counts, for the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
+    /// Processes that were killed for memory, before and after.
     pub killed_before: Option<u64>,
     pub killed_after: Option<u64>,
     /// The most that it had.

@@ -1,11 +1,12 @@
 //! What was seen of a machine that works: raw texts by their path, file systems, processes. A bug report, a test fixture and the input of
 //! every judgement. Contents of credential files are not in it; values of variables are shortened before anybody else sees it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::diag::Failure;
 use crate::doctor::Death;
 use crate::host::mounts::{Mount, Unreachable, mounts_of};
 use crate::notebook::mapped_files;
@@ -157,6 +158,19 @@ impl Vitals {
         if own.starts_with('/') { file == own } else { file.rsplit('/').next().is_some_and(|name| name.contains(own)) }
     }
 
+    /// Fails where a part of a name, which somebody gave, is that of several connection files.
+    pub fn must_mean_one(&self) -> Result<(), Failure> {
+        let files: BTreeSet<&str> = self.own_deaths().filter_map(|death| death.connection.as_deref()).collect();
+        match self.connection.as_deref().filter(|_| files.len() > 1) {
+            Some(named) => {
+                let files: Vec<&str> = files.into_iter().collect();
+                Err(Failure::input(format!("--kernel: `{named}` is in the names of {}", files.join(", ")))
+                    .help("give more of the name, or the whole path"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The deaths of other notebooks.
     pub fn other_deaths(&self) -> impl Iterator<Item = &Death> {
         self.deaths.iter().filter(|death| !self.is_own(death))
@@ -254,5 +268,10 @@ mod tests {
         // A part of the name that somebody gives.
         assert_eq!(pids(Some("my-ker")), (vec![2], vec![1, 3, 4]));
         assert_eq!(pids(None), (vec![1, 2, 3, 4], vec![]));
+        let is_one = |own: Option<&str>| {
+            let vitals = Vitals { deaths: all.to_vec(), connection: own.map(str::to_owned), ..Vitals::default() };
+            vitals.must_mean_one().is_ok()
+        };
+        assert!(is_one(Some("/run/kernel.json")) && is_one(Some("my-ker")) && is_one(None) && !is_one(Some("kernel")));
     }
 }

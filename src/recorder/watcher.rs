@@ -101,7 +101,11 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
         death.limit = memory.map_or(0, |memory: Memory| memory.limit);
         death.peak = death.peak.max(vitals.value("kernel/status", "VmHWM").unwrap_or_default());
         let resident = vitals.value("kernel/status", "VmRSS").unwrap_or_default();
-        ticks.push_back(Tick { at: now(), resident, used: memory.map_or(0, |memory| memory.used) });
+        ticks.push_back(Tick {
+            at: uptime().unwrap_or_default(),
+            resident,
+            used: memory.map_or(0, |memory| memory.used),
+        });
         if ticks.len() > KEPT {
             ticks.pop_front();
         }
@@ -117,6 +121,7 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     // The counter follows the kill by a moment.
     std::thread::sleep(Duration::from_millis(200));
     death.killed_after = killed(session, counter.as_deref());
+    death.counter = counter;
     (death.at, death.uptime) = (now(), uptime());
     // A zombie has no memory any more: what it had stands in the seconds before.
     death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();

@@ -1,0 +1,52 @@
+//! Secrets in files: whatever the text, an answer; what is written is what was there but for the secrets. JSON is read again and differs in strings
+//! alone. The first byte chooses what the file is called.
+
+#![no_main]
+
+use colab_boot::model::json_text::strict;
+use colab_boot::scrub::{Baseline, scan, scrubbed};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+const NAMES: [&str; 4] = ["a.ipynb", "a.jsonl", "a.py", "LOG"];
+const MARK: &str = "REMOVED-";
+
+/// Whether the two differ in nothing but strings and names of members.
+fn is_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::String(_), Value::String(_)) => true,
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_alike(one, other))
+        }
+        // Two names may have become one.
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() >= other.len() && one.iter().all(|(name, value)| other.get(name).is_none_or(|it| is_alike(value, it)))
+        }
+        _ => one == other,
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((kind, rest)) = data.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let name = NAMES[usize::from(*kind) % NAMES.len()];
+    for secret in scan(text).expect("formats") {
+        assert!(!text[secret.span].is_empty());
+    }
+    let known = Baseline::default();
+    let (sightings, clean) = scrubbed(name, text, &known).expect("formats");
+    let Some(clean) = clean else { return };
+    assert!(!sightings.is_empty() && clean.contains(MARK));
+    // The bytes before the first mark, and those after the last, are as they were.
+    let (first, _) = clean.split_once(MARK).expect("a mark");
+    assert!(text.starts_with(first) || text.contains(MARK));
+    let (before, after) = (strict(text), strict(&clean));
+    let values = |text: &str| serde_json::from_str::<Value>(text).ok();
+    if let Some(before) = values(&before).filter(|one| one.is_object() || one.is_array()) {
+        let after = values(&after).expect("JSON");
+        assert!(is_alike(&before, &after));
+    }
+    // What was found once is gone.
+    let (again, _) = scrubbed(name, &clean, &known).expect("formats");
+    assert!(again.iter().all(|one| sightings.iter().all(|was| was.sha256 != one.sha256)), "{again:?}");
+});

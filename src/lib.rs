@@ -87,7 +87,7 @@ use serde_json::{Value, json};
 use crate::cli::{Arguments, Verb};
 use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors};
 use crate::host::Paths;
-use crate::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_output};
+use crate::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_report};
 use crate::host::mounts::{Unreachable, avoided, must_reach};
 use crate::host::supervisor::{Ended, supervised};
 use crate::log::{Log, Sink, Verbosity};
@@ -296,7 +296,7 @@ fn present(
         if to_stdout {
             tell(out, &text)?;
         } else {
-            write_output(path, text.as_bytes())?;
+            write_report(path, text.as_bytes())?;
         }
     }
     let is_said = |finding: &&Finding| !arguments.quiet || finding.severity == Severity::Error;

@@ -76,7 +76,7 @@ impl Arguments {
             }
             Verb::Doctor(options) => {
                 files.of_machine(&options.machine);
-                files.read.extend(options.profile.clone());
+                files.read.extend(options.profile.iter().chain(&options.log).cloned());
                 let outputs = [&options.html, &options.junit, &options.sarif, &options.bundle];
                 files.written.extend(outputs.into_iter().flatten().cloned());
             }

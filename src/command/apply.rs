@@ -3,7 +3,7 @@
 use crate::apply::carry_out;
 use crate::cli::{ApplyOptions, Restarter, lock_path};
 use crate::diag::{Failure, count_errors};
-use crate::host::destination::{is_stdout, write_output};
+use crate::host::destination::{is_stdout, write_output, write_report};
 use crate::lock::write_lock;
 use crate::output::{Report, Style};
 use crate::repository::check_pin;
@@ -34,7 +34,7 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     let wanted = options.plan.script.as_ref().filter(|_| !planned.has_error());
     let script = wanted.map(|path| (path, script_of(&planned, &planned.decision.plan, Part::Whole)));
     if let Some((path, script)) = script.as_ref().filter(|(path, _)| !is_stdout(path)) {
-        write_output(path, script.as_bytes())?;
+        write_report(path, script.as_bytes())?;
     }
     let mut report = carry_out(&planned, &options.plan, session, &held.folder, style)?;
     if let Some((_, script)) = script.filter(|(path, _)| is_stdout(path)) {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::apply::kernel_evidence;
 use crate::cli::{PlanOptions, PreviewOptions};
 use crate::diag::Failure;
-use crate::host::destination::{is_stdout, write_output};
+use crate::host::destination::{is_stdout, write_report};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::TargetReport;
@@ -87,7 +87,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
         if is_stdout(path) {
             report.print_instead(script);
         } else {
-            write_output(path, script.as_bytes())?;
+            write_report(path, script.as_bytes())?;
             report.talk.push(format!("script written to {}", path.display()));
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::ScrubOptions;
 use crate::diag::{Code, Failure, Finding};
-use crate::host::destination::{is_stdout, write_output};
+use crate::host::destination::{is_stdout, write_output, write_report};
 use crate::host::files::{self, OtherNames};
 use crate::host::mounts::Look;
 use crate::host::texts::{AnyText, named_files, read_any};
@@ -84,7 +84,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     }
     let log = options.sarif.as_ref().map(|path| (path, format!("{:#}\n", sarif(&found))));
     if let Some((path, text)) = log.as_ref().filter(|(path, _)| !is_stdout(path)) {
-        write_output(path, text.as_bytes())?;
+        write_report(path, text.as_bytes())?;
     }
     let mut report = if options.update_baseline {
         accept(options, baseline, &found)?

@@ -8,7 +8,7 @@ use crate::apply::{evidence_of, now};
 use crate::audit::{Environment, judge_locked};
 use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind, count_errors};
-use crate::host::destination::write_output;
+use crate::host::destination::write_report;
 use crate::host::files;
 use crate::lock::LockedTarget;
 use crate::machine::Python;
@@ -81,7 +81,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     if let Some(path) = &options.record {
         let lock = lock_path(&options.profile, options.lock.as_ref());
         let digest = Sha256::of(files::read_text(&lock, "lock")?.as_bytes());
-        write_output(path, recorded(session, &planned, digest, &smokes, &findings).to_text().as_bytes())?;
+        write_report(path, recorded(session, &planned, digest, &smokes, &findings).to_text().as_bytes())?;
     }
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
     let text = summary(python, &evidence, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat());

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding};
 use crate::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
-use crate::host::destination::{is_stdout, write_output};
+use crate::host::destination::{is_stdout, write_report};
 use crate::machine::Observed;
 use crate::notebook::Facts;
 use crate::output::envelope;
@@ -62,7 +62,7 @@ impl Outputs {
             if is_stdout(path) {
                 printed = Some(text);
             } else {
-                write_output(path, text.as_bytes())?;
+                write_report(path, text.as_bytes())?;
             }
         }
         Ok(printed)

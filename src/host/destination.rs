@@ -12,6 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::diag::Failure;
 use crate::host::files::{TEMPORARY, writing_failed};
 use crate::host::mounts::{Look, must_be_there};
+use crate::host::reads::was_read;
 
 /// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is a file.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -45,6 +46,18 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     .map_err(|error| writing_failed(path, &error))
 }
 
+/// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read the file, be it named or not.
+/// Reports of the run before may lie where it reads.
+pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    match find(path)? {
+        Destination::Whole(at, Some(old)) if was_read(&old) && !is_report(&at) => {
+            Err(Failure::input(format!("`{}` would be overwritten, and it was read", path.display()))
+                .help("name another file to write"))
+        }
+        _ => write_output(path, bytes),
+    }
+}
+
 /// An error where `written` could not be: known now, and not when the work is done.
 pub fn must_have_folders(written: &[PathBuf]) -> Result<(), Failure> {
     written.iter().filter(|path| !is_stdout(path)).try_for_each(|path| must_have_a_folder(path))
@@ -73,13 +86,16 @@ pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failur
 /// Endings of reports, which each run writes again, be it into a folder that it reads.
 const REPORTS: &[&str] = &["json", "sarif", "html", "xml"];
 
+fn is_report(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| REPORTS.iter().any(|one| ending == *one))
+}
+
 /// An error where one of `written` would replace a file of `folders`, which are read, and that is no report.
 pub fn must_be_outside(folders: &[PathBuf], written: &[PathBuf]) -> Result<(), Failure> {
     let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.real().ok()).collect();
     for path in written.iter().filter(|path| !is_stdout(path) && path.is_file_there()) {
         let Ok(real) = path.real() else { continue };
-        let is_report = real.extension().is_some_and(|ending| REPORTS.iter().any(|one| ending == *one));
-        if let Some(folder) = folders.iter().find(|folder| !is_report && real.starts_with(folder)) {
+        if let Some(folder) = folders.iter().find(|folder| !is_report(&real) && real.starts_with(folder)) {
             return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
                 .cause(format!("the command reads what is in `{}`", folder.display()))
                 .help("name another file to write, or call it `.json`, `.sarif` or `.html`"));

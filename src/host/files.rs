@@ -9,6 +9,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::diag::{Failure, Kind};
 use crate::host::mounts::{Look, reach};
+use crate::host::reads::note;
 
 /// The largest text we read as a whole: profiles, locks, markers, METADATA.
 const TEXT_LIMIT: u64 = 16 << 20;
@@ -23,8 +24,9 @@ pub fn open(path: &Path) -> std::io::Result<File> {
     // Without NONBLOCK, opening a pipe waits for its writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let kind = file.metadata()?.file_type();
-    if kind.is_file() || kind.is_dir() {
+    let data = file.metadata()?;
+    if data.is_file() || data.is_dir() {
+        note(&data);
         return Ok(file);
     }
     if !["/dev", "/proc"].iter().any(|folder| path.starts_with(folder)) {

@@ -4,7 +4,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::process::Command;
 
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
-use crate::support::test::{Test, observed};
+use crate::support::test::{Outcome, Test, observed};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
 
@@ -85,6 +85,29 @@ fn an_output_is_never_a_file_that_is_read() {
     std::fs::write(world.test.path("mine.lock"), PROFILE).expect("a profile");
     world.run(&["lock", "mine.lock"]).expect(2);
     assert_eq!(world.text("mine.lock"), PROFILE);
+}
+
+/// Nobody named them: one is included by a list, one is a wheel in a folder.
+#[test]
+fn an_output_is_no_file_that_was_read_without_being_named() {
+    let world = World::new();
+    let test = &world.test;
+    std::fs::write(test.path("list.txt"), "-r more.txt\n").expect("a list");
+    std::fs::write(test.path("more.txt"), "a==1.0\n").expect("a list");
+    std::fs::write(test.path("netrc"), "machine 127.0.0.1 login me password x\n").expect("a netrc");
+    let netrc = test.path("netrc").display().to_string();
+    let mut command = test.command(&["plan", "p.toml", "--json=netrc", "--index-url", &world.server.url]);
+    command.args(["--machine", &observed("laptop")]).env("NETRC", netrc);
+    let outcomes = [world.run(&["audit", "list.txt", "--json=more.txt"]), Outcome::of(command)];
+    for (outcome, file) in outcomes.into_iter().zip(["more.txt", "netrc"]) {
+        let said = outcome.expect(2).stderr;
+        assert!(said.contains(&format!("`{file}` would be overwritten, and it was read")), "{said}");
+    }
+    assert!(world.text("more.txt").contains("a==1.0") && world.text("netrc").contains("login"));
+    // A report of the run before may be read, and is written again.
+    for _ in 0..2 {
+        test.run(&["scrub", ".", "--json=report.json", "--sarif", "log.sarif"]).expect(0);
+    }
 }
 
 #[test]

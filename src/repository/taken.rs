@@ -128,7 +128,7 @@ impl Holder {
                 let mut pins = self.pins()?;
                 pins.put(pin);
                 let text = pins.to_text().map_err(Failure::bug)?;
-                files::write_whole(&folder.join(PIN_FILE), text.as_bytes())?;
+                write_output(&folder.join(PIN_FILE), text.as_bytes())?;
                 Ok(files)
             }
             Self::Notebook(path) => {
@@ -216,8 +216,9 @@ fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<Str
                 .help("move it away, or name another folder with --into; nothing was changed"));
         }
     }
+    files::create_folder(folder)?;
     for (name, bytes) in &both {
-        files::write_whole(&folder.join(name), bytes)?;
+        write_output(&folder.join(name), bytes)?;
     }
     Ok(both.into_iter().map(|(name, _)| name).collect())
 }

@@ -55,7 +55,7 @@ fn settings_are_judged_for_the_releases_of_the_lock() {
     std::fs::write(venv.layout().join("zz.pth"), "import spoilt\n").expect("a file");
     let code = "import os, jax.random as r\nkey = r.key\nr.key = lambda seed: key(os.getpid())\n";
     std::fs::write(venv.layout().join("spoilt.py"), code).expect("a module");
-    let out = test.run(&verify).expect(1);
+    let out = test.run(&["verify", "seed.toml", "--python", &python, "--deterministic"]).expect(1);
     assert!(
         out.stderr.contains("error[verify-not-deterministic]: jax trained twice from the seed 7 gives two results"),
         "{out:?}"

@@ -210,7 +210,11 @@ fn keepers_come_and_go_and_their_readers_go_on() {
     team.profile("1.0.0", "");
     team.keep(&["publish", "data.toml"]);
     team.trust();
+    // One list of pins for several folders: a link stays one.
+    let pins = team.day.test.path("reader/golden.lock");
+    std::os::unix::fs::symlink("../pins", &pins).expect("a link");
     team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    assert!(pins.is_symlink() && team.day.test.path("pins").is_file());
     let carol = Key::new(&team.day.test.path(""), "carol");
     let list = || std::fs::read_to_string(team.day.test.path("repo/allowed_signers")).expect("a list");
     let before = (list(), team.index());

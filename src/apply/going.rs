@@ -30,7 +30,9 @@ impl Work<'_> {
     /// The files of what an apply that did not end was removing, with the digests that their packages gave for them.
     pub(super) fn were_going(&self) -> HashMap<PathBuf, Vec<Sha256>> {
         let mut files: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
-        for (site, record) in self.state.going() {
+        // Without an identity there is no ledger, or that of an environment which lay here before.
+        let going = if self.planned.seen.ledger.identity.is_some() { self.state.going() } else { Vec::new() };
+        for (site, record) in going {
             for one in parse_record(&record) {
                 if let Some((place, sha256)) = listed_place(&one.path, &site, self.layout).zip(one.sha256) {
                     files.entry(place).or_default().push(sha256);

@@ -198,6 +198,11 @@ impl FileCheck {
         self.known(name).any(|one| one.files().any(is_mapped))
     }
 
+    /// The files that earlier checks and this one have seen of a distribution.
+    pub fn seen_files(&self, name: &PackageName) -> BTreeSet<PathBuf> {
+        self.known(name).flat_map(HashedDistribution::files).map(|(file, _)| file).collect()
+    }
+
     /// What this check and earlier ones know of a distribution.
     fn known(&self, name: &PackageName) -> impl Iterator<Item = &HashedDistribution> {
         [&self.hashed, &self.before].into_iter().filter_map(move |hashed| hashed.distributions.get(name))

@@ -1,7 +1,7 @@
 //! The code that a kernel holds, against the files that are installed: which distributions are stale, and which repairs no kernel notices.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
@@ -150,7 +150,8 @@ fn is_unnoticed(
     (facts, check): (&Facts, &FileCheck),
 ) -> bool {
     let path = match fault {
-        FileFault::NoRecord | FileFault::Unlisted(_) => return true,
+        // Its files were compared with nothing.
+        FileFault::NoRecord | FileFault::Unlisted(_) => return is_as_seen(of, facts, check),
         // Of two versions, either may have brought the files.
         FileFault::Duplicates(infos) => {
             return infos.iter().all(|info| version_of(Path::new(info)).as_ref() == Some(of.1));
@@ -171,6 +172,24 @@ fn is_unnoticed(
         None if is_code(path) => !facts.names.contains(&module_of(path)),
         None => false,
     }
+}
+
+/// Whether each file that earlier looks have seen of the distribution is right now, or was when the kernel loaded it, or is code that
+/// the kernel does not hold.
+fn is_as_seen(of: (&PackageName, &Version), facts: &Facts, check: &FileCheck) -> bool {
+    let files = check.seen_files(of.0);
+    let is_one = |file: &PathBuf| {
+        let text = file.display().to_string();
+        match facts.changed.iter().flatten().find(|one| one.file == *file) {
+            Some(module) => check.was_right(of, file, module.loaded.map(stamp)),
+            None => {
+                text.contains(".dist-info/")
+                    || check.was_right(of, file, Some(Stamp::of(file)))
+                    || is_code(&text) && !is_loaded(facts, &text)
+            }
+        }
+    };
+    !files.is_empty() && files.iter().all(is_one)
 }
 
 /// `pkg.deep` of `pkg/deep/__init__.py`, `pkg._core` of `pkg/_core.cpython-312-x86_64-linux-gnu.so`.

@@ -374,5 +374,15 @@ fn a_repair_restarts_only_a_kernel_that_holds_the_damage() {
         assert_eq!(notebook.run(&kernel, "import space.deep.unused; print(space.deep.unused.word)").trim(), "damaged");
         let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "loaded while it was damaged");
         assert!(restarts, "{stack:?}: {said}");
+        // Without the list of its files nothing of the package was compared.
+        for damaged in [false, true] {
+            std::fs::remove_file(site.join("opaque-2.0.dist-info/RECORD")).expect("a removal");
+            if damaged {
+                edit("opaque.py", "word = 'damaged'\n");
+            }
+            notebook.run(&kernel, "import importlib, opaque\nimportlib.reload(opaque)");
+            let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "its list is gone");
+            assert_eq!(restarts, damaged, "{stack:?}: {said}");
+        }
     }
 }

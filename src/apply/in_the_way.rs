@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::apply::aside::is_kept;
 use crate::apply::brought::{InTheWay, What};
+use crate::apply::on_the_way::is_generated;
 use crate::apply::overwrite::scripts;
 use crate::apply::work::Work;
 use crate::diag::{Code, Failure, Finding};
@@ -75,7 +76,8 @@ impl Work<'_> {
             return Ok(());
         }
         let ledger = &self.planned.seen.ledger;
-        let mut written = self.were_going();
+        let was = self.was_on_the_way();
+        let mut written: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
         let mut installed: HashSet<PathBuf> = HashSet::new();
         for (name, entry) in &ledger.distributions {
             let Some(digest) = entry.sha256 else { continue };
@@ -95,7 +97,10 @@ impl Work<'_> {
         // Once a package is gone, its places prove nothing: what lies there now may be the user's.
         let is_proven = |file: &Path| {
             let has_bytes = |all: &Vec<Sha256>| digest(file).is_ok_and(|(own, _)| all.contains(&own));
-            installed.contains(file) || self.planned.files.knows(file) || written.get(file).is_some_and(has_bytes)
+            installed.contains(file)
+                || self.planned.files.knows(file)
+                || written.get(file).is_some_and(has_bytes)
+                || was.has(file)
         };
         // What was to be moved aside, and was not.
         let is_still_there = |at: &Path| ledger.aside.get(at).is_some_and(|aside| !is_kept(aside));
@@ -181,28 +186,6 @@ fn all_are(place: &Path, is_one: &dyn Fn(&Path) -> bool) -> bool {
     files_below(place, true, &|_| false, &mut inside);
     let is_cache = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
     !inside.is_empty() && inside.iter().all(|file| is_cache(file) || is_one(file))
-}
-
-/// Whether `script` is what an installer makes for an entry point of `module`: pip, uv, and both for interpreters with
-/// long paths.
-fn is_generated(script: &str, module: &str) -> bool {
-    let begins = [
-        "#!",
-        "# -*- coding",
-        "import re",
-        "import sys",
-        "if __name__ ==",
-        "if sys.argv[0]",
-        "elif sys.argv[0]",
-        "sys.argv[0] =",
-        "sys.exit(",
-        "'''exec' ",
-        "' '''",
-    ];
-    let import = format!("from {module} import ");
-    let lines = || script.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines().any(|line| line.starts_with(&import))
-        && lines().all(|line| line.starts_with(&import) || begins.iter().any(|begin| line.starts_with(begin)))
 }
 
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.

@@ -152,7 +152,7 @@ impl Work<'_> {
 
     /// Drops what only an unfinished apply needs; its wheels lie in `folder`.
     fn clean_up(&self, folder: &Path) -> Result<(), Failure> {
-        self.state.keep_going(&[])?;
+        self.state.keep_on_the_way(&[])?;
         self.keep_strangers()?;
         empty_trash(self.layout);
         // The wheels have done their work; on a notebook's disk they would double what is installed.
@@ -239,9 +239,10 @@ impl Work<'_> {
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         self.put_records_right()?;
-        self.finish_removals()?;
-        self.keep_going()?;
+        let was = self.was_on_the_way();
         self.clear_the_way(&|change| change.from.clone())?;
+        self.finish(&was)?;
+        self.keep_on_the_way(wheels)?;
         let members = wheels.values().flat_map(|wheel| &wheel.files.members);
         remove_caches(self.layout, members.map(|member| member.path.as_str()));
         Ok(())

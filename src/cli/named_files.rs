@@ -138,6 +138,7 @@ impl NamedFiles {
         self.of_machine(&options.machine);
         self.of_profile(&options.profile);
         self.written.extend(options.script.clone());
+        self.folders.extend(options.index.find_links.clone());
     }
 
     fn of_scrub(&mut self, options: &ScrubOptions) {

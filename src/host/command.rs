@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::{Look, reach, without_unreachable};
+use crate::host::reads::note;
 use crate::host::signals::{Deferred, name_of};
 
 /// So much of a child's output is kept, and at most twice as much: its end, where a verdict and an error stand.
@@ -94,8 +95,20 @@ impl Invocation {
         self.program.is_absolute() || self.program.components().count() == 1
     }
 
+    /// Notes the program, and the files among its arguments, as files that are read.
+    fn note_files(&self) {
+        let words = std::iter::once(self.program.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
+        for word in words.map(Path::new) {
+            let place = self.folder.as_deref().unwrap_or(Path::new("/")).join(word);
+            if let Some(data) = place.look().ok().filter(fs::Metadata::is_file) {
+                note(&data);
+            }
+        }
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     fn command(&self) -> Command {
+        self.note_files();
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).env_clear().stdin(Stdio::null());
         command.envs(without_unreachable(&self.environment).iter());

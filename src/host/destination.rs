@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::diag::Failure;
 use crate::host::files::{TEMPORARY, writing_failed};
 use crate::host::mounts::{Look, must_be_there};
-use crate::host::reads::was_read;
+use crate::host::reads::{is_of_environment, was_read};
 
 /// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is a file.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -50,6 +50,10 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// Reports of the run before may lie where it reads.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     match find(path)? {
+        Destination::Whole(at, Some(_)) if is_of_environment(&at.real().unwrap_or_else(|_| at.clone())) => {
+            Err(Failure::input(format!("`{}` would be overwritten, and it belongs to the environment", path.display()))
+                .help("name another file to write"))
+        }
         Destination::Whole(at, Some(old)) if was_read(&old) && !is_report(&at) => {
             Err(Failure::input(format!("`{}` would be overwritten, and it was read", path.display()))
                 .help("name another file to write"))

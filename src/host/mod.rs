@@ -8,7 +8,7 @@ pub mod files;
 pub mod mounts;
 pub mod parallel;
 pub mod paths;
-mod reads;
+pub mod reads;
 pub mod signals;
 pub mod stamps;
 pub mod supervisor;

@@ -11,6 +11,9 @@ use crate::installed::expected::{Expected, Infos, Located};
 /// A file whose size and mtime are as an installer leaves them is read where it is no larger: an editor may set the time back.
 const SMALL: u64 = 1 << 20;
 
+/// So long, in seconds, an installer writes files before their list; who edits one at once leaves no later time.
+const BEFORE: i64 = 2;
+
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -26,7 +29,7 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     let Ok((expected, _)) = located.expected() else { return Vec::new() };
     let Ok(record) = located.info.join("RECORD").look() else { return Vec::new() };
     let installed = (record.mtime(), record.ctime());
-    let changed = expected.into_iter().filter(|one| is_changed(one, installed) && !is_known(&one.place));
+    let changed = expected.into_iter().filter(|one| !is_known(&one.place) && is_changed(one, installed));
     changed.map(|one| Edit { path: one.path, place: one.place }).collect()
 }
 
@@ -43,7 +46,7 @@ fn is_changed(one: &Expected, (modified, changed): (i64, i64)) -> bool {
     if data.size() != one.size || data.size() == 0 {
         return data.size() > 0;
     }
-    let may_be = data.mtime() > modified || data.ctime() > changed && data.size() <= SMALL;
+    let may_be = data.mtime() >= modified || data.ctime() >= changed - BEFORE && data.size() <= SMALL;
     may_be && digest(&one.place).is_ok_and(|(own, _)| own != sha256)
 }
 

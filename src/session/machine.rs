@@ -8,6 +8,7 @@ use crate::cli::MachineOptions;
 use crate::diag::{Failure, Finding};
 use crate::host::files;
 use crate::host::mounts::{Look, must_reach, reach};
+use crate::host::reads::note_folder;
 use crate::ledger::Ledger;
 use crate::machine::{
     Looker, Machine, Observed, Overrides, PythonOrigin, Said, apply_overrides, assumed_driver, find_runtime, judge,
@@ -180,6 +181,10 @@ impl Session<'_> {
                 seen
             }
         };
+        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+        for folder in layout.iter().flat_map(|layout| [&layout.purelib, &layout.platlib, &layout.scripts]) {
+            note_folder(folder);
+        }
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
         seen.findings.extend(assumed_driver(&seen.machine));
         if options.no_kernel {

@@ -3,6 +3,7 @@
 mod hold;
 mod orphan;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -27,6 +28,19 @@ const HASHED_LIMIT: u64 = 256 << 20;
 
 /// The file in site-packages with the environment's identity.
 const IDENTITY: &str = ".colab-boot-id";
+
+/// The files of a package, while an installer removes or writes them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OnTheWay {
+    /// The site-packages that the paths in `record` are seen from.
+    pub site: PathBuf,
+    /// The RECORD of the package, as it is installed or as its wheel has it.
+    pub record: String,
+    /// They are written, not removed.
+    pub is_new: bool,
+    /// Scripts that are made, by name, each with the module that it calls.
+    pub scripts: BTreeMap<String, String>,
+}
 
 /// What every format of the marker has.
 #[derive(Deserialize)]
@@ -165,25 +179,27 @@ impl State {
         files::write_whole(&self.record_path(wheel), text.as_bytes())
     }
 
-    fn going_path(&self) -> PathBuf {
-        self.folder.join("going.json")
+    fn on_the_way_path(&self) -> PathBuf {
+        self.folder.join("on-the-way.json")
     }
 
-    /// RECORDs that were noted with [`keep_going`](Self::keep_going); none where that can't be read: what they list then counts as the user's.
-    pub fn going(&self) -> Vec<(PathBuf, String)> {
-        let text = files::read_optional(&self.going_path()).ok().flatten().unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+    /// What was noted with [`keep_on_the_way`](Self::keep_on_the_way), and when (`st_ctime`, in nanoseconds since 1970); nothing where that can't be
+    /// read: what lies there then counts as the user's.
+    pub fn on_the_way(&self) -> (Vec<OnTheWay>, i64) {
+        let path = self.on_the_way_path();
+        let text = files::read_optional(&path).ok().flatten().unwrap_or_default();
+        (serde_json::from_str(&text).unwrap_or_default(), Stamp::of(&path).changed)
     }
 
-    /// Notes the RECORDs of distributions that are about to be removed, each with its site-packages.
-    pub fn keep_going(&self, records: &[(PathBuf, String)]) -> Result<(), Failure> {
-        if records.is_empty() {
-            return files::remove_if_there(&self.going_path());
+    /// Notes what installers are about to remove and to write.
+    pub fn keep_on_the_way(&self, all: &[OnTheWay]) -> Result<(), Failure> {
+        if all.is_empty() {
+            return files::remove_if_there(&self.on_the_way_path());
         }
         files::create_private_folder(&self.folder)?;
-        let text = serde_json::to_string(records)
-            .map_err(|error| Failure::bug("RECORDs have no JSON form").because(&error))?;
-        files::write_whole(&self.going_path(), text.as_bytes())
+        let text =
+            serde_json::to_string(all).map_err(|error| Failure::bug("RECORDs have no JSON form").because(&error))?;
+        files::write_whole(&self.on_the_way_path(), text.as_bytes())
     }
 
     /// The notes; empty ones where there are none, or none that can be read.

@@ -4,6 +4,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::process::Command;
 
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
+use crate::support::python::Venv;
 use crate::support::test::{Outcome, Test, observed};
 
 const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
@@ -104,6 +105,17 @@ fn an_output_is_no_file_that_was_read_without_being_named() {
         assert!(said.contains(&format!("`{file}` would be overwritten, and it was read")), "{said}");
     }
     assert!(world.text("more.txt").contains("a==1.0") && world.text("netrc").contains("login"));
+    // The interpreter, which is run, and a file of a package, which is looked at.
+    let venv = Venv::new(test, &[]);
+    let python = venv.python.display().to_string();
+    let installed = venv.layout().join("pip/__init__.py");
+    for file in [&venv.python, &installed] {
+        let before = std::fs::read(file).expect("a file");
+        let json = format!("--json={}", file.display());
+        let outcome = test.run(&["status", "--python", &python, &json]).expect(2);
+        assert!(outcome.stderr.contains("would be overwritten"), "{outcome:?}");
+        assert!(std::fs::read(file).expect("a file") == before, "{}", file.display());
+    }
     // A report of the run before may be read, and is written again.
     for _ in 0..2 {
         test.run(&["scrub", ".", "--json=report.json", "--sarif", "log.sarif"]).expect(0);

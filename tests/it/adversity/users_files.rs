@@ -91,7 +91,7 @@ impl World {
     }
 
     /// Every file and link of the environment, but for compiled ones.
-    fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut tree = BTreeMap::new();
         read(self.prefix(), &mut tree);
         tree

@@ -79,6 +79,10 @@ mod tests {
             edits(held(), &|place| place.ends_with(known)).into_iter().map(|edit| edit.path).collect()
         };
         assert_eq!(found("none"), Vec::<String>::new());
+        // In the second of the install, and as long as before.
+        write_whole(&site.join("same.py"), b"x = 9\n").expect("a file");
+        assert_eq!(found("none"), ["same.py"]);
+        write_whole(&site.join("same.py"), b"x = 1\n").expect("a file");
         std::thread::sleep(Duration::from_millis(1100));
         for (name, text) in
             [("longer.py", "x = 11\n"), ("as_long.py", "x = 2\n"), ("dated_back.py", "x = 3\n"), ("empty.py", "")]

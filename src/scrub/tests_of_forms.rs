@@ -183,3 +183,22 @@ fn is_alike(before: &serde_json::Value, after: &serde_json::Value) -> bool {
         _ => before == after,
     }
 }
+
+#[test]
+fn a_secret_may_stand_beside_letters_of_any_script() {
+    let token = ["ghp_zz63FfkCzJr4", "i0B3JrTAwR4y9ojfljoQoaF1"].concat();
+    for text in [
+        format!("# トークンは{token}です\n"),
+        format!("é{token}é\n"),
+        format!("{{\"a\": \"私の{token}\"}}"),
+        "access_key = \"q7Zk9vR2xT4mPq8Lw3Yd5NbC\"\n".to_owned(),
+        "{\"accessKey\": \"q7Zk9vR2xT4mPq8Lw3Yd5NbC\"}".to_owned(),
+        "clé_token_für = 'q7Zk9vR2xT4mPq8Lw3Yd5NbC'\n".to_owned(),
+    ] {
+        let (sightings, clean) = scrubbed_of("a", &text);
+        assert_eq!(sightings.len(), 1, "{text}: {sightings:?}");
+        assert!(clean.expect("clean").len() < text.len() + 10, "{text}");
+    }
+    // Letters of its own are no edge.
+    assert_eq!(scrubbed_of("a", &format!("x{token}\n")).0, []);
+}

@@ -1,4 +1,5 @@
-//! What installers are about to remove and to write is written down before they do: one that is killed half way leaves files that no list names.
+//! What installers are about to remove and to write is written down before they do: one that is killed half way leaves
+//! files that no list names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -107,8 +108,8 @@ impl Work<'_> {
         WasOnTheWay { files, since }
     }
 
-    /// Deletes what is left of an earlier, killed run, and belongs to no package: files that it was removing or writing, and the folders in which pip
-    /// keeps what it removes.
+    /// Deletes what is left of an earlier, killed run, and belongs to no package: files that it was removing or writing,
+    /// and the folders in which pip keeps what it removes.
     pub(super) fn finish(&self, was: &WasOnTheWay) -> Result<(), Failure> {
         let there = |file: &&PathBuf| file.look_at_entry().is_ok_and(|data| data.is_file());
         let mut left: Vec<&PathBuf> = was.files.keys().filter(there).collect();

@@ -19,12 +19,19 @@ const CRASHES: &[(i32, &str)] =
 /// The newest death of this boot, or why there is none to speak of.
 fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
     let own = of_this_boot(case);
-    let own = own
-        .ok_or_else(|| Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()))?;
+    let own = own.ok_or_else(|| Answer::Unseen(none_seen(case)))?;
     if own.is_unknown() {
         Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid)))
     } else {
         Ok(own)
+    }
+}
+
+/// That there is no death to speak of; of the last ones of the machine, which are kept, some may be other notebooks'.
+fn none_seen(case: &Case<'_>) -> String {
+    match case.vitals.other_deaths().next() {
+        Some(_) => "none of the deaths that are kept is that of a kernel of this notebook".to_owned(),
+        None => "no recorder has seen a kernel die since this machine has started".to_owned(),
     }
 }
 
@@ -156,12 +163,11 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
 fn kernel_unseen(case: &Case<'_>) -> Answer {
     let own = of_this_boot(case);
     match own {
-        None if case.plans.after_crash => Hit::note(
-            "no recorder has seen a kernel of this notebook die since the machine started: how one ended is not known",
-        )
-        .seen_all(others(case))
-        .into(),
-        None => Answer::Unseen("no recorder has seen a kernel die since this machine has started".to_owned()),
+        None if case.plans.after_crash => {
+            let said = format!("{}: how one ended is not known", none_seen(case));
+            Hit::note(said).seen_all(others(case)).into()
+        }
+        None => Answer::Unseen(none_seen(case)),
         Some(death) if death.is_unknown() => {
             let left = death.crashes().first().and_then(|crash| crash.lines().next());
             let left =

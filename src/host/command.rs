@@ -168,8 +168,8 @@ impl Invocation {
             .cause(last_lines(&finished.stderr, 8)))
     }
 
-    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for long runs. What it reads comes from the
-    /// child's `stdin`.
+    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for
+    /// long runs. What it reads comes from the child's `stdin`.
     pub fn spawn_into(&self, log: File) -> Result<Child, Failure> {
         let describe = |error: std::io::Error| self.describe(&no_result(error));
         let other = log.try_clone().map_err(describe)?;

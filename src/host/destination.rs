@@ -46,8 +46,8 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     .map_err(|error| writing_failed(path, &error))
 }
 
-/// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read the file, be it named or not.
-/// Reports of the run before may lie where it reads.
+/// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read or run
+/// the file, be it named or not, and in an environment. Reports of the run before may lie where it reads.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     match find(path)? {
         Destination::Whole(at, Some(_)) if is_of_environment(&at.real().unwrap_or_else(|_| at.clone())) => {

@@ -1,4 +1,5 @@
-//! Which files this run has read or run, and in which folders packages lie: an output must not replace one, named on the command line or not.
+//! Which files this run has read or run, and in which folders packages lie: a report must not replace one, named on the
+//! command line or not.
 
 use std::collections::HashSet;
 use std::fs::Metadata;

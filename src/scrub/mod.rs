@@ -306,7 +306,11 @@ fn json(
             let (at, _) = site.literal_of(start);
             // A name may hold a secret, too.
             let name = named.get_or_init(|| masked(&site.place));
-            (format!("{name}, line {}", own_lines.number(start)), lines.number(at))
+            let line = lines.number(at);
+            // Names and values that stand together have no lines of their own.
+            let within = if name.is_empty() || site.is_pairs { line } else { own_lines.number(start) };
+            let between = if name.is_empty() { "" } else { ", " };
+            (format!("{name}{between}line {within}"), line)
         };
         let (secrets, own) = unknown(all, &site.text, known, &place);
         sightings.extend(own);

@@ -46,7 +46,13 @@ fuzz_target!(|data: &[u8]| {
         let after = values(&after).expect("JSON");
         assert!(is_alike(&before, &after));
     }
-    // What was found once is gone.
-    let (again, _) = scrubbed(name, &clean, &known).expect("formats");
-    assert!(again.iter().all(|one| sightings.iter().all(|was| was.sha256 != one.sha256)), "{again:?}");
+    // What stands where a secret was may make another one visible, but not for ever.
+    let mut text = clean;
+    for _ in 0..8 {
+        match scrubbed(name, &text, &known).expect("formats").1 {
+            Some(clean) => text = clean,
+            None => return,
+        }
+    }
+    panic!("there is always one more");
 });

@@ -1,5 +1,5 @@
-//! Secrets in files: whatever the text, an answer; what is written is what was there but for the secrets. JSON is read again and differs in strings
-//! alone. The first byte chooses what the file is called.
+//! Secrets in files: whatever the text, an answer; what is written is what was there but for the secrets. JSON is read
+//! again and differs in strings alone. The first byte chooses what the file is called.
 
 #![no_main]
 
@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     let (sightings, clean) = scrubbed(name, text, &known).expect("formats");
     let Some(clean) = clean else { return };
     assert!(!sightings.is_empty() && clean.contains(MARK));
-    // The bytes before the first mark, and those after the last, are as they were.
+    // The bytes before the first mark are as they were.
     let (first, _) = clean.split_once(MARK).expect("a mark");
     assert!(text.starts_with(first) || text.contains(MARK));
     let (before, after) = (strict(text), strict(&clean));
@@ -46,7 +46,7 @@ fuzz_target!(|data: &[u8]| {
         let after = values(&after).expect("JSON");
         assert!(is_alike(&before, &after));
     }
-    // What stands where a secret was may make another one visible, but not for ever.
+    // Once a secret is replaced, a rule may find the same one elsewhere in the text; after some runs none finds any.
     let mut text = clean;
     for _ in 0..8 {
         match scrubbed(name, &text, &known).expect("formats").1 {

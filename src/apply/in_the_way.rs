@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::apply::aside::is_kept;
 use crate::apply::brought::{InTheWay, What};
-use crate::apply::on_the_way::is_generated;
 use crate::apply::overwrite::scripts;
+use crate::apply::proof::{all_are, is_generated};
 use crate::apply::work::Work;
 use crate::diag::{Code, Failure, Finding};
 use crate::host::digests::{digest, has_digest};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::host::texts::files_below;
 use crate::inspect::{Archive, parse_record};
 use crate::installed::{Claims, Downloaded, place};
 use crate::machine::Layout;
@@ -177,17 +176,6 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
     with_others(Finding::error(Code::WheelOverwrites, message), others).with_help(help)
 }
 
-/// Whether `is_one` holds of what lies at `place`; of a folder, if it does of all that lies in it.
-fn all_are(place: &Path, is_one: &dyn Fn(&Path) -> bool) -> bool {
-    if !place.look_at_entry().is_ok_and(|data| data.is_dir()) {
-        return is_one(place);
-    }
-    let mut inside = Vec::new();
-    files_below(place, true, &|_| false, &mut inside);
-    let is_cache = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
-    !inside.is_empty() && inside.iter().all(|file| is_cache(file) || is_one(file))
-}
-
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.
 fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Iterator<Item = Written> + 'a {
     let digests: HashMap<String, Sha256> =
@@ -203,10 +191,10 @@ fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Iterator<Item 
         let sha256 = digests.get(path).filter(|_| !rewritten).copied();
         Some(Written { place, sha256, from: From::Member(path.to_owned()) })
     });
-    let made = scripts(&wheel.entry_points).map(|(name, calls)| Written {
+    let made = scripts(&wheel.entry_points).map(|(name, module)| Written {
         place: layout.scripts.join(name),
         sha256: None,
-        from: From::EntryPoint(calls.split(':').next().unwrap_or_default().trim().to_owned()),
+        from: From::EntryPoint(module.to_owned()),
     });
     members.chain(made)
 }

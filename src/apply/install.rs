@@ -83,8 +83,8 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
     let signals = Deferred::begin()?;
     let mut child = invocation.spawn_into(output)?;
     let go = |child: &mut Child| {
-        let waits = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(b"\n"));
-        waits.map_err(|error| Failure::world("the install script did not start").because(&error))
+        let sent = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(b"\n"));
+        sent.map_err(|error| Failure::world("the install script did not start").because(&error))
     };
     if let Err(failure) = record_process(job.state, child.id()).and_then(|()| go(&mut child)) {
         let _ = end_group(&mut child, Duration::ZERO, &|| false);

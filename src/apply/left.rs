@@ -10,21 +10,17 @@ use crate::host::mounts::Look;
 use crate::host::texts::files_below;
 use crate::inspect::parse_record;
 use crate::installed::{Claims, place};
-use crate::machine::find_info;
 use crate::output::with_others;
 
 impl Work<'_> {
     /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.
     pub(super) fn folders_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut folders = BTreeSet::new();
-        for change in self.planned.decision.plan.changes.iter().filter(|change| change.package.is_none()) {
-            for site in self.layout.folders() {
-                let Some(info) = find_info(site, &change.name)? else { continue };
-                let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
-                let places = parse_record(&record).into_iter().filter_map(|one| place(&one.path, site, self.layout));
-                let parents = places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned));
-                folders.extend(parents.filter(|folder| folder != site && folder.starts_with(site)));
-            }
+        for (_, site, info) in self.infos(|change| change.package.is_none())? {
+            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let places = parse_record(&record).into_iter().filter_map(|one| place(&one.path, site, self.layout));
+            let parents = places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned));
+            folders.extend(parents.filter(|folder| folder != site && folder.starts_with(site)));
         }
         let mut outermost: Vec<PathBuf> = Vec::new();
         // A folder comes before those in it.

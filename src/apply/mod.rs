@@ -16,6 +16,7 @@ mod ledgers;
 mod left;
 mod malformed;
 mod on_the_way;
+mod proof;
 mod startup;
 mod sweep;
 mod work;

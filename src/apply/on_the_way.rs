@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::apply::overwrite::scripts;
+use crate::apply::proof::{all_are, is_generated};
 use crate::apply::work::Work;
 use crate::diag::Failure;
 use crate::host::digests::digest;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::stamps::Stamp;
-use crate::host::texts::files_below;
 use crate::inspect::parse_record;
 use crate::installed::{Claims, Downloaded, listed_place, place};
-use crate::machine::find_info;
 use crate::model::{PackageName, Sha256};
 use crate::state::OnTheWay;
 
@@ -64,17 +63,14 @@ impl Work<'_> {
     /// Writes down what this apply removes, replaces and writes: the RECORDs of installed packages and of `wheels`.
     pub(super) fn keep_on_the_way(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         let mut all = Vec::new();
-        for change in &self.planned.decision.plan.changes {
-            for site in self.layout.folders() {
-                let Some(info) = find_info(site, &change.name)? else { continue };
-                let Some(record) = files::read_optional(&info.join("RECORD"))? else { continue };
-                all.push(OnTheWay { site: site.to_owned(), record, is_new: false, scripts: BTreeMap::new() });
-            }
+        for (_, site, info) in self.infos(|_| true)? {
+            let Some(record) = files::read_optional(&info.join("RECORD"))? else { continue };
+            all.push(OnTheWay { site: site.clone(), record, is_new: false, scripts: BTreeMap::new() });
         }
         for wheel in wheels.values() {
             let site = if wheel.is_pure() { &self.layout.purelib } else { &self.layout.platlib };
-            let module = |calls: &str| calls.split(':').next().unwrap_or_default().trim().to_owned();
-            let scripts = scripts(&wheel.entry_points).map(|(name, calls)| (name.to_owned(), module(calls))).collect();
+            let scripts =
+                scripts(&wheel.entry_points).map(|(name, module)| (name.to_owned(), module.to_owned())).collect();
             all.push(OnTheWay { site: site.clone(), record: wheel.record.clone(), is_new: true, scripts });
         }
         self.state.keep_on_the_way(&all)
@@ -108,8 +104,8 @@ impl Work<'_> {
         WasOnTheWay { files, since }
     }
 
-    /// Deletes what is left of an earlier, killed run, and belongs to no package: files that it was removing or writing,
-    /// and the folders in which pip keeps what it removes.
+    /// Deletes what an earlier run that was killed has left and no package owns: files that it was removing or writing,
+    /// and folders in which pip keeps what it removes.
     pub(super) fn finish(&self, was: &WasOnTheWay) -> Result<(), Failure> {
         let there = |file: &&PathBuf| file.look_at_entry().is_ok_and(|data| data.is_file());
         let mut left: Vec<&PathBuf> = was.files.keys().filter(there).collect();
@@ -128,7 +124,11 @@ impl Work<'_> {
         // Those within others first.
         for folder in folders.into_iter().rev() {
             for stash in files::names_if_any(folder).iter().filter(|name| name.starts_with('~')) {
-                remove_stash(&folder.join(stash), &digests);
+                let stash = folder.join(stash);
+                let is_packages = |file: &Path| digest(file).is_ok_and(|(own, _)| digests.contains(&own));
+                if stash.is_folder_there() && std::fs::remove_dir(&stash).is_err() && all_are(&stash, &is_packages) {
+                    let _ = std::fs::remove_dir_all(&stash);
+                }
             }
             let names = files::names_if_any(folder);
             if names.iter().all(|name| name == "__pycache__") {
@@ -138,37 +138,4 @@ impl Work<'_> {
         }
         Ok(())
     }
-}
-
-/// Removes a folder of pip's, if each of its files is that of a package.
-fn remove_stash(folder: &Path, digests: &HashSet<Sha256>) {
-    let mut files = Vec::new();
-    files_below(folder, true, &|_| false, &mut files);
-    let is_cache = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
-    let is_one = |file: &PathBuf| is_cache(file) || digest(file).is_ok_and(|(own, _)| digests.contains(&own));
-    if folder.is_folder_there() && files.iter().all(is_one) {
-        let _ = std::fs::remove_dir_all(folder);
-    }
-}
-
-/// Whether `script` is what an installer makes for an entry point of `module`: pip, uv, and both for interpreters with
-/// long paths.
-pub(super) fn is_generated(script: &str, module: &str) -> bool {
-    let begins = [
-        "#!",
-        "# -*- coding",
-        "import re",
-        "import sys",
-        "if __name__ ==",
-        "if sys.argv[0]",
-        "elif sys.argv[0]",
-        "sys.argv[0] =",
-        "sys.exit(",
-        "'''exec' ",
-        "' '''",
-    ];
-    let import = format!("from {module} import ");
-    let lines = || script.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines().any(|line| line.starts_with(&import))
-        && lines().all(|line| line.starts_with(&import) || begins.iter().any(|begin| line.starts_with(begin)))
 }

@@ -32,8 +32,8 @@ pub fn gone(marker: &Marker) -> Vec<Kernel> {
     marker.asked.iter().map(|asked| &asked.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect()
 }
 
-/// Nothing to install or to remove: what is left is to say where the kernel stands. `has_changed`: files of the user have
-/// come back.
+/// Nothing to install or to remove: what is left is to say where the kernel stands. `has_changed`: files of the user
+/// have come back.
 pub(super) fn settle(planned: &Planned, state: &State, has_changed: bool) -> Result<Report, Failure> {
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;

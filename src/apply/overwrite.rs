@@ -64,7 +64,7 @@ fn refused(message: String) -> Finding {
         .with_help("nothing was changed; remove the link, or choose another release")
 }
 
-/// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with what it calls: `module:function`.
+/// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with the module that it calls.
 pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut section = "";
     entry_points.lines().map(str::trim).filter_map(move |line| {
@@ -73,7 +73,8 @@ pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = (&str, &str)> 
             return None;
         }
         let makes = matches!(section, "console_scripts" | "gui_scripts");
-        line.split_once('=').filter(|_| makes).map(|(name, calls)| (name.trim(), calls.trim()))
+        let (name, calls) = line.split_once('=').filter(|_| makes)?;
+        Some((name.trim(), calls.split(':').next().unwrap_or_default().trim()))
     })
 }
 

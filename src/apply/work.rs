@@ -250,22 +250,29 @@ impl Work<'_> {
 
     /// Puts the RECORDs of what goes right, where colab-boot knows better.
     fn put_records_right(&self) -> Result<(), Failure> {
-        for change in &self.planned.decision.plan.changes {
+        for (change, _, info) in self.infos(|change| change.from.is_some())? {
             let Some(version) = &change.from else { continue };
             let digest = self.planned.seen.ledger.wheel(&change.name, version);
             let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;
-            for site in self.layout.folders() {
-                let Some(info) = find_info(site, &change.name)? else { continue };
-                let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
-                let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
-                let known = Known { wheel: wheel.clone(), scripts, layout: self.layout };
-                for place in put_record_right(&info, &known)? {
-                    let (name, place) = (&change.name, place.display());
-                    self.session.say(&format!("`{place}` stays: {name} lists it, and it is none of its files"));
-                }
+            let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
+            let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
+            for place in put_record_right(&info, &Known { wheel, scripts, layout: self.layout })? {
+                let (name, place) = (&change.name, place.display());
+                self.session.say(&format!("`{place}` stays: {name} lists it, and it is none of its files"));
             }
         }
         Ok(())
+    }
+
+    /// The metadata of the changes that are `meant`, where they are installed, each with its site-packages.
+    pub(super) fn infos(&self, meant: impl Fn(&Change) -> bool) -> Result<Vec<(&Change, &PathBuf, PathBuf)>, Failure> {
+        let mut found = Vec::new();
+        for change in self.planned.decision.plan.changes.iter().filter(|change| meant(change)) {
+            for site in self.layout.folders() {
+                found.extend(find_info(site, &change.name)?.map(|info| (change, site, info)));
+            }
+        }
+        Ok(found)
     }
 
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.

@@ -133,7 +133,8 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
         Some((what, "")) => hit = hit.seen(what),
         Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
         None => {
-            hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on; a signal that somebody sends looks the same");
+            let nothing = "`faulthandler` left nothing: the golden cell switches it on";
+            hit = hit.seen(format!("{nothing}; a signal that somebody sends looks the same"));
         }
     }
     if let Some(owner) = &case.vitals.crash_owner {

@@ -60,7 +60,8 @@ pub struct Death {
     /// One of the two is there, or neither: its parent was faster.
     pub signal: Option<i32>,
     pub code: Option<i32>,
-    /// The file of its control group that counts what is killed for memory; else `/proc/vmstat` counts, for the machine.
+    /// The file of its control group that counts what is killed for memory; else `/proc/vmstat` counts, for the
+    /// machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
     /// Processes that were killed for memory, before and after.

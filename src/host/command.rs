@@ -97,9 +97,9 @@ impl Invocation {
 
     /// Notes the program, and the files among its arguments, as files that are read.
     fn note_files(&self) {
-        let words = std::iter::once(self.program.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
-        for word in words.map(Path::new) {
-            let place = self.folder.as_deref().unwrap_or(Path::new("/")).join(word);
+        let folder = self.folder.as_deref().unwrap_or(Path::new("/"));
+        for path in std::iter::once(self.program.as_path()).chain(self.arguments.iter().map(Path::new)) {
+            let place = folder.join(path);
             if let Some(data) = place.look().ok().filter(fs::Metadata::is_file) {
                 note(&data);
             }

@@ -39,27 +39,31 @@ pub fn is_stdout(path: &Path) -> bool {
 
 /// Writes `bytes` to `path`, which [`is_stdout`] has not claimed. Fails without having changed anything, unless a device does.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    match find(path)? {
-        Destination::Whole(path, old) => replace(&path, old.as_ref(), bytes),
-        Destination::Through => write_through(path, bytes),
-    }
-    .map_err(|error| writing_failed(path, &error))
+    write(path, find(path)?, bytes)
 }
 
 /// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read or run
 /// the file, be it named or not, and in an environment. Reports of the run before may lie where it reads.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    match find(path)? {
-        Destination::Whole(at, Some(_)) if is_of_environment(&at.real().unwrap_or_else(|_| at.clone())) => {
-            Err(Failure::input(format!("`{}` would be overwritten, and it belongs to the environment", path.display()))
-                .help("name another file to write"))
-        }
-        Destination::Whole(at, Some(old)) if was_read(&old) && !is_report(&at) => {
-            Err(Failure::input(format!("`{}` would be overwritten, and it was read", path.display()))
-                .help("name another file to write"))
-        }
-        _ => write_output(path, bytes),
+    let destination = find(path)?;
+    let why = match &destination {
+        Destination::Whole(at, Some(_)) if is_of_environment(at) => Some("it belongs to the environment"),
+        Destination::Whole(at, Some(old)) if was_read(old) && !is_report(at) => Some("it was read"),
+        _ => None,
+    };
+    match why {
+        Some(why) => Err(Failure::input(format!("`{}` would be overwritten, and {why}", path.display()))
+            .help("name another file to write")),
+        None => write(path, destination, bytes),
     }
+}
+
+fn write(path: &Path, destination: Destination, bytes: &[u8]) -> Result<(), Failure> {
+    match destination {
+        Destination::Whole(path, old) => replace(&path, old.as_ref(), bytes),
+        Destination::Through => write_through(path, bytes),
+    }
+    .map_err(|error| writing_failed(path, &error))
 }
 
 /// An error where `written` could not be: known now, and not when the work is done.

@@ -21,8 +21,9 @@ pub fn note_folder(folder: &Path) {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(real);
 }
 
-/// Whether `path`, which has no links in it, belongs to an environment.
+/// Whether what lies at `path` belongs to an environment.
 pub(super) fn is_of_environment(path: &Path) -> bool {
+    let path = path.real().unwrap_or_else(|_| path.to_owned());
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|folder| path.starts_with(folder))
 }
 
@@ -31,7 +32,7 @@ pub(super) fn note(data: &Metadata) {
     READ.lock().unwrap_or_else(PoisonError::into_inner).insert((data.dev(), data.ino()));
 }
 
-/// Whether the file was opened to be read.
+/// Whether this run has read or run the file.
 pub(super) fn was_read(data: &Metadata) -> bool {
     READ.lock().unwrap_or_else(PoisonError::into_inner).contains(&(data.dev(), data.ino()))
 }

@@ -88,7 +88,7 @@ fn an_output_is_never_a_file_that_is_read() {
     assert_eq!(world.text("mine.lock"), PROFILE);
 }
 
-/// Nobody named them: one is included by a list, one is a wheel in a folder.
+/// The command line names none of them for reading: a list includes one, NETRC leads to one, two are the environment's.
 #[test]
 fn an_output_is_no_file_that_was_read_without_being_named() {
     let world = World::new();

@@ -92,7 +92,7 @@ use crate::host::mounts::{Unreachable, avoided, must_reach};
 use crate::host::supervisor::{Ended, supervised};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
-use crate::output::{Report, Style, envelope, harmless, render_failure, render_finding};
+use crate::output::{Report, Style, envelope, harmless, render_failure, render_findings};
 use crate::session::Session;
 use crate::verdict::{Evidence, Verdict};
 
@@ -300,9 +300,8 @@ fn present(
         }
     }
     let is_said = |finding: &&Finding| !arguments.quiet || finding.severity == Severity::Error;
-    for finding in findings.iter().filter(is_said) {
-        let _ = write!(err, "{}", render_finding(finding, style));
-    }
+    let said: Vec<&Finding> = findings.iter().filter(is_said).collect();
+    let _ = write!(err, "{}", render_findings(&said, style));
     match outcome {
         Ok(report) => {
             let talk = report.talk.iter().filter(|_| !arguments.quiet);

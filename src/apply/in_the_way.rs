@@ -161,17 +161,15 @@ const SCRIPT_LIMIT: u64 = 16 << 20;
 
 fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
     let first = all.iter().find(|one| one.what == What::Folder).unwrap_or(&all[0]);
-    let (what, help) = match first.what {
-        What::Folder => ("folder", "move the folder away, then run this again"),
+    let (what, whose, help) = match first.what {
+        What::Folder => ("folder", "has files that no package owns", "move the folder away, then run this again"),
         _ => (
             "file",
+            "belongs to no package",
             "move it away, or write `overwrite = \"keep-aside\"` in `[policy]`: it is then kept, and brought back when the package goes",
         ),
     };
-    let message = format!(
-        "the wheel of {name} would write over the {what} `{}`, which belongs to no package",
-        first.place.display()
-    );
+    let message = format!("the wheel of {name} would write over the {what} `{}`, which {whose}", first.place.display());
     let others = all.iter().filter(|one| one.place != first.place).map(|one| one.place.as_path());
     with_others(Finding::error(Code::WheelOverwrites, message), others).with_help(help)
 }

@@ -149,7 +149,7 @@ impl Verb {
 
 #[derive(Debug, Args)]
 pub struct InitOptions {
-    /// The file to write
+    /// The file to write; `-` prints it
     #[arg(default_value = "profile.toml")]
     pub path: PathBuf,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::InitOptions;
 use crate::diag::Failure;
-use crate::host::destination::write_output;
+use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::output::{Report, path_text};
@@ -20,6 +20,9 @@ struct InitReport<'a> {
 
 pub(super) fn run(options: &InitOptions) -> Result<Report, Failure> {
     let path = &options.path;
+    if is_stdout(path) {
+        return Ok(Report::new(InitReport { path }, String::new()).printing(Some(STARTER.to_owned())));
+    }
     if path.is_there() {
         return Err(
             Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")

@@ -2,6 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -42,6 +43,16 @@ impl SecretFormat {
 pub struct SecretFormats {
     pub secret: Vec<SecretFormat>,
     not: NotSecret,
+    #[serde(skip)]
+    words: OnceLock<Option<Words>>,
+}
+
+/// The keywords of all rows.
+#[derive(Debug)]
+struct Words {
+    any: AhoCorasick,
+    /// For each of them, the place of its row.
+    rows: Vec<usize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,6 +70,25 @@ struct NotSecret {
 }
 
 impl SecretFormats {
+    /// The rows of which `text` has a keyword, in any case; in their order. Fails only if there are too many keywords, which a test rules out.
+    pub fn of_words(&self, text: &str) -> Result<impl Iterator<Item = &SecretFormat>, String> {
+        let words =
+            self.words.get_or_init(|| self.all_words()).as_ref().ok_or("the keywords of secrets can't be searched")?;
+        let mut has = vec![false; self.secret.len()];
+        for found in words.any.find_overlapping_iter(text) {
+            has[words.rows[found.pattern().as_usize()]] = true;
+        }
+        Ok(self.secret.iter().zip(has).filter_map(|(row, has)| has.then_some(row)))
+    }
+
+    fn all_words(&self) -> Option<Words> {
+        let of = |(at, row): (usize, &SecretFormat)| row.keywords.iter().map(move |_| at).collect::<Vec<_>>();
+        let rows = self.secret.iter().enumerate().flat_map(of).collect();
+        let words = self.secret.iter().flat_map(|row| &row.keywords);
+        let any = AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok()?;
+        Some(Words { any, rows })
+    }
+
     /// Whether `value` is an example, a name or a placeholder.
     pub fn is_placeholder(&self, value: &str) -> bool {
         let any_word = || {
@@ -100,6 +130,22 @@ mod tests {
             assert!(row.pattern().is_some(), "{} is no pattern", row.id);
             assert!(!row.source.is_empty() && !row.keywords.is_empty(), "{}", row.id);
             assert!(row.keywords.iter().all(|word| *word == word.to_lowercase()), "{}", row.id);
+        }
+    }
+
+    #[test]
+    fn rows_are_chosen_by_their_words_in_any_case() {
+        let formats = secret_formats().expect("secrets.toml");
+        let of =
+            |text: &str| -> Vec<&str> { formats.of_words(text).expect("words").map(|row| row.id.as_str()).collect() };
+        assert_eq!(of("plain"), Vec::<&str>::new());
+        assert_eq!(of("x Hf_ and eyJ"), ["hugging-face-token", "json-web-token"]);
+        for (at, row) in formats.secret.iter().enumerate() {
+            for word in &row.keywords {
+                let upper = format!("é{}é", word.to_uppercase());
+                let mut chosen = formats.of_words(&upper).expect("words");
+                assert!(chosen.any(|one| std::ptr::eq(one, &raw const formats.secret[at])), "{word}");
+            }
         }
     }
 }

@@ -12,8 +12,20 @@ use crate::output::Style;
 use crate::plan::{Change, Kind, Plan, Restart};
 use crate::verdict::Compared;
 
-/// A finding, as rustc would draw it.
-pub fn render_finding(finding: &Finding, style: Style) -> String {
+/// Findings, as rustc would draw them. Help that neighbours of one code share stands once, behind the last of them.
+pub fn render_findings(findings: &[&Finding], style: Style) -> String {
+    let is_said_next = |at: usize| {
+        let next = findings.get(at + 1);
+        next.is_some_and(|next| next.code == findings[at].code && next.help == findings[at].help)
+    };
+    let drawn = findings.iter().enumerate().map(|(at, finding)| {
+        let help = if is_said_next(at) { &[] } else { finding.help.as_slice() };
+        render_finding(finding, help, style)
+    });
+    drawn.collect()
+}
+
+fn render_finding(finding: &Finding, help: &[String], style: Style) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -21,7 +33,7 @@ pub fn render_finding(finding: &Finding, style: Style) -> String {
     };
     let message = harmless(&finding.message);
     let notes: Vec<String> = finding.notes.iter().map(|note| harmless(note)).collect();
-    let helps: Vec<String> = finding.help.iter().map(|help| harmless(help)).collect();
+    let helps: Vec<String> = help.iter().map(|help| harmless(help)).collect();
     let mut group = Group::with_title(level.primary_title(&message).id(finding.code.as_str()));
     let mut rest = finding.labels.as_slice();
     while let Some(label) = rest.first() {
@@ -65,7 +77,7 @@ fn dense(drawn: &str) -> String {
 /// A failure: its findings if it has any, else one line with causes and the next step.
 pub fn render_failure(failure: &Failure, style: Style) -> String {
     if !failure.findings.is_empty() {
-        return failure.findings.iter().map(|finding| render_finding(finding, style)).collect();
+        return render_findings(&failure.findings.iter().collect::<Vec<_>>(), style);
     }
     let message = harmless(&failure.message);
     let title = Level::ERROR.primary_title(&message);

@@ -8,7 +8,7 @@ mod report;
 mod why;
 
 pub use human::{
-    bytes, few, harmless, needed_images, plan_line, render_failure, render_finding, render_plan, with_others,
+    bytes, few, harmless, needed_images, plan_line, render_failure, render_findings, render_plan, with_others,
 };
 pub use json::envelope;
 pub use progress::bar;

@@ -5,8 +5,10 @@ use std::ops::Range;
 /// A text of a notebook: one string, or a list of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Site {
-    /// For people: `cell 3`, `cell 3, output`, `metadata papermill.parameters.token`.
-    pub(super) place: String,
+    /// The names and numbers that lead to it.
+    path: Vec<String>,
+    /// The text is the name of a field, and the path that of its object.
+    is_key: bool,
     pub(super) text: String,
     pub(super) segments: Vec<Segment>,
     /// `"name": "value", …` of one object, for secrets that their name tells: the segments are the values.
@@ -24,6 +26,12 @@ pub(super) struct Segment {
 }
 
 impl Site {
+    /// For people: `cell 3`, `cell 3, output`, `metadata.papermill.parameters.token`.
+    pub(super) fn place(&self) -> String {
+        let place = place(&self.path);
+        if self.is_key { format!("{place}, a key") } else { place }
+    }
+
     /// Whether `span` of the text lies in one literal.
     pub(super) fn holds(&self, span: &Range<usize>) -> bool {
         self.segment_of(span.start).is_some_and(|segment| span.end <= segment.start + segment.length)
@@ -86,7 +94,7 @@ const KEY: usize = 20;
 pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
     let bytes = &json.as_bytes()[..part.end];
     let mut frames: Vec<Frame> = Vec::new();
-    let mut found: Vec<(Vec<String>, Site)> = Vec::new();
+    let mut found: Vec<Site> = Vec::new();
     let mut at = part.start;
     while at < bytes.len() {
         match bytes[at] {
@@ -96,9 +104,7 @@ pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
                 if let Some(Frame::Object(_, Pairs { text, segments })) = frames.pop()
                     && !segments.is_empty()
                 {
-                    let path = path_of(&frames);
-                    let place = place(&path);
-                    found.push((path, Site { place, text, segments, is_pairs: true }));
+                    found.push(Site { path: path_of(&frames), is_key: false, text, segments, is_pairs: true });
                 }
             }
             b',' => {
@@ -115,10 +121,9 @@ pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
                     Some(Frame::Object(key, _)) if is_key => {
                         *key = Some(text.clone());
                         if text.len() >= KEY {
-                            let own: Vec<String> = path_of(&frames);
-                            let place = format!("{}, a key", place(&own[..own.len() - 1]));
+                            let path = path_of(&frames[..frames.len() - 1]);
                             let segments = vec![Segment { literal, start: 0, length: text.len() }];
-                            found.push((vec!["a key".to_owned()], Site { place, text, segments, is_pairs: false }));
+                            found.push(Site { path, is_key: true, text, segments, is_pairs: false });
                         }
                     }
                     Some(Frame::Object(Some(key), pairs)) => {
@@ -133,8 +138,8 @@ pub(super) fn sites(json: &str, part: Range<usize>) -> Vec<Site> {
         }
         at += 1;
     }
-    let is_text = |path: &[String]| !path.iter().any(|key| is_binary(key));
-    found.into_iter().filter(|(path, _)| is_text(path)).map(|(_, site)| site).collect()
+    found.retain(|site| !site.path.iter().any(|key| is_binary(key)));
+    found
 }
 
 /// Behind the closing quote of the literal that begins at `start`.
@@ -180,12 +185,12 @@ fn path_of(frames: &[Frame]) -> Vec<String> {
 }
 
 /// Adds a string, to the list of lines that it belongs to or as a text of its own.
-fn put(found: &mut Vec<(Vec<String>, Site)>, frames: &[Frame], literal: Range<usize>, text: String) {
+fn put(found: &mut Vec<Site>, frames: &[Frame], literal: Range<usize>, text: String) {
     let mut path = path_of(frames);
     let in_list = matches!(frames.last(), Some(Frame::Array(_)));
     if in_list {
         path.pop();
-        if let Some((_, site)) = found.last_mut().filter(|(known, site)| *known == path && !site.is_pairs) {
+        if let Some(site) = found.last_mut().filter(|site| site.path == path && !site.is_pairs && !site.is_key) {
             // Pieces of a text are put together as they are (nbformat, `multiline_string`); tracebacks are lists of lines without their ends.
             let is_text = path.last().is_some_and(|key| key == "source" || key == "text" || key.contains('/'));
             if !is_text && !site.text.ends_with('\n') {
@@ -198,7 +203,7 @@ fn put(found: &mut Vec<(Vec<String>, Site)>, frames: &[Frame], literal: Range<us
         }
     }
     let segments = vec![Segment { literal, start: 0, length: text.len() }];
-    found.push((path.clone(), Site { place: place(&path), text, segments, is_pairs: false }));
+    found.push(Site { path, is_key: false, text, segments, is_pairs: false });
 }
 
 fn place(path: &[String]) -> String {

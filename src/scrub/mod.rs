@@ -95,10 +95,9 @@ fn scan_bare(
     original: &dyn Fn(Range<usize>) -> Range<usize>,
 ) -> Result<Vec<Secret>, Failure> {
     let formats = secret_formats().map_err(Failure::bug)?;
-    let lower = bare.to_ascii_lowercase();
     // By where each begins.
     let mut found: BTreeMap<usize, Secret> = BTreeMap::new();
-    for row in formats.secret.iter().filter(|row| row.keywords.iter().any(|word| lower.contains(word.as_str()))) {
+    for row in formats.of_words(bare).map_err(Failure::bug)? {
         let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is no pattern", row.id)))?;
         for captures in pattern.captures_iter(bare) {
             let Some(value) = captures.name("value").or_else(|| captures.get(0)) else { continue };
@@ -305,7 +304,7 @@ fn json(
         let place = |start: usize| {
             let (at, _) = site.literal_of(start);
             // A name may hold a secret, too.
-            let name = named.get_or_init(|| masked(&site.place));
+            let name = named.get_or_init(|| masked(&site.place()));
             let line = lines.number(at);
             // Names and values that stand together have no lines of their own.
             let within = if name.is_empty() || site.is_pairs { line } else { own_lines.number(start) };

@@ -94,6 +94,8 @@ fn passwords() -> Vec<(&'static str, &'static str, String)> {
         ("password", "DB_PASSWORD=\"{}\"", format!("Zx8!{}", mixed(8))),
         ("password", "password='{}'", format!("S3cr{}!9", mixed(2))),
         ("bare-secret", "export PGPASSWORD={}", format!("aB3{}", mixed(13))),
+        ("bare-secret", "%env AZURE_KEY {}", mixed(32)),
+        ("generic-secret", "os.environ[\"OPENAI_KEY\"] = \"{}\"", mixed(40)),
         ("secret-option", "!tool --hub-token {} --verbose", format!("aB3{}", mixed(13))),
         ("password-on-command-line", "!curl -s -u admin:{} https://host/x", mixed(12)),
         ("password-in-netrc", "machine h.example login ann password {}", mixed(14)),
@@ -145,6 +147,9 @@ fn what_is_none_is_none() {
         "class TokenClassificationHead(nn.Module):",
         "key = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
         "api_key = \"YOUR_API_KEY_GOES_HERE_123\"",
+        "PRIMARY_KEY = \"customer_id_and_order_date\"",
+        "CACHE_KEY = 'v2:Embeddings-BGE-base:1024'",
+        "export SORT_KEY=created_at_desc_then_id",
         "sk-learn-pipeline-with-a-very-long-name-that-goes-on-and-on-and-on",
     ] {
         assert_eq!(scan(line).expect("rules"), [], "{line}");

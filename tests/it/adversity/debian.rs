@@ -355,3 +355,25 @@ fn a_debian_package_removed_by_hand_is_missed_and_comes_back() {
     let restored = world.test.run(&["restore", "--python", &world.python, "--offline"]).expect(0);
     assert!(restored.stderr.contains(&format!("Debian packages stay: {ONE}")), "{restored:?}");
 }
+
+#[test]
+fn a_file_that_dpkg_lists_is_kept_aside_unasked_and_comes_back() {
+    let Some(world) = World::new() else { return };
+    let place = world.venv.layout().join("demo.py");
+    let tree = world.test.path("tree-of-two");
+    let inside = tree.join(place.strip_prefix("/").expect("an absolute path"));
+    for folder in [inside.parent().expect("a folder"), &tree.join("DEBIAN")] {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
+    std::fs::write(&inside, "of Debian\n").expect("a file");
+    std::fs::write(tree.join("DEBIAN/control"), control((TWO, "1.0"))).expect("a control file");
+    let file = world.test.path("two.deb");
+    call(Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).arg(&tree).arg(&file));
+    call(Command::new("dpkg").arg("--install").arg(&file));
+    let applied = world.apply().expect(0);
+    let said = format!("{}{}", applied.stdout, applied.stderr);
+    assert!(said.contains("demo.py") && said.contains("kept"), "{said}");
+    assert_ne!(std::fs::read_to_string(&place).expect("the wheel's"), "of Debian\n");
+    world.test.run(&["restore", "--python", &world.python]).expect(0);
+    assert_eq!(std::fs::read_to_string(&place).expect("Debian's"), "of Debian\n");
+}

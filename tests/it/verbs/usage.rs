@@ -53,6 +53,9 @@ fn init_writes_a_profile_that_works_and_never_overwrites() {
     test.run(&["init", "new/team/p.toml", "--json=no/report.json"]).expect(2);
     assert!(!test.path("new").exists() && !test.path("no").exists());
     test.run(&["init", "new/team/p.toml"]).expect(0);
+    let printed = test.run(&["init", "-"]).expect(0).stdout;
+    assert_eq!(std::fs::read_to_string(test.path("p.toml")).expect("a profile"), printed);
+    assert!(!test.path("-").exists());
     assert_eq!(std::fs::read_to_string(test.path("new/team/p.toml")).expect("a profile"), text);
     test.run(&["init", "same.toml", "--json=same.toml"]).expect(2);
     assert!(!test.path("same.toml").exists());

@@ -85,14 +85,14 @@ use clap::{ColorChoice, Parser};
 use serde_json::{Value, json};
 
 use crate::cli::{Arguments, Verb};
-use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors};
+use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors, harmless};
 use crate::host::Paths;
 use crate::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_report};
 use crate::host::mounts::{Unreachable, avoided, must_reach};
 use crate::host::supervisor::{Ended, supervised};
 use crate::log::{Log, Sink, Verbosity};
 use crate::matrix::Hosts;
-use crate::output::{Report, Style, envelope, harmless, render_failure, render_findings};
+use crate::output::{Report, Style, envelope, render_failure, render_findings};
 use crate::session::Session;
 use crate::verdict::{Evidence, Verdict};
 

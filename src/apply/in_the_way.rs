@@ -17,7 +17,6 @@ use crate::inspect::{Archive, parse_record};
 use crate::installed::{Claims, Downloaded, place};
 use crate::machine::Layout;
 use crate::model::{PackageName, Sha256};
-use crate::output::with_others;
 
 /// What a wheel would write.
 struct Written {
@@ -171,7 +170,7 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
     };
     let message = format!("the wheel of {name} would write over the {what} `{}`, which {whose}", first.place.display());
     let others = all.iter().filter(|one| one.place != first.place).map(|one| one.place.as_path());
-    with_others(Finding::error(Code::WheelOverwrites, message), others).with_help(help)
+    Finding::error(Code::WheelOverwrites, message).with_others(others).with_help(help)
 }
 
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.

@@ -10,7 +10,6 @@ use crate::host::mounts::Look;
 use crate::host::texts::files_below;
 use crate::inspect::parse_record;
 use crate::installed::{Claims, place};
-use crate::output::with_others;
 
 impl Work<'_> {
     /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.
@@ -48,6 +47,6 @@ impl Work<'_> {
         let Some((first, others)) = there.split_first() else { return Ok(None) };
         let message = format!("`{}` stays: no package has put it there", first.display());
         let others = others.iter().map(PathBuf::as_path);
-        Ok(Some(with_others(Finding::note(Code::FilesLeft, message), others)))
+        Ok(Some(Finding::note(Code::FilesLeft, message).with_others(others)))
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cli::FetchOptions;
-use crate::diag::{Code, Failure, Finding, Kind};
+use crate::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
 use crate::model::Sha256;
-use crate::output::{Report, Style, bytes, needed_images, path_text};
+use crate::output::{Report, Style, needed_images, path_text};
 use crate::profile::Profile;
 use crate::session::{Session, missing_lock, stale_lock};
 

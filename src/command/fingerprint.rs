@@ -69,7 +69,7 @@ fn shown(machine: &Machine, conditions: Option<&Conditions>) -> String {
         row("kernel", format!("pid {}", kernel.pid));
     }
     let Some(conditions) = conditions else { return text };
-    let bytes = crate::output::bytes;
+    let bytes = crate::diag::bytes;
     for (key, value) in [
         ("cpus", conditions.cpus.map(|cpus| cpus.to_string())),
         ("memory", conditions.memory.map(bytes)),

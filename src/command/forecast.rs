@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use crate::cli::ForecastOptions;
-use crate::diag::Failure;
+use crate::diag::{Failure, bytes};
 use crate::golden::calendar::Day;
 use crate::golden::entry::Standing;
 use crate::machine::{find_runtime, runtime_names};
 use crate::model::day::day_of;
-use crate::output::{Report, bytes};
+use crate::output::Report;
 use crate::repository::Kept;
 use crate::session::{Outlook, Session, gpus_of, outlook};
 

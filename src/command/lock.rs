@@ -6,13 +6,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::{LockOptions, lock_path};
-use crate::diag::{Failure, Finding, nearest};
+use crate::diag::{Failure, Finding, bytes, few, nearest};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, TargetReport, differences, write_lock};
 use crate::model::{PackageName, Sha256};
-use crate::output::{Report, bytes, few, needed_images, path_text};
+use crate::output::{Report, needed_images, path_text};
 use crate::session::{Made, Session, missing_lock, stale_lock};
 
 #[derive(Serialize)]

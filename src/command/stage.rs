@@ -6,9 +6,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::cli::StageOptions;
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::{Code, Failure, Finding, bytes, few};
 use crate::host::files;
-use crate::output::{Report, Style, bar, bytes, few};
+use crate::output::{Report, Style, bar};
 use crate::session::Session;
 use crate::staging::{Staged, Staging, stage};
 

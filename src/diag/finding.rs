@@ -1,11 +1,12 @@
 //! Something we have to tell the user, with a stable code and a place.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::diag::{Code, presentable, without_secrets};
+use crate::diag::{Code, few, presentable, without_secrets};
 
 /// How bad a finding is. Errors make the answer "no".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -99,6 +100,13 @@ impl Finding {
     pub fn with_note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
+    }
+
+    /// With a note for each of the first dozen of `places`, which it is about as well.
+    #[must_use]
+    pub fn with_others<'p>(self, places: impl Iterator<Item = &'p Path>) -> Self {
+        let others: Vec<String> = places.map(|place| format!("`{}` too", place.display())).collect();
+        few(&others).into_iter().fold(self, Self::with_note)
     }
 
     #[must_use]

@@ -258,7 +258,7 @@ fn amounts(class: &'static str, from: Option<u64>, to: Option<u64>, code: Code) 
     let (from, to) = (from?, to?);
     #[expect(clippy::cast_precision_loss, reason = "bytes, compared to a tenth")]
     let share = to as f64 / (from.max(1)) as f64;
-    let row = || Row::new(class, "", Some(crate::output::bytes(from)), Some(crate::output::bytes(to)));
+    let row = || Row::new(class, "", Some(crate::diag::bytes(from)), Some(crate::diag::bytes(to)));
     match share {
         _ if share < LESS => Some(row().warning(code)),
         _ if share > 1.0 / LESS => Some(row()),

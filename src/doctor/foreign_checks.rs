@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::diag::{Code, Failure, Finding, Severity};
+use crate::diag::{Code, Failure, Finding, Severity, harmless};
 use crate::doctor::{Outcome, State};
 use crate::host::command::{Finished, NoResult, find_program, last_lines};
 use crate::host::mounts::Look;
 use crate::host::{Invocation, files};
 use crate::machine::Machine;
 use crate::model::PackageName;
-use crate::output::harmless;
 use crate::profile::{Fitness, OwnCheck};
 use crate::scrub::{Baseline, scrubbed};
 use crate::session::Session;

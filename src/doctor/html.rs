@@ -5,10 +5,9 @@ use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
-use crate::diag::{Failure, Severity};
+use crate::diag::{Failure, Severity, harmless};
 use crate::doctor::shown::{by_group, count};
 use crate::doctor::{Outcome, State};
-use crate::output::harmless;
 
 #[derive(Serialize)]
 struct Group {

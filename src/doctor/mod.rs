@@ -309,7 +309,7 @@ fn outcome(row: &Check, answer: Answer) -> Outcome {
 
 /// `1.5 GB`, for people.
 fn amount(bytes: u64) -> String {
-    crate::output::bytes(bytes)
+    crate::diag::bytes(bytes)
 }
 
 /// `share` of `whole`, in percent.

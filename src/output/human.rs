@@ -1,11 +1,10 @@
 //! Text for people. Foreign text is made harmless before it is shown; colour never carries meaning alone.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::diag::{Failure, Finding, Kind as FailureKind, Severity};
+use crate::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, few, harmless};
 use crate::lock::{LockedPackage, LockedTarget};
 use crate::machine::Machine;
 use crate::output::Style;
@@ -96,25 +95,6 @@ pub fn render_failure(failure: &Failure, style: Style) -> String {
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     dense(&renderer.render(&[group]))
-}
-
-/// Control characters, separators of lines, bidirectional overrides and zero-width characters of foreign text, made visible.
-pub fn harmless(text: &str) -> String {
-    let hostile = |c: char| {
-        (c.is_control() && c != '\n')
-            || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-            || matches!(c, '\u{e0000}'..='\u{e007f}')
-    };
-    text.chars().map(|c| if hostile(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
-}
-
-/// `812.4 MB`, powers of ten as installers print them.
-pub fn bytes(count: u64) -> String {
-    let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
-    match units.iter().find(|(_, size)| count >= *size) {
-        Some((unit, size)) => format!("{}.{} {unit}", count / size, count % size * 10 / size),
-        None => format!("{count} B"),
-    }
 }
 
 /// The plan as a table; its last line is [`plan_line`], or a refusal, for notebooks cut long outputs from the top.
@@ -252,22 +232,6 @@ pub fn plan_line(plan: &Plan, restart: &Restart, kernel: &Compared) -> String {
         _ => "no restart".to_owned(),
     });
     format!("plan: {}", parts.join(", "))
-}
-
-/// Lines of a list that are shown.
-const SHOWN: usize = 12;
-
-/// The first dozen of `lines`, and how many more there are.
-pub fn few(changes: &[String]) -> Vec<String> {
-    let more = changes.len().saturating_sub(SHOWN);
-    let more = (more > 0).then(|| format!("and {more} more"));
-    changes.iter().take(SHOWN).cloned().chain(more).collect()
-}
-
-/// `finding` with a note for each of the first dozen of `places`, which it is about as well.
-pub fn with_others<'p>(finding: Finding, places: impl Iterator<Item = &'p Path>) -> Finding {
-    let others: Vec<String> = places.map(|place| format!("`{}` too", place.display())).collect();
-    few(&others).into_iter().fold(finding, Finding::with_note)
 }
 
 /// A line for each image that the target can't do without.

@@ -7,9 +7,7 @@ mod progress;
 mod report;
 mod why;
 
-pub use human::{
-    bytes, few, harmless, needed_images, plan_line, render_failure, render_findings, render_plan, with_others,
-};
+pub use human::{needed_images, plan_line, render_failure, render_findings, render_plan};
 pub use json::envelope;
 pub use progress::bar;
 pub use report::{Report, path_text};

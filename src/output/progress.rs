@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::diag::bytes;
 use crate::index::Progress;
-use crate::output::{Style, bytes};
+use crate::output::Style;
 
 struct Bar(ProgressBar);
 

@@ -152,7 +152,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
     let free = files::free_bytes(&folder.path).unwrap_or(BYTES * ROOM);
     let bytes = BYTES.min(free / ROOM) >> 20 << 20;
     if scratch.is_some() && bytes == 0 {
-        let why = format!("`{}` has {} left", folder.path.display(), crate::output::bytes(free));
+        let why = format!("`{}` has {} left", folder.path.display(), crate::diag::bytes(free));
         return Err(Failure::world(why).help("nothing is measured where a tenth of what is free would not hold 1 MiB"));
     }
     let wish = Wish {
@@ -203,7 +203,7 @@ pub(super) fn judge(
         measure = measure.at_least(need);
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of a sample")]
-    let each = crate::output::bytes(samples.size as u64);
+    let each = crate::diag::bytes(samples.size as u64);
     let each = if tiny { "of the files' own size".to_owned() } else { format!("{each} each") };
     probed.measures.push(measure.noted(format!("{} workers, {each}", samples.workers)));
     let said = match samples.need {
@@ -233,7 +233,7 @@ fn large_files(name: &str, large: &Large, slow: f64, spread: f64, probed: &mut P
     let bytes = Unit::BytesPerSecond;
     let write = Measure::new(name, "write", Some(large.write_synced), bytes);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
-    let size = crate::output::bytes(large.bytes as u64);
+    let size = crate::diag::bytes(large.bytes as u64);
     probed.measures.push(write.noted(format!("{size}, to the disk")));
     let mut reads = large.reads.clone();
     reads.sort_by(f64::total_cmp);

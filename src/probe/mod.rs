@@ -120,7 +120,7 @@ impl Measure {
     /// `value` as people write it.
     pub fn shown(&self, value: f64) -> String {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
-        let bytes = |value: f64| crate::output::bytes(value as u64);
+        let bytes = |value: f64| crate::diag::bytes(value as u64);
         match self.unit {
             Unit::BytesPerSecond => format!("{}/s", bytes(value)),
             Unit::Bytes => bytes(value),

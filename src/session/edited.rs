@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::diag::{Code, Finding};
 use crate::installed::{Edit, Held, edits};
 use crate::model::{PackageName, Version};
-use crate::output::with_others;
 use crate::plan::Change;
 use crate::session::Session;
 use crate::session::file_check::{FileCheck, known_wheel};
@@ -56,7 +55,7 @@ impl Edited {
             self.version
         );
         let others = others.iter().map(|edit| edit.place.as_path());
-        let finding = with_others(Finding::warning(Code::FilesEdited, message), others);
+        let finding = Finding::warning(Code::FilesEdited, message).with_others(others);
         finding.with_help(format!("apply keeps what is there now in `{}`", self.kept.display()))
     }
 }

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use crate::audit::{Listed, Named, kind_of, read_lock_file, read_other, read_requirements};
-use crate::diag::{Code, Failure, Finding, Source};
+use crate::diag::{Code, Failure, Finding, Source, few};
 use crate::host::files;
 use crate::lock::{Unreadable, read_lock};
 use crate::model::PythonFacts;
-use crate::output::few;
 
 /// Reads a file that names distributions, whichever tool wrote it.
 pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::cli::IndexOptions;
-use crate::diag::{Code, Failure, Finding, Kind};
+use crate::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::index::{Client, Download, Locations, Offline, Online, Scope, fetch_all};
@@ -16,7 +16,7 @@ use crate::machine::Python;
 use crate::model::catalog::{Candidate, Catalog, Listing};
 use crate::model::platform::parse_platform;
 use crate::model::{Libc, PackageName, PythonFacts};
-use crate::output::{Style, bar, bytes};
+use crate::output::{Style, bar};
 use crate::profile::{NamedIndex, Profile};
 use crate::resolve::yanked;
 use crate::session::Session;

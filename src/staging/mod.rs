@@ -127,7 +127,7 @@ fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
 /// An error where the disk does not hold `bytes` and `count` more files.
 fn must_hold(folder: &Path, bytes: u64, count: u64) -> Result<(), Failure> {
     let Ok(volume) = files::volume(folder) else { return Ok(()) };
-    let shown = crate::output::bytes;
+    let shown = crate::diag::bytes;
     if bytes > 0 && bytes.saturating_add(MARGIN) > volume.free {
         let message =
             format!("`{}` has {} free, and {} are to come", folder.display(), shown(volume.free), shown(bytes));

@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::diag::bytes;
 use crate::index::Traffic;
 use crate::matrix::Matrix;
 use crate::model::catalog::Metadata;
 use crate::model::linking::{Demands, NumpyInterface};
 use crate::model::{Architecture, CudaVersion, PackageName, Sha256, Version};
-use crate::output::bytes;
 use crate::upkeep::reading::Reading;
 
 /// A wheel that was read.

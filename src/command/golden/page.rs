@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::cli::PageOptions;
 use crate::command::golden::folder_of;
-use crate::diag::Failure;
+use crate::diag::{Failure, bytes};
 use crate::golden::catalogue_page::{Products, Shown, render_page};
 use crate::golden::entry::Release;
 use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::{Lock, differences, read_lock};
-use crate::output::{Report, bytes};
+use crate::output::Report;
 use crate::repository::{Kept, Repository, TO_READ};
 use crate::session::Session;
 

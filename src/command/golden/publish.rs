@@ -8,11 +8,11 @@ use serde::Serialize;
 use crate::cli::PublishOptions;
 use crate::command::golden::build::binary;
 use crate::command::golden::{folder_of, signed, store, today, written};
-use crate::diag::{Code, Failure, Finding, Kind};
+use crate::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::golden::entry::{Release, Status};
 use crate::golden::signers::{INDEX, vouching};
 use crate::host::files;
-use crate::output::{Report, bytes, needed_images};
+use crate::output::{Report, needed_images};
 use crate::repository::{Attached, Kept, Made, attach_record, carry, home, make_release, no_binary};
 use crate::session::Session;
 

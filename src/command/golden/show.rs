@@ -6,10 +6,10 @@ use crate::cli::ReleaseOptions;
 use crate::command::golden::list::Row;
 use crate::command::golden::publish::largest_download;
 use crate::command::golden::{pins_here, read_believed, today, with_findings};
-use crate::diag::Failure;
+use crate::diag::{Failure, bytes};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
-use crate::output::{Report, bytes};
+use crate::output::Report;
 use crate::repository::{Read, TO_READ, standing_findings};
 use crate::session::Session;
 

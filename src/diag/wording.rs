@@ -1,0 +1,30 @@
+//! Small texts that many messages have in common: sizes, long lists, foreign text.
+
+/// `812.4 MB`, powers of ten as installers print them.
+pub fn bytes(count: u64) -> String {
+    let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+    match units.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) => format!("{}.{} {unit}", count / size, count % size * 10 / size),
+        None => format!("{count} B"),
+    }
+}
+
+/// Lines of a list that are shown.
+const SHOWN: usize = 12;
+
+/// The first dozen of `lines`, and how many more there are.
+pub fn few(changes: &[String]) -> Vec<String> {
+    let more = changes.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    changes.iter().take(SHOWN).cloned().chain(more).collect()
+}
+
+/// Control characters, separators of lines, bidirectional overrides and zero-width characters of foreign text, made visible.
+pub fn harmless(text: &str) -> String {
+    let hostile = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+            || matches!(c, '\u{e0000}'..='\u{e007f}')
+    };
+    text.chars().map(|c| if hostile(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}

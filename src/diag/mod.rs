@@ -6,11 +6,11 @@ mod failure;
 mod finding;
 mod nearest;
 mod secret;
-mod wording;
+mod phrases;
 
 pub use code::Code;
 pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source, count_errors};
 pub use nearest::nearest;
+pub use phrases::{bytes, few, harmless};
 pub use secret::{presentable, without_secrets};
-pub use wording::{bytes, few, harmless};

@@ -49,8 +49,6 @@ pub mod state;
 pub mod installed;
 // Text for people, JSON for programs, progress.
 pub mod output;
-// The command line: syntax only.
-pub mod cli;
 // What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be changed.
 pub mod session;
 // Golden repositories where they lie: read, kept, signed; who is trusted.
@@ -69,6 +67,8 @@ pub mod probe;
 pub mod staging;
 // How a kernel ended: a process that watches it.
 pub mod recorder;
+// The command line: syntax only.
+pub mod cli;
 // The matrix kept up to date: wheels read into rows, hints.
 pub mod upkeep;
 // One file a verb: gather → decide → do → report.

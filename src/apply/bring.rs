@@ -8,9 +8,9 @@ use crate::apply::brought::Brought;
 use crate::apply::malformed::open_all;
 use crate::apply::unmet::unmet;
 use crate::apply::work::Work;
-use crate::cli::IndexOptions;
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::files;
+use crate::index::IndexSettings;
 use crate::lock::LockedPackage;
 use crate::session::Retrieval;
 
@@ -21,11 +21,11 @@ impl Work<'_> {
     /// The wheels of `packages`, each of which can be installed and used; and what is to be said of them.
     pub(super) fn bring(
         &self,
-        options: &IndexOptions,
+        settings: &IndexSettings,
         packages: &[&LockedPackage],
         folder: &Path,
     ) -> Result<Brought, Failure> {
-        let mut said = self.fetch(options, packages, folder)?;
+        let mut said = self.fetch(settings, packages, folder)?;
         let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
         let (lacking, broken): (Vec<_>, Vec<_>) =
             unmet(self.session, self.planned, packages, &wheels).into_iter().partition(|one| !one.is_error());
@@ -52,19 +52,19 @@ impl Work<'_> {
     /// Brings the wheels of what changes. Ends before the first change.
     pub(super) fn fetch(
         &self,
-        options: &IndexOptions,
+        settings: &IndexSettings,
         packages: &[&LockedPackage],
         folder: &Path,
     ) -> Result<Vec<Finding>, Failure> {
         if packages.is_empty() {
             return files::create_private_folder(folder).map(|()| Vec::new());
         }
-        self.sources(options)?.fetch(packages, folder, self.style)
+        self.sources(settings)?.fetch(packages, folder, self.style)
     }
 
     /// Where the files of this apply come from.
-    pub(super) fn sources<'b>(&'b self, options: &'b IndexOptions) -> Result<Retrieval<'b>, Failure> {
+    pub(super) fn sources<'b>(&'b self, settings: &'b IndexSettings) -> Result<Retrieval<'b>, Failure> {
         let planned = self.planned;
-        self.session.sources(options, &planned.seen, planned.target.libc(), planned.profile.as_ref())
+        self.session.sources(settings, &planned.seen, planned.target.libc(), planned.profile.as_ref())
     }
 }

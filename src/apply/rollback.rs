@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::apply::work::Work;
-use crate::cli::IndexOptions;
 use crate::diag::{Failure, Kind as Ended};
+use crate::index::IndexSettings;
 use crate::installed::{Held, check_distributions};
 use crate::lock::LockedPackage;
 use crate::model::{PackageName, Version};
@@ -15,7 +15,7 @@ use crate::session::wheels_of;
 impl Work<'_> {
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
     /// led here is reported by the caller, so trouble here is one more line. Fails if a signal ends it.
-    pub(super) fn roll_back(&self, options: &IndexOptions, folder: &Path) -> Result<Vec<String>, Failure> {
+    pub(super) fn roll_back(&self, settings: &IndexSettings, folder: &Path) -> Result<Vec<String>, Failure> {
         // What lies elsewhere on the path, such as Debian's own, is not touched; what came from an address can't be had by name.
         let installed = &self.planned.seen.machine.installed;
         let is_here = |name: &PackageName| {
@@ -35,13 +35,13 @@ impl Work<'_> {
             return Ok(vec!["what was installed before is there, as it lists itself".to_owned()]);
         }
         // The caller reports the failure that led here.
-        let before = wheels_of(&gone, || self.sources(options), options).unwrap_or_default();
+        let before = wheels_of(&gone, || self.sources(settings), settings).unwrap_or_default();
         let (wheels, lost): (Vec<_>, Vec<_>) =
             gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
         let mut lines = Vec::new();
         if !before.is_empty() {
             let names: Vec<String> = wheels.iter().map(|(name, version)| format!("{name} {version}")).collect();
-            lines.push(match self.bring_back(options, &before, folder) {
+            lines.push(match self.bring_back(settings, &before, folder) {
                 Ok(()) => format!("brought back: {}", names.join(", ")),
                 Err(failure) if matches!(failure.kind, Ended::Signal(_)) => return Err(failure),
                 Err(failure) => format!("could not bring back {}: {failure}", names.join(", ")),
@@ -57,9 +57,9 @@ impl Work<'_> {
         Ok(lines)
     }
 
-    fn bring_back(&self, options: &IndexOptions, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
+    fn bring_back(&self, settings: &IndexSettings, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
         // What was there before is brought back, withdrawn or not.
-        let _ = self.fetch(options, &before.iter().collect::<Vec<_>>(), folder)?;
+        let _ = self.fetch(settings, &before.iter().collect::<Vec<_>>(), folder)?;
         let change = |package: &LockedPackage| Change {
             name: package.name.clone(),
             kind: Kind::Replace,

@@ -12,10 +12,10 @@ use crate::apply::overwrite::scripts;
 use crate::apply::report::ApplyReport;
 use crate::apply::startup::locked_out;
 use crate::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
-use crate::cli::PlanOptions;
 use crate::diag::{Failure, Finding, Kind};
 use crate::host::stamps::wait_a_tick;
 use crate::host::{Invocation, files};
+use crate::index::IndexSettings;
 use crate::installed::{
     Depth, Downloaded, Hashed, HashedDistribution, Known, Options, compare, finding_of, put_record_right,
 };
@@ -37,7 +37,7 @@ use crate::verdict::Verdict;
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(
     planned: &Planned,
-    options: &PlanOptions,
+    settings: &IndexSettings,
     session: &Session<'_>,
     held: &Path,
     style: Style,
@@ -60,13 +60,13 @@ pub fn carry_out(
     let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
     // A killed installer may have left something that only an apply moves aside.
     let is_clean = leftovers(&layout.purelib)?.is_empty();
-    let index_url = options.index.index_url.as_deref();
+    let index_url = settings.index_url.as_deref();
     let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
     if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
         let has_changed = work.give_back()?;
         return settle(planned, &state, has_changed);
     }
-    work.carry_out(options)
+    work.carry_out(settings)
 }
 
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
@@ -84,18 +84,18 @@ pub(super) struct Work<'a> {
     pub(super) layout: &'a Layout,
     pub(super) held: &'a Path,
     pub(super) style: Style,
-    /// The default index, where the options name it.
+    /// The default index, where the settings name it.
     pub(super) index_url: Option<&'a str>,
 }
 
 impl Work<'_> {
-    fn carry_out(&self, options: &PlanOptions) -> Result<Report, Failure> {
+    fn carry_out(&self, settings: &IndexSettings) -> Result<Report, Failure> {
         let Planned { decision, lock, seen, .. } = self.planned;
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
-        let Brought { wheels, in_the_way, said } = self.bring(&options.index, &packages, &folder)?;
+        let Brought { wheels, in_the_way, said } = self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
         let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules)?;
@@ -117,7 +117,7 @@ impl Work<'_> {
         self.make_room(&wheels)?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             let why = failed.tail.clone();
-            let failure = self.failed(failed, options, &folder);
+            let failure = self.failed(failed, settings, &folder);
             step(Event::Fail { why })?;
             return Err(self.after_failure(failure, aside, &steps));
         }
@@ -184,14 +184,14 @@ impl Work<'_> {
     }
 
     /// What becomes of a failed install: its log is kept, and what was there before comes back.
-    fn failed(&self, mut failed: Failed, options: &PlanOptions, folder: &Path) -> Failure {
+    fn failed(&self, mut failed: Failed, settings: &IndexSettings, folder: &Path) -> Failure {
         // The next run of a script writes its own log.
         let kept = failed.log.with_file_name("apply.failed.log");
         if std::fs::rename(&failed.log, &kept).is_ok() {
             failed.log = kept;
         }
         let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
-        match self.roll_back(&options.index, folder) {
+        match self.roll_back(settings, folder) {
             Ok(restored) => failed.described(restored),
             Err(stopped) => stopped.cause(led_here),
         }

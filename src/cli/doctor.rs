@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::MachineOptions;
+use crate::doctor::Outputs;
 use crate::matrix::{Amount, Unit};
 
 #[derive(Debug, Args)]
@@ -84,6 +85,14 @@ pub struct DoctorOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
+}
+
+impl DoctorOptions {
+    /// The files to write besides.
+    pub fn outputs(&self) -> Outputs {
+        let (html, junit) = (self.html.clone(), self.junit.clone());
+        Outputs { html, junit, sarif: self.sarif.clone(), bundle: self.bundle.clone(), strict: self.strict }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::model::{PackageName, Sha256};
+use crate::repository::SourceRequest;
 
 #[derive(Debug, Subcommand)]
 pub enum GoldenVerb {
@@ -114,6 +115,14 @@ pub struct SourceOptions {
     /// Refuse an index with a lower number
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub min_seq: u64,
+}
+
+impl SourceOptions {
+    /// What they mean.
+    pub fn request(&self) -> SourceRequest {
+        let (from, trusted_key) = (self.from.clone(), self.trusted_key.clone());
+        SourceRequest { from, trusted_key, threshold: self.threshold, min_seq: self.min_seq }
+    }
 }
 
 #[derive(Debug, Args)]

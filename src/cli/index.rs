@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::index::Limits;
+use crate::index::{IndexSettings, Limits, SOLVE_LIMIT};
 
 /// Where packages come from.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Index")]
 pub struct IndexOptions {
     /// The default package index, instead of the one that pip uses
@@ -18,10 +18,6 @@ pub struct IndexOptions {
     /// A folder of wheels to look into beside the index; may be repeated
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_FIND_LINKS", value_delimiter = ',')]
     pub find_links: Vec<PathBuf>,
-
-    /// Set by `--wheelhouse`: nothing but the folders counts.
-    #[arg(skip)]
-    pub folders_only: bool,
 
     /// Use only what is in the cache
     #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
@@ -44,21 +40,22 @@ pub struct IndexOptions {
     pub network_timeout: u64,
 
     /// Give up a solve after so long, and name the packages that are most in conflict
-    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_SOLVE_TIMEOUT", default_value_t = SOLVE, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_SOLVE_TIMEOUT", default_value_t = SOLVE_LIMIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     pub solve_timeout: u64,
 }
 
-/// Seconds that a solve may take where nothing else is said.
-const SOLVE: u64 = 600;
-
 impl IndexOptions {
-    /// How long a solve may take.
-    pub fn solve_limit(&self) -> Duration {
-        Duration::from_secs(if self.solve_timeout == 0 { SOLVE } else { self.solve_timeout })
-    }
-
-    /// What is asked of the network at most.
-    pub fn limits(&self) -> Limits {
-        Limits { connections: self.connections, time: Duration::from_secs(self.network_timeout) }
+    /// What they mean.
+    pub fn settings(&self) -> IndexSettings {
+        IndexSettings {
+            index_url: self.index_url.clone(),
+            find_links: self.find_links.clone(),
+            folders_only: false,
+            offline: self.offline,
+            refresh: self.refresh,
+            allow_insecure_host: self.allow_insecure_host.clone(),
+            limits: Limits { connections: self.connections, time: Duration::from_secs(self.network_timeout) },
+            solve_limit: Duration::from_secs(self.solve_timeout),
+        }
     }
 }

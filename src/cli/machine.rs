@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::machine::MachineRequest;
+
 #[derive(Debug, Args)]
 pub struct DiffMachinesOptions {
     /// A file that `fingerprint --json=FILE` has written, or a bundled notebook image such as `colab-2026.04`
@@ -28,7 +30,7 @@ pub struct FingerprintOptions {
 }
 
 /// Facts about the machine that are given instead of seen.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
     /// Plan for a bundled notebook image, such as `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`
@@ -63,8 +65,21 @@ pub struct MachineOptions {
     /// What the kernel has loaded and how it is set, as cells write it; or a list of the names of its modules
     #[arg(long, value_name = "FILE")]
     pub kernel_modules: Option<PathBuf>,
+}
 
-    /// There is no kernel yet.
-    #[arg(skip)]
-    pub no_kernel: bool,
+impl MachineOptions {
+    /// What they mean.
+    pub fn request(&self) -> MachineRequest {
+        MachineRequest {
+            runtime: self.runtime.clone(),
+            record: self.machine.clone(),
+            driver: self.driver.clone(),
+            gpus: self.gpu.clone(),
+            python: self.python.clone(),
+            system: self.system,
+            kernel_pid: self.kernel_pid,
+            kernel_modules: self.kernel_modules.clone(),
+            no_kernel: false,
+        }
+    }
 }

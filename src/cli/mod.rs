@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::model::PackageName;
+use crate::session::{ProfileRequest, Request};
 
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use golden::{
@@ -25,7 +26,7 @@ pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
 pub use matrix::{
     CheckOptions, HintsOptions, InspectOptions, LinkingOptions, MatrixVerb, RefreshOptions, ShowOptions, WheelOptions,
 };
-pub use named_files::{NamedFiles, lock_path};
+pub use named_files::NamedFiles;
 pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
 
 /// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
@@ -224,6 +225,18 @@ pub struct PlanOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
+}
+
+impl PlanOptions {
+    /// The profile that is planned.
+    pub fn profile_request(&self) -> ProfileRequest {
+        ProfileRequest { profile: self.profile.clone(), lock: self.lock.clone(), locked: self.locked }
+    }
+
+    /// For which machine, and from where.
+    pub fn request(&self) -> Request {
+        Request { machine: self.machine.request(), index: self.index.settings() }
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -8,6 +8,7 @@ use crate::cli::{
     ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
 };
 use crate::golden::pin::PIN_FILE;
+use crate::lock::lock_path;
 
 /// The files that a command reads and writes, as the user names them or by default.
 #[derive(Debug, Default)]
@@ -22,11 +23,6 @@ pub struct NamedFiles {
     pub folders: Vec<PathBuf>,
     /// Those written that say what was found there.
     pub reports: Vec<PathBuf>,
-}
-
-/// The lock that `--lock` names, else the one beside the profile.
-pub fn lock_path(profile: &Path, lock: Option<&PathBuf>) -> PathBuf {
-    lock.cloned().unwrap_or_else(|| profile.with_extension("lock"))
 }
 
 impl Arguments {

@@ -1,32 +1,32 @@
 //! `apply`: make the machine what the lock says, once.
 
 use crate::apply::carry_out;
-use crate::cli::{ApplyOptions, Restarter, lock_path};
+use crate::cli::{ApplyOptions, Restarter};
 use crate::diag::{Failure, count_errors};
 use crate::host::destination::{is_stdout, write_output, write_report};
-use crate::lock::write_lock;
+use crate::lock::{lock_path, write_lock};
 use crate::output::{Report, Style};
 use crate::repository::check_pin;
 use crate::script::Part;
-use crate::session::{Planned, Reading, Session, make, script_of};
+use crate::session::{Planned, Reading, Request, Session, make, script_of};
 use crate::verdict::Verdict;
 
-pub(super) fn run(options: ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let options = &understood(options);
-    let mut report = apply(options, session, style)?;
-    report.keeps_restart = options.restart != Restarter::Caller;
+pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let restarter = if options.no_restart { Restarter::Never } else { options.restart };
+    let mut report = apply(options, &request_of(options, restarter), session, style)?;
+    report.keeps_restart = restarter != Restarter::Caller;
     Ok(report)
 }
 
-fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let pinned = check_pin(&options.plan, session)?;
+fn apply(options: &ApplyOptions, request: &Request, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let pinned = check_pin((&options.plan.profile, options.plan.lock.as_ref()), request.index.offline, session)?;
     let errors = count_errors(&pinned.findings);
     if errors > 0 {
         let report = Report::new(serde_json::json!({}), String::new()).with_findings(pinned.findings);
         return Ok(report.with_verdict(Verdict::refused(errors)));
     }
-    let held = session.hold(&options.plan.machine, Some(&options.plan.profile))?;
-    let mut planned = make(&options.plan, session, Reading::News)?;
+    let held = session.hold(&request.machine, Some(&options.plan.profile))?;
+    let mut planned = make(&options.plan.profile_request(), request, session, Reading::News)?;
     planned.add_release(pinned.release, pinned.findings);
     if !planned.has_error() {
         keep_lock(options, &planned)?;
@@ -36,28 +36,26 @@ fn apply(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<
     if let Some((path, script)) = script.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_report(path, script.as_bytes())?;
     }
-    let mut report = carry_out(&planned, &options.plan, session, &held.folder, style)?;
+    let mut report = carry_out(&planned, &request.index, session, &held.folder, style)?;
     if let Some((_, script)) = script.filter(|(path, _)| is_stdout(path)) {
         report.print_instead(script);
     }
     Ok(report)
 }
 
-/// What short options stand for: with a wheelhouse nothing else is asked; with --no-restart there is no kernel to look at.
-fn understood(mut options: ApplyOptions) -> ApplyOptions {
-    if options.no_restart {
-        options.restart = Restarter::Never;
+/// With a wheelhouse nothing else is asked; where no kernel is restarted, none is looked at.
+fn request_of(options: &ApplyOptions, restarter: Restarter) -> Request {
+    let mut request = options.plan.request();
+    if restarter == Restarter::Never {
+        request.machine.kernel_modules = None;
+        request.machine.no_kernel = true;
     }
-    if options.restart == Restarter::Never {
-        options.plan.machine.kernel_modules = None;
-        options.plan.machine.no_kernel = true;
+    if let Some(folder) = &options.wheelhouse {
+        request.index.find_links.insert(0, folder.clone());
+        request.index.offline = true;
+        request.index.folders_only = true;
     }
-    if let Some(folder) = options.wheelhouse.take() {
-        options.plan.index.find_links.insert(0, folder);
-        options.plan.index.offline = true;
-        options.plan.index.folders_only = true;
-    }
-    options
+    request
 }
 
 /// A new answer is kept beside the profile, so that the next run, and the next machine, do the same.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::audit::{Environment, judge};
-use crate::cli::{AuditOptions, MachineOptions};
+use crate::cli::AuditOptions;
 use crate::diag::{Code, Failure, Finding, Severity};
 use crate::host::mounts::Look;
-use crate::machine::runtime_names;
+use crate::machine::{MachineRequest, runtime_names};
 use crate::model::DriverVersion;
 use crate::model::accepted::accept;
 use crate::output::Report;
@@ -40,7 +40,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             findings.extend(refused_lines(path, &listed));
             findings.extend(not_pinned(&listed));
             accepted = listed.accepted;
-            let index = session.default_index(&options.index, seen.machine.python.as_ref())?;
+            let index = session.default_index(&options.index.settings(), seen.machine.python.as_ref())?;
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
             findings.extend(found.findings);
@@ -119,8 +119,8 @@ impl Target {
     }
 
     /// A file is judged for the machine that the options mean, an image for itself.
-    fn machine(&self, options: &AuditOptions) -> MachineOptions {
-        let mut machine = options.machine.clone();
+    fn machine(&self, options: &AuditOptions) -> MachineRequest {
+        let mut machine = options.machine.request();
         if let Self::Runtime(name) = self {
             machine.runtime = Some(name.clone());
         }

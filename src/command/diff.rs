@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{DiffMachinesOptions, MachineOptions};
+use crate::cli::DiffMachinesOptions;
 use crate::command::fingerprint::conditions_of;
 use crate::diag::{Failure, Finding, Severity};
 use crate::difference::{Row, Side, compare};
 use crate::host::mounts::{Look, must_be_there};
-use crate::machine::Conditions;
+use crate::machine::{Conditions, MachineRequest};
 use crate::output::Report;
 use crate::session::{Seen, Session};
 
@@ -47,10 +47,10 @@ impl Looked {
         let machine = match named {
             Some(name) if Path::new(name).is_there() || name.contains('/') || name.ends_with(".json") => {
                 must_be_there(Path::new(name), "there is no file")?;
-                MachineOptions { machine: Some(name.into()), ..MachineOptions::default() }
+                MachineRequest { record: Some(name.into()), ..MachineRequest::default() }
             }
-            Some(name) => MachineOptions { runtime: Some(name.clone()), ..MachineOptions::default() },
-            None => MachineOptions { python: options.python.clone(), ..MachineOptions::default() },
+            Some(name) => MachineRequest { runtime: Some(name.clone()), ..MachineRequest::default() },
+            None => MachineRequest { python: options.python.clone(), ..MachineRequest::default() },
         };
         let seen = session.machine(&machine).map_err(|failure| match machine.runtime {
             Some(_) => failure.help("or name a file that `fingerprint --json=FILE` has written"),

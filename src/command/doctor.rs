@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding, Severity};
 use crate::doctor::{
-    Asked, Examination, Outcome, Outputs, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
+    Asked, Examination, Outcome, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
     foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled, unread,
 };
 use crate::host::mounts::{Look, must_be_there, place_of, reach};
@@ -59,7 +59,7 @@ fn asked(
     wish: &Fitness,
     is_meant: &dyn Fn(&Check) -> bool,
 ) -> Result<Report, Failure> {
-    let seen = session.machine(&options.machine)?;
+    let seen = session.machine(&options.machine.request())?;
     // One on a mount that does not answer is a finding.
     for path in options.data.iter().filter(|path| seen.here && reach(path).is_ok()) {
         must_be_there(path, "--data: there is no")?;
@@ -99,7 +99,7 @@ fn asked(
         }
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(Outcome::presentable).collect();
-    let outputs = Outputs::of(options);
+    let outputs = options.outputs();
     let is_read = |name: &str| matrix.read_of(name).is_some();
     let conditions = seen.here.then(|| conditions(&vitals, &sight, &is_read));
     let observed =

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::{ExplainOptions, IndexOptions, lock_path};
+use crate::cli::ExplainOptions;
 use crate::diag::{Code, Failure, Finding, Kind, nearest};
 use crate::doctor::explained_text;
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::lock::{Lock, LockedTarget, stale};
+use crate::index::IndexSettings;
+use crate::lock::{Lock, LockedTarget, lock_path, stale};
 use crate::model::PackageName;
 use crate::output::{Report, ShownWhy};
 use crate::resolve::{Newer, Question, Why, explain};
@@ -79,13 +80,13 @@ fn package(
         let message = format!("`{}` is stale: {why}; what follows is about a lock made now", place.display());
         findings.push(Finding::note(Code::LockStale, message));
     }
-    let mut machine = options.machine.clone();
+    let mut machine = options.machine.request();
     machine.runtime = machine.runtime.or_else(|| locked.runtime.clone());
     let seen = session.machine_near(&machine, Some(path))?;
     let target = session.target(&profile, &seen)?;
     let preferred = lock.versions(&locked.name);
     let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
-    let (why, conflict) = why(session, asked, &options.index, name)?;
+    let (why, conflict) = why(session, asked, &options.index.settings(), name)?;
     let Some(why) = why else {
         return Err(not_there(name, &lock, locked));
     };
@@ -119,7 +120,7 @@ fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure 
 fn why(
     session: &Session<'_>,
     asked: Asked<'_>,
-    options: &IndexOptions,
+    settings: &IndexSettings,
     name: &PackageName,
 ) -> Result<(Option<Why>, Option<Finding>), Failure> {
     let ask = |question: Question<'_>| {
@@ -130,5 +131,5 @@ fn why(
         });
         Ok((why, finding))
     };
-    session.ask(asked, options, ask).map(|(answer, _)| answer)
+    session.ask(asked, settings, ask).map(|(answer, _)| answer)
 }

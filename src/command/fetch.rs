@@ -43,13 +43,14 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let waiting =
         || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
     let _alone = files::lock_folder(&options.into, AT_MOST, &waiting)?;
+    let settings = options.index.settings();
     let mut findings = Vec::new();
     for target in &targets {
         let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
         if packages.is_empty() {
             continue;
         }
-        findings.extend(session.sources_of_target(&options.index, profile.as_ref(), target)?.fetch(
+        findings.extend(session.sources_of_target(&settings, profile.as_ref(), target)?.fetch(
             &packages,
             &options.into,
             style,

@@ -6,11 +6,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::MachineOptions;
 use crate::diag::Failure;
 use crate::doctor::{Place, Sight, conditions, observe_vitals};
 use crate::host::files;
-use crate::machine::{Conditions, Machine, Observed, Python, neutral_text};
+use crate::machine::{Conditions, Machine, MachineRequest, Observed, Python, neutral_text};
 use crate::output::Report;
 use crate::session::{Seen, Session};
 
@@ -32,8 +31,8 @@ pub(super) fn conditions_of(seen: &Seen, session: &Session<'_>) -> Result<Option
     Ok(Some(conditions(&observe_vitals(&sight), &sight, &is_read)))
 }
 
-pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut seen = session.machine(options)?;
+pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut seen = session.machine(request)?;
     let conditions = conditions_of(&seen, session)?;
     let mut observed = seen.observed.take().map(Observed::neutral);
     if let Some(observed) = &mut observed {

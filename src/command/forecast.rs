@@ -17,6 +17,7 @@ use crate::session::{Outlook, Session, gpus_of, outlook};
 pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profiles = profiles(options, session)?;
     let runtimes = runtimes(options)?;
+    let settings = options.index.settings();
     let mut all = Vec::new();
     for path in &profiles {
         for runtime in &runtimes {
@@ -24,7 +25,7 @@ pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Re
                 session
                     .log
                     .detail(|| format!("{} on {runtime} {}", path.display(), gpu.as_deref().unwrap_or_default()));
-                all.push(outlook(session, path, (runtime, gpu.as_deref()), &options.index)?);
+                all.push(outlook(session, path, (runtime, gpu.as_deref()), &settings)?);
             }
         }
     }

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{LockOptions, lock_path};
+use crate::cli::LockOptions;
 use crate::diag::{Failure, Finding, bytes, few, nearest};
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::index::Traffic;
-use crate::lock::{Lock, TargetReport, differences, write_lock};
+use crate::lock::{Lock, TargetReport, differences, lock_path, write_lock};
 use crate::model::{PackageName, Sha256};
 use crate::output::{Report, needed_images, path_text};
-use crate::session::{Made, Session, missing_lock, stale_lock};
+use crate::session::{Made, Request, Session, Upgrade, missing_lock, stale_lock};
 
 #[derive(Serialize)]
 struct LockReport<'a> {
@@ -32,8 +32,14 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     let path = lock_path(&options.profile, options.lock.as_ref());
     // On stdout there is no earlier lock.
     let kept = !is_stdout(&path);
-    let old = if kept { session.earlier_lock(options, &path)? } else { None };
-    let Made { lock, pythons, findings, traffic } = session.relock(options, &profile, old.as_ref())?;
+    let old =
+        if kept { session.earlier_lock(&path, options.check || !options.upgrade_package.is_empty())? } else { None };
+    let upgrade = Upgrade { all: options.upgrade, packages: options.upgrade_package.clone() };
+    let Made { lock, pythons, findings, traffic } = session.relock(
+        (&options.profile, &profile),
+        (old.as_ref(), &upgrade),
+        &Request { machine: options.machine.request(), index: options.index.settings() },
+    )?;
     must_be_known(&options.upgrade_package, [Some(&lock), old.as_ref()])?;
     let text = write_lock(&lock);
     let unchanged = kept && files::read_optional(&path)?.as_deref() == Some(text.as_str());

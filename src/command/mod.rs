@@ -30,15 +30,15 @@ use crate::session::Session;
 pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     match &arguments.verb {
         Verb::Init(options) => init::run(options),
-        Verb::Fingerprint(options) => fingerprint::run(&options.machine, session),
+        Verb::Fingerprint(options) => fingerprint::run(&options.machine.request(), session),
         Verb::Diff(options) => diff::run(options, session),
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
-        Verb::Apply(options) => apply::run(options.clone(), session, style),
+        Verb::Apply(options) => apply::run(options, session, style),
         Verb::Restore(options) => restore::run(options, session, style),
         Verb::Fetch(options) => fetch::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
-        Verb::Status(options) => status::run(&options.machine, session),
+        Verb::Status(options) => status::run(&options.machine.request(), session),
         Verb::Forecast(options) => forecast::run(options, session),
         Verb::Golden(verb) => golden::run(verb, session),
         Verb::Matrix(verb) => matrix::run(verb, session),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::apply::kernel_evidence;
-use crate::cli::{PlanOptions, PreviewOptions};
+use crate::cli::PreviewOptions;
 use crate::diag::Failure;
 use crate::host::destination::{is_stdout, write_report};
 use crate::host::files;
@@ -50,11 +51,12 @@ impl<'a> ProfileReport<'a> {
 
 pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let PreviewOptions { plan: options, add_apt } = options;
-    let pinned = check_pin(options, session)?;
-    let mut planned = make(options, session, Reading::Least)?;
-    let added = if *add_apt { write_apt(options, session, &planned)? } else { BTreeSet::new() };
+    let (wanted, request) = (options.profile_request(), options.request());
+    let pinned = check_pin((&options.profile, options.lock.as_ref()), request.index.offline, session)?;
+    let mut planned = make(&wanted, &request, session, Reading::Least)?;
+    let added = if *add_apt { write_apt(&options.profile, session, &planned)? } else { BTreeSet::new() };
     if !added.is_empty() {
-        planned = make(options, session, Reading::Least)?;
+        planned = make(&wanted, &request, session, Reading::Least)?;
     }
     planned.add_release(pinned.release, pinned.findings);
     let Planned { seen, target, lock, decision, traffic, .. } = &planned;
@@ -95,12 +97,12 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
 }
 
 /// Writes the Debian packages of libraries that this system lacks into the profile. Returns them.
-fn write_apt(options: &PlanOptions, session: &Session<'_>, planned: &Planned) -> Result<BTreeSet<String>, Failure> {
+fn write_apt(profile: &Path, session: &Session<'_>, planned: &Planned) -> Result<BTreeSet<String>, Failure> {
     let lacking = lacking(session, &planned.seen, &planned.target)?;
     let packages: BTreeSet<String> = lacking.into_iter().flat_map(|one| one.debian).collect();
     if !packages.is_empty() {
-        let text = files::read_text(&options.profile, "profile")?;
-        files::write_whole(&options.profile, with_apt(&text, &packages)?.as_bytes())?;
+        let text = files::read_text(profile, "profile")?;
+        files::write_whole(profile, with_apt(&text, &packages)?.as_bytes())?;
     }
     Ok(packages)
 }

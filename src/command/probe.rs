@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::{GpuProbeOptions, LoaderProbeOptions, MachineOptions, ProbeVerb, StorageProbeOptions};
+use crate::cli::{GpuProbeOptions, LoaderProbeOptions, ProbeVerb, StorageProbeOptions};
 use crate::diag::{Code, Failure, Finding};
 use crate::doctor::{Place, Sight, Vitals, observe_vitals, utilization};
 use crate::host::files;
 use crate::host::mounts::{Look, is_remote};
+use crate::machine::MachineRequest;
 use crate::output::Report;
 use crate::probe::{
     Folder, GpuWish, LoaderWish, Measure, Probed, Samples, probe_folders, probe_gpu, probe_loader, probe_nccl, rendered,
@@ -29,7 +30,7 @@ pub(super) fn run(verb: &ProbeVerb, session: &Session<'_>) -> Result<Report, Fai
         ProbeVerb::Storage(options) => ("storage", storage(options, session)?),
         ProbeVerb::Loader(options) => ("loader", loader(options, session)?),
         ProbeVerb::Nccl(options) => {
-            let seen = here(&options.machine, session)?;
+            let seen = here(&options.machine.request(), session)?;
             let count = seen.machine.hardware.gpus.len() as u64;
             ("nccl", probe_nccl(session, python(&seen)?, count, options.seconds)?)
         }
@@ -43,8 +44,8 @@ pub(super) fn run(verb: &ProbeVerb, session: &Session<'_>) -> Result<Report, Fai
 }
 
 /// The machine that we run on.
-fn here(options: &MachineOptions, session: &Session<'_>) -> Result<Seen, Failure> {
-    let seen = session.machine(options)?;
+fn here(request: &MachineRequest, session: &Session<'_>) -> Result<Seen, Failure> {
+    let seen = session.machine(request)?;
     let described =
         || Failure::input("a described machine can't be measured").help("leave out --runtime and --machine");
     if seen.here { Ok(seen) } else { Err(described()) }
@@ -63,7 +64,7 @@ fn vitals(seen: &Seen, session: &Session<'_>) -> Result<Vitals, Failure> {
 }
 
 fn gpu(options: &GpuProbeOptions, session: &Session<'_>) -> Result<Probed, Failure> {
-    let seen = here(&options.machine, session)?;
+    let seen = here(&options.machine.request(), session)?;
     if !options.while_busy
         && let Some(share) = utilization(session.environment, options.device)
     {
@@ -76,7 +77,7 @@ fn gpu(options: &GpuProbeOptions, session: &Session<'_>) -> Result<Probed, Failu
 }
 
 fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probed, Failure> {
-    let seen = here(&options.machine, session)?;
+    let seen = here(&options.machine.request(), session)?;
     let vitals = vitals(&seen, session)?;
     let named = options.paths.iter().map(|path| files::absolute(path)).collect::<Result<Vec<PathBuf>, Failure>>()?;
     let paths = if named.is_empty() { by_default(&vitals) } else { named };
@@ -108,7 +109,7 @@ fn by_default(vitals: &Vitals) -> Vec<PathBuf> {
 }
 
 fn loader(options: &LoaderProbeOptions, session: &Session<'_>) -> Result<Probed, Failure> {
-    let seen = here(&options.machine, session)?;
+    let seen = here(&options.machine.request(), session)?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
     let batch = (options.batch_bytes as u64).max(1);
     let cpus = vitals(&seen, session)?.useful_cpus().unwrap_or(1) as u64;

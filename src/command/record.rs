@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::{MachineOptions, RecordOptions};
+use crate::cli::RecordOptions;
 use crate::diag::Failure;
 use crate::doctor::{crash_file, death_folder};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::machine::PythonOrigin;
+use crate::machine::{MachineRequest, PythonOrigin};
 use crate::output::{Report, path_text};
 use crate::recorder::{follow_crashes, start, watch};
 use crate::session::Session;
@@ -25,7 +25,7 @@ struct RecordReport<'a> {
 pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let kernel = match options.kernel_pid {
         Some(pid) => Some(pid),
-        None => session.machine(&MachineOptions::default())?.machine.kernel.map(|kernel| kernel.pid),
+        None => session.machine(&MachineRequest::default())?.machine.kernel.map(|kernel| kernel.pid),
     };
     let none = || Failure::input("no kernel of a notebook was found").help("name its process with --kernel-pid");
     let kernel = kernel.ok_or_else(none)?;
@@ -50,7 +50,7 @@ pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Repo
 
 /// Site-packages of the kernel's own Python, where we were started by that kernel.
 fn packages(session: &Session<'_>, kernel: u32) -> Result<Option<PathBuf>, Failure> {
-    let machine = session.machine(&MachineOptions::default())?.machine;
+    let machine = session.machine(&MachineRequest::default())?.machine;
     let is_ours = machine.kernel.is_some_and(|own| own.pid == kernel);
     let python = machine.python.filter(|python| is_ours && python.origin == PythonOrigin::Kernel);
     Ok(python.and_then(|python| python.layout).map(|layout| layout.purelib))

@@ -5,36 +5,25 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::apply::{carry_out, kernel_evidence};
-use crate::cli::{PlanOptions, RestoreOptions};
+use crate::cli::RestoreOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
 use crate::model::Sha256;
 use crate::output::{Report, Style, plan_line, render_plan};
 use crate::plan::{Plan, Restart, Wish};
 use crate::recorder::unfollow_crashes;
-use crate::session::{Answer, Planned, PythonReport, Reading, Session, decided};
+use crate::session::{Answer, Planned, PythonReport, Reading, Request, Session, decided};
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let options_of_plan = PlanOptions {
-        profile: std::path::PathBuf::new(),
-        lock: None,
-        locked: false,
-        script: None,
-        machine: options.machine.clone(),
-        index: options.index.clone(),
-    };
+    let request = Request { machine: options.machine.request(), index: options.index.settings() };
+    let plan = || decided(nothing_wanted(&request, session)?, &request, session, Reading::News);
     if options.dry_run {
-        return Ok(preview(&decided(
-            nothing_wanted(&options_of_plan, session)?,
-            &options_of_plan,
-            session,
-            Reading::News,
-        )?));
+        return Ok(preview(&plan()?));
     }
-    let held = session.hold(&options.machine, None)?;
-    let planned = decided(nothing_wanted(&options_of_plan, session)?, &options_of_plan, session, Reading::News)?;
+    let held = session.hold(&request.machine, None)?;
+    let planned = plan()?;
     let debian = planned.seen.ledger.debian.join(" ");
-    let mut report = carry_out(&planned, &options_of_plan, session, &held.folder, style)?;
+    let mut report = carry_out(&planned, &request.index, session, &held.folder, style)?;
     let layout = planned.seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
     layout.map_or(Ok(()), |layout| unfollow_crashes(&layout.purelib))?;
     if !debian.is_empty() {
@@ -44,9 +33,9 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
 }
 
 /// An answer in which nothing is wanted.
-fn nothing_wanted(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Failure> {
-    let seen = session.machine_near(&options.machine, None)?;
-    seen.may_be_changed(options.machine.system)?;
+fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Failure> {
+    let seen = session.machine_near(&request.machine, None)?;
+    seen.may_be_changed(request.machine.system)?;
     let python = seen.machine.python.as_ref().ok_or_else(|| {
         Failure::world("no usable Python was found").help("name the environment to restore with --python")
     })?;

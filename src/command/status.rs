@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::apply::gone;
-use crate::cli::{IndexOptions, MachineOptions};
 use crate::diag::{Code, Failure, Finding};
-use crate::index::redact;
+use crate::index::{IndexSettings, redact};
 use crate::ledger::Ledger;
+use crate::machine::MachineRequest;
 use crate::marker::{Marker, Now, Standing, standing};
 use crate::notebook::{Loaded, process_clock};
 use crate::output::Report;
@@ -33,8 +33,8 @@ struct EnvironmentReport {
     ledger: Ledger,
 }
 
-pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let seen = session.machine(options)?;
+pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Report, Failure> {
+    let seen = session.machine(request)?;
     let mut text = String::new();
     let mut environments = Vec::new();
     for state in State::all(&session.paths.state)? {
@@ -71,7 +71,7 @@ pub(super) fn run(options: &MachineOptions, session: &Session<'_>) -> Result<Rep
         .is_empty()
         .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
     let python = seen.machine.python.as_ref();
-    let index = session.default_index(&IndexOptions::default(), python).ok().map(|url| redact(&url));
+    let index = session.default_index(&IndexSettings::default(), python).ok().map(|url| redact(&url));
     let data = StatusReport { python: PythonReport::of(&seen), index, environments };
     Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
 }

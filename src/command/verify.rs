@@ -6,18 +6,21 @@ use serde::Serialize;
 
 use crate::apply::{evidence_of, now};
 use crate::audit::{Environment, judge_locked};
-use crate::cli::{IndexOptions, MachineOptions, PlanOptions, VerifyOptions, lock_path};
+use crate::cli::VerifyOptions;
 use crate::diag::{Code, Failure, Finding, Kind, count_errors};
 use crate::host::destination::write_report;
 use crate::host::files;
-use crate::lock::LockedTarget;
-use crate::machine::Python;
+use crate::index::IndexSettings;
+use crate::lock::{LockedTarget, lock_path};
+use crate::machine::{MachineRequest, Python};
 use crate::marker::{Standing, standing};
 use crate::model::accepted::accept;
 use crate::model::{PackageName, Sha256};
 use crate::output::Report;
 use crate::repository::check_pinned_files;
-use crate::session::{Planned, PythonReport, Reading, Seen, Session, answer, decided, installed, surroundings};
+use crate::session::{
+    Planned, ProfileRequest, PythonReport, Reading, Request, Seen, Session, answer, decided, installed, surroundings,
+};
 use crate::state::State;
 use crate::verdict::{Compared, Files, Verdict};
 use crate::verify::{
@@ -37,7 +40,7 @@ struct VerifyReport<'a> {
 
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     // An apply under way would be seen half done, and its marker written over.
-    let _held = session.hold(&options.machine, Some(&options.profile))?;
+    let _held = session.hold(&options.machine.request(), Some(&options.profile))?;
     let pinned = check_pinned_files(&options.profile, options.lock.as_ref())?;
     // Another lock than the pinned one is that before it is anything else.
     if count_errors(&pinned.findings) > 0 {
@@ -99,19 +102,16 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
 
 /// What the lock beside the profile means here; nothing is solved anew and no index is asked.
 fn locked(options: &VerifyOptions, session: &Session<'_>) -> Result<Planned, Failure> {
-    let options = PlanOptions {
-        profile: options.profile.clone(),
-        lock: options.lock.clone(),
-        locked: true,
-        script: None,
+    let wanted = ProfileRequest { profile: options.profile.clone(), lock: options.lock.clone(), locked: true };
+    let request = Request {
         // Looking changes nothing.
-        machine: MachineOptions { system: true, ..options.machine.clone() },
-        index: IndexOptions { offline: true, ..IndexOptions::default() },
+        machine: MachineRequest { system: true, ..options.machine.request() },
+        index: IndexSettings { offline: true, ..IndexSettings::default() },
     };
-    let mut answer = answer(&options, session)?;
+    let mut answer = answer(&wanted, &request, session)?;
     // What another apply would take away is no fault of what is there.
     answer.wish.prune = false;
-    decided(answer, &options, session, Reading::All)
+    decided(answer, &request, session, Reading::All)
 }
 
 /// What a plan would break or skip is not what a verification is about.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::cli::DoctorOptions;
 use crate::diag::{Failure, Finding};
 use crate::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
 use crate::host::destination::{is_stdout, write_report};
@@ -24,12 +23,6 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Where the user wants them.
-    pub fn of(options: &DoctorOptions) -> Self {
-        let (html, junit) = (options.html.clone(), options.junit.clone());
-        Self { html, junit, sarif: options.sarif.clone(), bundle: options.bundle.clone(), strict: options.strict }
-    }
-
     /// Writes them; returns what is for stdout. `outcomes` are presentable.
     pub fn write(
         &self,

@@ -26,6 +26,7 @@ mod proxies;
 mod remote;
 mod local;
 mod sdist;
+mod index_settings;
 mod online;
 mod wheels;
 
@@ -35,6 +36,7 @@ pub use client::Client;
 pub use credentials::Credentials;
 pub use download::{Download, Progress, fetch_all};
 pub use folder::{LocalWheel, digest as digest_in_folder};
+pub use index_settings::{IndexSettings, SOLVE_LIMIT};
 pub use limits::{Limits, Traffic};
 pub use local::Scope;
 pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};

@@ -10,6 +10,7 @@ mod stale;
 mod write;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,11 @@ pub const FORMAT: u64 = 2;
 
 /// The releases of this program that read it.
 pub const REQUIRES: &str = ">=0.1.0";
+
+/// The lock that is named, else the one beside the profile.
+pub fn lock_path(profile: &Path, lock: Option<&PathBuf>) -> PathBuf {
+    lock.cloned().unwrap_or_else(|| profile.with_extension("lock"))
+}
 
 /// A lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod origin;
 mod overrides;
 mod python;
 mod raw;
+mod request;
 mod runtime;
 
 use std::cell::OnceCell;
@@ -36,6 +37,7 @@ pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
 pub use python::{is_silent, observe_python};
 pub use raw::{Observed, RawDistribution, RawPython, Said};
+pub use request::MachineRequest;
 pub use runtime::{Runtime, find_runtime, runtime_names};
 
 /// A machine, observed, described or overridden.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::cli::SourceOptions;
 use crate::diag::Failure;
 use crate::golden::pin::Pins;
 use crate::golden::signers::Signers;
@@ -12,6 +11,7 @@ use crate::host::mounts::Look;
 use crate::model::PackageName;
 use crate::repository::INDEX_FILE;
 use crate::repository::place::Repository;
+use crate::repository::source::SourceRequest;
 use crate::repository::taken::Read;
 use crate::repository::trusted::{name_at, remember, trust_of};
 use crate::session::Session;
@@ -25,7 +25,7 @@ pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
 
 /// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings of the index come with it.
 pub fn read_believed(
-    source: &SourceOptions,
+    source: &SourceRequest,
     pins: &Pins,
     time: Duration,
     session: &Session<'_>,
@@ -52,7 +52,7 @@ pub fn read_believed(
     Ok(Read { repository, vouched })
 }
 
-fn trust_in(source: &SourceOptions, name: Option<PackageName>, session: &Session<'_>) -> Result<Trust, Failure> {
+fn trust_in(source: &SourceRequest, name: Option<PackageName>, session: &Session<'_>) -> Result<Trust, Failure> {
     let min_seq = source.min_seq;
     if !source.trusted_key.is_empty() {
         let signers = Signers::of_keys(&source.trusted_key)

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::{PlanOptions, SourceOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::calendar::Day;
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::lock::read_lock;
+use crate::lock::{lock_path, read_lock};
 use crate::model::day::day_of;
 use crate::model::{PackageName, Sha256};
 use crate::repository::believed::read_believed;
 use crate::repository::place::TO_ASK;
+use crate::repository::source::SourceRequest;
 use crate::repository::standing::pin_findings;
 use crate::repository::taken::Holder;
 use crate::session::Session;
@@ -62,20 +62,24 @@ pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinn
     Ok(Pinned { findings: edited(&pin, (profile, lock), &folder)?, release })
 }
 
-/// Compares the profile of `options` and its lock with the pin of their folder, and the release with its repository; nothing where it pins none.
-pub fn check_pin(options: &PlanOptions, session: &Session<'_>) -> Result<Pinned, Failure> {
-    let (pins, pin, folder) = pin_of(&options.profile)?;
+/// Compares `profile` and its lock with the pin of their folder, and the release with its repository; nothing where it pins none.
+pub fn check_pin(
+    (profile, lock): (&Path, Option<&PathBuf>),
+    offline: bool,
+    session: &Session<'_>,
+) -> Result<Pinned, Failure> {
+    let (pins, pin, folder) = pin_of(profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };
-    let edited = edited(&pin, (&options.profile, options.lock.as_ref()), &folder)?;
+    let edited = edited(&pin, (profile, lock), &folder)?;
     if !edited.is_empty() {
         return Ok(Pinned { findings: edited, release: Compared::Nothing });
     }
     let title = format!("{}@{}", pin.name, pin.version);
-    if options.index.offline {
+    if offline {
         return Ok(Pinned { findings: Vec::new(), release: Compared::Not(format!("{title} unchecked, --offline")) });
     }
     let pin = Pin { from: place(&pin.from, &folder), ..pin };
-    let source = SourceOptions { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0 };
+    let source = SourceRequest::default();
     let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, TO_ASK, session) {
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::SourceOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::golden::entry::Release;
 use crate::golden::in_notebook::{Held, boot_cell, held, with_release};
@@ -14,6 +13,7 @@ use crate::host::mounts::Look;
 use crate::model::Sha256;
 use crate::model::ipynb::Ipynb;
 use crate::repository::Repository;
+use crate::repository::source::SourceRequest;
 
 /// A repository that was read and is believed.
 pub struct Read {
@@ -96,8 +96,8 @@ impl Holder {
     }
 
     /// Whom to believe: what the user names; else what a cell carries, which is pinned by nobody else here.
-    pub fn source(&self, options: &SourceOptions) -> Result<SourceOptions, Failure> {
-        let mut source = options.clone();
+    pub fn source(&self, request: &SourceRequest) -> Result<SourceRequest, Failure> {
+        let mut source = request.clone();
         let Self::Notebook(path) = self else { return Ok(source) };
         if source.from.is_some() || !source.trusted_key.is_empty() {
             return Ok(source);

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use crate::cli::{PlanOptions, lock_path};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::index::Traffic;
-use crate::lock::{Lock, LockedTarget, stale, uncovered};
+use crate::lock::{Lock, LockedTarget, lock_path, stale, uncovered};
 use crate::plan::{Wish, variables_for};
 use crate::profile::Profile;
 use crate::resolve::caveats;
 use crate::session::Session;
 use crate::session::findings::secrets_set;
+use crate::session::goal::{ProfileRequest, Request};
 use crate::session::index::Asked;
 use crate::session::lock::{missing_lock, stale_lock};
 use crate::session::machine::Seen;
@@ -30,14 +30,14 @@ pub struct Answer {
 }
 
 /// What is to be made true for the profile.
-pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Failure> {
-    let profile = session.profile(&options.profile)?;
-    let seen = session.machine_near(&options.machine, Some(&options.profile))?;
-    seen.may_be_changed(options.machine.system)?;
+pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>) -> Result<Answer, Failure> {
+    let profile = session.profile(&wanted.profile)?;
+    let seen = session.machine_near(&request.machine, Some(&wanted.profile))?;
+    seen.may_be_changed(request.machine.system)?;
     let mut findings = seen.findings.clone();
-    let path = lock_path(&options.profile, options.lock.as_ref());
+    let path = lock_path(&wanted.profile, wanted.lock.as_ref());
     let (mut keep_lock, mut other_target) = (false, None);
-    let (lock, target, traffic) = match beside(session, &profile, &path, &seen, options.locked)? {
+    let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted.locked)? {
         Beside::Usable(both) => {
             session.log.detail(|| {
                 format!("`{}` answers with its target `{}`: no index is asked", path.display(), both.1.name)
@@ -60,7 +60,7 @@ pub fn answer(options: &PlanOptions, session: &Session<'_>) -> Result<Answer, Fa
                 findings.push(reasons.into_iter().fold(finding, Finding::with_note));
             }
             let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
-            let (resolution, traffic) = session.solve(asked, &options.index)?;
+            let (resolution, traffic) = session.solve(asked, &request.index)?;
             findings.extend(session.cache_finding());
             findings.extend(caveats(&resolution));
             let target = session.locked_target(&profile, &solved, &seen, &resolution);

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cli::{IndexOptions, PlanOptions};
 use crate::diag::Failure;
-use crate::index::digest_in_folder;
+use crate::index::{IndexSettings, digest_in_folder};
 use crate::lock::{LockedPackage, LockedWheel};
 use crate::model::catalog::Listing;
 use crate::model::{PackageName, Version};
@@ -18,13 +17,13 @@ impl Session<'_> {
     pub fn wheels_back(
         &self,
         wanted: &[(PackageName, Version)],
-        options: &PlanOptions,
+        settings: &IndexSettings,
         seen: &Seen,
     ) -> Result<BTreeMap<PackageName, LockedPackage>, Failure> {
         if wanted.is_empty() || !seen.here {
             return Ok(BTreeMap::new());
         }
-        let found = wheels_of(wanted, || self.sources(&options.index, seen, None, None), &options.index)?;
+        let found = wheels_of(wanted, || self.sources(settings, seen, None, None), settings)?;
         Ok(found.into_iter().map(|package| (package.name.clone(), package)).collect())
     }
 }
@@ -33,9 +32,9 @@ impl Session<'_> {
 pub fn wheels_of<'b>(
     versions: &[(PackageName, Version)],
     sources: impl FnOnce() -> Result<Retrieval<'b>, Failure>,
-    options: &IndexOptions,
+    settings: &IndexSettings,
 ) -> Result<Vec<LockedPackage>, Failure> {
-    if options.offline && options.find_links.is_empty() {
+    if settings.offline && settings.find_links.is_empty() {
         return Ok(Vec::new());
     }
     let names: Vec<PackageName> = versions.iter().map(|(name, _)| name.clone()).collect();

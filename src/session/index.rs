@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use url::Url;
 
-use crate::cli::IndexOptions;
 use crate::diag::{Failure, Kind};
 use crate::host::files;
 use crate::host::mounts::{Look, must_be_folder};
 use crate::index::{
-    Builder, Cache, Client, Credentials, INDEX_VARIABLES, Limits, Locations, Offline, Online, Scope, Traffic, Trust,
-    find_links_name, is_open, locate_default, page, redact,
+    Builder, Cache, Client, Credentials, INDEX_VARIABLES, IndexSettings, Limits, Locations, Offline, Online, Scope,
+    Traffic, Trust, find_links_name, is_open, locate_default, page, redact,
 };
 use crate::lock::LockedTarget;
 use crate::machine::{Machine, Python, observe_python};
@@ -24,8 +23,8 @@ use crate::resolve::{Elsewhere, Learned, Present, Question, Resolution, Target, 
 use crate::session::Session;
 use crate::session::pages::{page_of, pages_for};
 
-/// Seconds that the network is asked for the sake of a suggestion.
-const FOR_A_HINT: u64 = 10;
+/// How long the network is asked for the sake of a suggestion.
+const FOR_A_HINT: Duration = Duration::from_secs(10);
 
 /// A solve to be done.
 #[derive(Clone, Copy)]
@@ -42,24 +41,24 @@ impl Session<'_> {
     /// The index addresses: the default index, and those of the profile.
     pub fn locations(
         &self,
-        options: &IndexOptions,
+        settings: &IndexSettings,
         profile: Option<&Profile>,
         python: Option<&Python>,
     ) -> Result<Locations, Failure> {
-        let default = self.default_index(options, python)?;
+        let default = self.default_index(settings, python)?;
         let of_profile = match profile {
             Some(profile) => Locations::new(default, profile),
             None => Locations::only(default),
         };
-        of_profile.addresses().iter().try_for_each(|url| must_be_encrypted(url, options))?;
-        Ok(of_profile.beside(&find_links(options)?).folders_only(options.folders_only))
+        of_profile.addresses().iter().try_for_each(|url| must_be_encrypted(url, settings))?;
+        Ok(of_profile.beside(&find_links(settings)?).folders_only(settings.folders_only))
     }
 
-    /// Names and addresses of the explicit indexes, and of the folders that the options name.
+    /// Names and addresses of the explicit indexes, and of the folders that the settings name.
     /// Of an index with several pages, that of the builds in `target`.
     pub fn indexes(
         &self,
-        options: &IndexOptions,
+        settings: &IndexSettings,
         profile: Option<&Profile>,
         target: &LockedTarget,
     ) -> Result<Vec<(String, Url)>, Failure> {
@@ -70,7 +69,7 @@ impl Session<'_> {
         };
         let explicit = indexes.into_iter();
         let explicit = explicit.map(|index| (index.name, index.url));
-        let folders = find_links(options)?.into_iter().enumerate().map(|(at, url)| (find_links_name(at), url));
+        let folders = find_links(settings)?.into_iter().enumerate().map(|(at, url)| (find_links_name(at), url));
         Ok(explicit.chain(folders).collect())
     }
 
@@ -81,8 +80,8 @@ impl Session<'_> {
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
-    pub fn default_index(&self, options: &IndexOptions, python: Option<&Python>) -> Result<Url, Failure> {
-        let given = options.index_url.as_ref().map(|text| (INDEX_VARIABLES[0].to_owned(), text.clone()));
+    pub fn default_index(&self, settings: &IndexSettings, python: Option<&Python>) -> Result<Url, Failure> {
+        let given = settings.index_url.as_ref().map(|text| (INDEX_VARIABLES[0].to_owned(), text.clone()));
         let mut environment = self.environment.clone();
         environment.extend(given);
         let named = INDEX_VARIABLES.iter().any(|name| environment.contains_key(*name));
@@ -90,12 +89,12 @@ impl Session<'_> {
         let own = own.and_then(|python| python.home.clone());
         let home = own.or_else(|| if named { None } else { observe_python(self.looker(None)).0?.home() });
         let url = locate_default(&environment, home.as_ref())?;
-        must_be_encrypted(&url, options).map(|()| url)
+        must_be_encrypted(&url, settings).map(|()| url)
     }
 
     /// Solves what is asked. Also returns what went over the network.
-    pub fn solve(&self, asked: Asked<'_>, options: &IndexOptions) -> Result<(Resolution, Traffic), Failure> {
-        self.ask(asked, options, resolve)
+    pub fn solve(&self, asked: Asked<'_>, settings: &IndexSettings) -> Result<(Resolution, Traffic), Failure> {
+        self.ask(asked, settings, resolve)
     }
 
     /// Has `answer` answer what is asked, with the index or, offline, with the cache at hand. Also returns what went over the
@@ -103,11 +102,11 @@ impl Session<'_> {
     pub fn ask<T>(
         &self,
         asked: Asked<'_>,
-        options: &IndexOptions,
+        settings: &IndexSettings,
         answer: impl Fn(Question<'_>) -> Result<T, Unsolved>,
     ) -> Result<(T, Traffic), Failure> {
         let Asked { profile, target, machine, preferred } = asked;
-        let locations = self.locations(options, Some(profile), machine.python.as_ref())?;
+        let locations = self.locations(settings, Some(profile), machine.python.as_ref())?;
         let mut scope = scope(profile, target)?;
         if !scope.buildable.is_empty() {
             scope.builder = self.builder(machine, &locations);
@@ -115,25 +114,25 @@ impl Session<'_> {
         for (name, version) in preferred {
             scope.preferred.entry(name.clone()).or_insert_with(|| (version.clone(), false));
         }
-        let cache = self.cache(options);
+        let cache = self.cache(settings);
         self.log.detail(|| {
             format!(
                 "index: {}{}",
                 redact(&locations.default),
-                if options.offline { ", from the cache alone" } else { "" }
+                if settings.offline { ", from the cache alone" } else { "" }
             )
         });
-        let (started, limit) = (Instant::now(), options.solve_limit());
+        let (started, limit) = (Instant::now(), settings.solve_limit);
         let is_over = || started.elapsed() >= limit;
         let learned = Learned::from_overlays(target.linked.values().flatten());
         let ask = |catalog: &dyn Catalog| {
             let learned = &learned;
             let matrix = self.matrix;
             let question = Question { profile, target, matrix, catalog, preferred, is_over: &is_over, learned };
-            let tries = |elsewhere: &Elsewhere| self.answers(asked, elsewhere, options);
+            let tries = |elsewhere: &Elsewhere| self.answers(asked, elsewhere, settings);
             answer(question).map_err(|unsolved| refusal(unsolved, question, &tries))
         };
-        let client = (!options.offline).then(|| self.client(&locations.addresses(), options.limits())).transpose()?;
+        let client = (!settings.offline).then(|| self.client(&locations.addresses(), settings.limits)).transpose()?;
         // Of an index with several pages the next one is asked where the best has no answer.
         let mut refused = None;
         for page in pages_for(profile, target, self.matrix)? {
@@ -159,13 +158,14 @@ impl Session<'_> {
     }
 
     /// Whether there is an answer with a package from another index; `None` where that index can't be asked.
-    fn answers(&self, asked: Asked<'_>, elsewhere: &Elsewhere, options: &IndexOptions) -> Option<bool> {
+    fn answers(&self, asked: Asked<'_>, elsewhere: &Elsewhere, settings: &IndexSettings) -> Option<bool> {
         let Elsewhere { package, index, .. } = elsewhere;
         self.say(&format!("trying `{package}` from the index `{index}`"));
         let profile = asked.profile.with_index(package, index);
         let asked = Asked { profile: &profile, ..asked };
-        let options = IndexOptions { network_timeout: options.network_timeout.min(FOR_A_HINT), ..options.clone() };
-        match self.ask(asked, &options, resolve) {
+        let limits = Limits { time: settings.limits.time.min(FOR_A_HINT), ..settings.limits };
+        let settings = IndexSettings { limits, ..settings.clone() };
+        match self.ask(asked, &settings, resolve) {
             Ok(_) => Some(true),
             Err(failure) if failure.kind == Kind::Answer => Some(false),
             Err(_) => None,
@@ -191,8 +191,8 @@ impl Session<'_> {
     }
 
     /// The cache of listings, believed as far as `options` say.
-    pub(super) fn cache(&self, options: &IndexOptions) -> Cache {
-        let trust = match (options.offline, options.refresh) {
+    pub(super) fn cache(&self, settings: &IndexSettings) -> Cache {
+        let trust = match (settings.offline, settings.refresh) {
             (true, _) => Trust::Always,
             (false, true) => Trust::Never,
             (false, false) => Trust::WhileFresh,
@@ -216,9 +216,9 @@ pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure
     })
 }
 
-/// An error for an index over plain HTTP on another machine, unless the options allow its host.
-fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
-    let allowed = url.host_str().is_some_and(|host| options.allow_insecure_host.iter().any(|one| one == host));
+/// An error for an index over plain HTTP on another machine, unless the settings allow its host.
+fn must_be_encrypted(url: &Url, settings: &IndexSettings) -> Result<(), Failure> {
+    let allowed = url.host_str().is_some_and(|host| settings.allow_insecure_host.iter().any(|one| one == host));
     if allowed || !is_open(url) {
         return Ok(());
     }
@@ -227,14 +227,14 @@ fn must_be_encrypted(url: &Url, options: &IndexOptions) -> Result<(), Failure> {
 }
 
 /// The addresses of the folders that `--find-links` names.
-pub fn find_links(options: &IndexOptions) -> Result<Vec<Url>, Failure> {
+pub fn find_links(settings: &IndexSettings) -> Result<Vec<Url>, Failure> {
     let folder = |path: &PathBuf| {
         let path = files::absolute(path)?;
-        let option = if options.folders_only { "--wheelhouse" } else { "--find-links" };
+        let option = if settings.folders_only { "--wheelhouse" } else { "--find-links" };
         must_be_folder(&path, &format!("{option}: there is no folder"))?;
         Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
     };
-    options.find_links.iter().map(folder).collect()
+    settings.find_links.iter().map(folder).collect()
 }
 
 fn refusal(unsolved: Unsolved, question: Question<'_>, tries: &dyn Fn(&Elsewhere) -> Option<bool>) -> Failure {

@@ -4,13 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::cli::MachineOptions;
 use crate::diag::Failure;
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::host::watched::stat_of;
 use crate::inspect::parse_record;
-use crate::machine::{Layout, installed_modules, is_kernel_command, parent_of};
+use crate::machine::{Layout, MachineRequest, installed_modules, is_kernel_command, parent_of};
 use crate::model::PackageName;
 use crate::model::contents::installed_path;
 use crate::model::modules::modules_among;
@@ -25,22 +24,22 @@ use crate::session::machine::Seen;
 pub fn loaded(
     session: &Session<'_>,
     seen: &Seen,
-    options: &MachineOptions,
+    request: &MachineRequest,
     files: &FileCheck,
 ) -> Result<Loaded, Failure> {
     let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect::<BTreeSet<PackageName>>();
     if let Some(kernel) = &seen.machine.kernel {
         let preloaded = seen.machine.host.preloads.then(preloaded);
-        let facts = options.kernel_modules.as_deref();
+        let facts = request.kernel_modules.as_deref();
         let mut loaded = observe_loaded(kernel, facts, preloaded, &folders(seen))?;
         loaded.stale = stale_distributions(seen, &loaded, files);
         return Ok(loaded);
     }
-    if let Some(pid) = options.kernel_pid.filter(|_| seen.here && !options.no_kernel) {
+    if let Some(pid) = request.kernel_pid.filter(|_| seen.here && !request.no_kernel) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
             .help("give the process of the notebook's kernel: `os.getpid()` in a cell"));
     }
-    if options.kernel_modules.is_some() && seen.here {
+    if request.kernel_modules.is_some() && seen.here {
         return Err(Failure::input("--kernel-modules was given but no kernel was found")
             .help("give its process with --kernel-pid"));
     }

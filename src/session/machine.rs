@@ -1,18 +1,17 @@
-//! The machine that the options mean: a bundled runtime, a record, or this one.
+//! The machine that a request means: a bundled runtime, a record, or this one.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::cli::MachineOptions;
 use crate::diag::{Failure, Finding};
 use crate::host::files;
 use crate::host::mounts::{Look, must_reach, reach};
 use crate::host::reads::note_folder;
 use crate::ledger::Ledger;
 use crate::machine::{
-    Looker, Machine, Observed, Overrides, PythonOrigin, Said, apply_overrides, assumed_driver, find_runtime, judge,
-    observe, observe_interpreter, resolve_gpus,
+    Looker, Machine, MachineRequest, Observed, Overrides, PythonOrigin, Said, apply_overrides, assumed_driver,
+    find_runtime, judge, observe, observe_interpreter, resolve_gpus,
 };
 use crate::matrix::InstalledGpu;
 use crate::model::{PythonFacts, Version};
@@ -110,16 +109,16 @@ impl Seen {
 }
 
 impl Session<'_> {
-    /// The machine that the options mean: a bundled runtime, a record, or this one.
-    pub fn machine(&self, options: &MachineOptions) -> Result<Seen, Failure> {
-        self.look(options, None)
+    /// The machine that a request means: a bundled runtime, a record, or this one.
+    pub fn machine(&self, request: &MachineRequest) -> Result<Seen, Failure> {
+        self.look(request, None)
     }
 
     /// The same for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does. An environment
     /// that is active or near, and whose interpreter is gone, is an error: no other one is meant.
-    pub fn machine_near(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Seen, Failure> {
-        let seen = self.look(options, beside)?;
-        if seen.here && options.python.is_none() {
+    pub fn machine_near(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Seen, Failure> {
+        let seen = self.look(request, beside)?;
+        if seen.here && request.python.is_none() {
             self.has_whole_environment(&seen, &near(beside)?)?;
         }
         Ok(seen)
@@ -152,27 +151,27 @@ impl Session<'_> {
             )))
     }
 
-    /// Holds the environment that the options mean, so that no other colab-boot changes it.
-    pub fn hold(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Hold, Failure> {
-        let is_here = options.runtime.is_none() && options.machine.is_none();
+    /// Holds the environment that the request means, so that no other colab-boot changes it.
+    pub fn hold(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Hold, Failure> {
+        let is_here = request.runtime.is_none() && request.record.is_none();
         let near = near(beside)?;
-        let looker = Looker { kernel_pid: options.kernel_pid, near: &near, ..self.looker(options.python.as_deref()) };
+        let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(request.python.as_deref()) };
         let python = if is_here { observe_interpreter(looker) } else { None };
         hold(&self.paths.state, python.as_ref().map(|python| &python.layout), &|line| self.say(line))
     }
 
     /// What is there, usable or not.
-    fn look(&self, options: &MachineOptions, beside: Option<&Path>) -> Result<Seen, Failure> {
-        let overrides = Overrides { driver: options.driver.clone(), gpus: options.gpu.clone() };
-        let mut seen = match (&options.runtime, &options.machine) {
+    fn look(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Seen, Failure> {
+        let overrides = Overrides { driver: request.driver.clone(), gpus: request.gpus.clone() };
+        let mut seen = match (&request.runtime, &request.record) {
             (Some(name), _) => self.runtime(name)?,
             (None, Some(path)) => self.judged(read_record(path)?, false),
             (None, None) => {
                 let near = near(beside)?;
-                let python = options.python.as_deref();
-                let looker = Looker { kernel_pid: options.kernel_pid, near: &near, ..self.looker(python) };
+                let python = request.python.as_deref();
+                let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(python) };
                 let mut seen = self.judged(observe(looker), true);
-                seen.has_python(options.python.as_deref())?;
+                seen.has_python(request.python.as_deref())?;
                 match reach(&self.paths.state) {
                     Ok(()) => seen.ledger = self.ledger(&seen)?,
                     // Who only looks goes on without it.
@@ -187,7 +186,7 @@ impl Session<'_> {
         }
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
         seen.findings.extend(assumed_driver(&seen.machine));
-        if options.no_kernel {
+        if request.no_kernel {
             seen.machine.kernel = None;
         }
         if !seen.machine.hardware.gpus.is_empty() {

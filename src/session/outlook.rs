@@ -4,10 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{IndexOptions, MachineOptions, PlanOptions};
 use crate::diag::{Failure, Kind, Severity};
+use crate::index::IndexSettings;
+use crate::machine::MachineRequest;
 use crate::session::Session;
 use crate::session::file_check::Reading;
+use crate::session::goal::{ProfileRequest, Request};
 use crate::session::planned::make;
 
 /// One profile on one image with one GPU.
@@ -36,8 +38,7 @@ pub struct Outlook {
 
 /// The GPUs that `runtime` hands out; `None` alone where it has none.
 pub fn gpus_of(session: &Session<'_>, runtime: &str) -> Result<Vec<Option<String>>, Failure> {
-    let machine = MachineOptions { runtime: Some(runtime.to_owned()), ..MachineOptions::default() };
-    let seen = session.machine(&machine)?;
+    let seen = session.machine(&MachineRequest::runtime(runtime))?;
     let mut names: Vec<Option<String>> = seen.possible_gpus.iter().map(|gpu| Some(gpu.name.clone())).collect();
     if names.is_empty() {
         names.push(None);
@@ -51,22 +52,13 @@ pub fn outlook(
     session: &Session<'_>,
     path: &Path,
     (runtime, gpu): (&str, Option<&str>),
-    index: &IndexOptions,
+    index: &IndexSettings,
 ) -> Result<Outlook, Failure> {
     let profile = session.profile(path)?.title();
-    let machine = MachineOptions {
-        runtime: Some(runtime.to_owned()),
-        gpu: gpu.map(str::to_owned).into_iter().collect(),
-        ..MachineOptions::default()
-    };
-    let options = PlanOptions {
-        profile: path.to_owned(),
-        lock: None,
-        locked: false,
-        script: None,
-        machine,
-        index: index.clone(),
-    };
+    let machine =
+        MachineRequest { gpus: gpu.map(str::to_owned).into_iter().collect(), ..MachineRequest::runtime(runtime) };
+    let wanted = ProfileRequest { profile: path.to_owned(), lock: None, locked: false };
+    let request = Request { machine, index: index.clone() };
     let blank = Outlook {
         profile,
         runtime: runtime.to_owned(),
@@ -80,7 +72,7 @@ pub fn outlook(
         code: None,
         because: None,
     };
-    let planned = match make(&options, session, Reading::Least) {
+    let planned = match make(&wanted, &request, session, Reading::Least) {
         Ok(planned) => planned,
         Err(failure) if failure.kind == Kind::Answer => {
             let first = failure.findings.first();

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::cli::PlanOptions;
 use crate::diag::{Failure, Finding, count_errors};
 use crate::index::Traffic;
 use crate::ledger::Notes;
@@ -23,6 +22,7 @@ use crate::session::answer::{Answer, answer};
 use crate::session::edited::{Edited, edited};
 use crate::session::file_check::{FileCheck, Reading};
 use crate::session::findings::{compiled, judged, refused, unhashed};
+use crate::session::goal::{ProfileRequest, Request};
 use crate::session::lacking::without_libraries;
 use crate::session::machine::Seen;
 use crate::session::shadow::InFront;
@@ -64,18 +64,18 @@ pub struct Planned {
 }
 
 /// Lock (the one beside the profile where it is fresh and fits, else a new solve) minus machine.
-pub fn make(options: &PlanOptions, session: &Session<'_>, reading: Reading) -> Result<Planned, Failure> {
-    decided(answer(options, session)?, options, session, reading)
-}
-
-/// Sees what else a plan depends on, and decides it.
-pub fn decided(
-    answer: Answer,
-    options: &PlanOptions,
+pub fn make(
+    profile: &ProfileRequest,
+    request: &Request,
     session: &Session<'_>,
     reading: Reading,
 ) -> Result<Planned, Failure> {
-    let situation = observe_situation(&answer, options, session, reading)?;
+    decided(answer(profile, request, session)?, request, session, reading)
+}
+
+/// Sees what else a plan depends on, and decides it.
+pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading: Reading) -> Result<Planned, Failure> {
+    let situation = observe_situation(&answer, request, session, reading)?;
     let Answer { profile, wish, seen, target, lock, mut findings, keep_lock, traffic, other_target } = answer;
     let decision = decide(Basis {
         wish: &wish,
@@ -109,7 +109,7 @@ pub fn decided(
     accept(&mut more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
-    let indexes = session.indexes(&options.index, profile.as_ref(), &target)?;
+    let indexes = session.indexes(&request.index, profile.as_ref(), &target)?;
     let Situation { marker, notes, files, loaded, silent, folders, .. } = situation;
     Ok(Planned {
         wish,

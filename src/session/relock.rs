@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::LockOptions;
 use crate::diag::{Failure, Finding};
 use crate::index::Traffic;
 use crate::lock::Lock;
@@ -13,6 +12,7 @@ use crate::plan::variables_for;
 use crate::profile::Profile;
 use crate::resolve::caveats;
 use crate::session::findings::secrets_set;
+use crate::session::goal::{Request, Upgrade};
 use crate::session::{Asked, Session};
 
 /// A lock that was made, with what was noticed.
@@ -26,18 +26,23 @@ pub struct Made {
 
 impl Session<'_> {
     /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an upgrade of one package.
-    pub fn earlier_lock(&self, options: &LockOptions, path: &Path) -> Result<Option<Lock>, Failure> {
+    pub fn earlier_lock(&self, path: &Path, must_be_sound: bool) -> Result<Option<Lock>, Failure> {
         match self.read_lock(path) {
-            Err(_) if !options.check && options.upgrade_package.is_empty() => Ok(None),
+            Err(_) if !must_be_sound => Ok(None),
             other => other,
         }
     }
 
     /// Solves for each target.
-    pub fn relock(&self, options: &LockOptions, profile: &Profile, old: Option<&Lock>) -> Result<Made, Failure> {
-        let named = options.machine.runtime.is_some() || options.machine.machine.is_some();
+    pub fn relock(
+        &self,
+        (path, profile): (&Path, &Profile),
+        (old, upgrade): (Option<&Lock>, &Upgrade),
+        request: &Request,
+    ) -> Result<Made, Failure> {
+        let named = request.machine.runtime.is_some() || request.machine.record.is_some();
         let runtimes: Vec<Option<String>> = if named || profile.target.runtimes.is_empty() {
-            vec![options.machine.runtime.clone()]
+            vec![request.machine.runtime.clone()]
         } else {
             profile.target.runtimes.iter().cloned().map(Some).collect()
         };
@@ -45,16 +50,15 @@ impl Session<'_> {
         let mut findings: Vec<_> = self.cache_finding().into_iter().collect();
         let mut traffic = Traffic::default();
         for runtime in runtimes {
-            let mut machine = options.machine.clone();
+            let mut machine = request.machine.clone();
             machine.runtime = runtime;
-            let seen = self.machine_near(&machine, Some(&options.profile))?;
+            let seen = self.machine_near(&machine, Some(path))?;
             let mut target = self.target(profile, &seen)?;
             // What is to move must not be held by what the image has.
-            let moves = |name: &PackageName| options.upgrade || options.upgrade_package.contains(name);
-            target.installed.retain(|name, present| present.protected || !moves(name));
-            let preferred = preferred(options, old, &target.name);
+            target.installed.retain(|name, present| present.protected || !upgrade.has(name));
+            let preferred = preferred(upgrade, old, &target.name);
             let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
-            let (resolution, used) = self.solve(asked, &options.index)?;
+            let (resolution, used) = self.solve(asked, &request.index)?;
             findings.extend(seen.findings.clone());
             pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
             findings.extend(caveats(&resolution));
@@ -72,11 +76,11 @@ impl Session<'_> {
 }
 
 /// What an earlier lock chose and the user did not ask to move.
-fn preferred(options: &LockOptions, old: Option<&Lock>, target: &str) -> BTreeMap<PackageName, Version> {
-    if options.upgrade {
+fn preferred(upgrade: &Upgrade, old: Option<&Lock>, target: &str) -> BTreeMap<PackageName, Version> {
+    if upgrade.all {
         return BTreeMap::new();
     }
     let mut preferred = old.map(|old| old.versions(target)).unwrap_or_default();
-    preferred.retain(|name, _| !options.upgrade_package.contains(name));
+    preferred.retain(|name, _| !upgrade.packages.contains(name));
     preferred
 }

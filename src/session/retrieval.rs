@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::cli::IndexOptions;
 use crate::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::index::{Client, Download, Locations, Offline, Online, Scope, fetch_all};
+use crate::index::{Client, Download, IndexSettings, Locations, Offline, Online, Scope, fetch_all};
 use crate::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::machine::Python;
 use crate::model::catalog::{Candidate, Catalog, Listing};
@@ -30,7 +29,7 @@ const MARGIN: u64 = 256 << 20;
 /// Where the files of one locked target come from.
 pub struct Retrieval<'a> {
     pub session: &'a Session<'a>,
-    pub options: &'a IndexOptions,
+    pub settings: &'a IndexSettings,
     pub profile: Option<&'a Profile>,
     /// The interpreter whose pip knows the default index.
     pub python: Option<&'a Python>,
@@ -56,8 +55,8 @@ impl Retrieval<'_> {
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        let named = find_links(self.options)?;
-        let folders = Folders { named, profile: self.profile, offline: self.options.offline };
+        let named = find_links(self.settings)?;
+        let folders = Folders { named, profile: self.profile, offline: self.settings.offline };
         let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
         let remote: Vec<&LockedPackage> =
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
@@ -71,8 +70,8 @@ impl Retrieval<'_> {
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
         let mut findings = Vec::new();
-        if self.options.offline {
-            all_here(&remote, folder, self.options)?;
+        if self.settings.offline {
+            all_here(&remote, folder, self.settings)?;
         } else if let Some(locations) = locations {
             let (of_indexes, found) = self.downloads(&remote, locations, &client)?;
             downloads.extend(of_indexes);
@@ -83,18 +82,18 @@ impl Retrieval<'_> {
     }
 
     fn locations(&self) -> Result<Locations, Failure> {
-        self.session.locations(self.options, self.profile, self.python)
+        self.session.locations(self.settings, self.profile, self.python)
     }
 
     fn client(&self, locations: Option<&Locations>) -> Result<Client, Failure> {
-        self.session.client(&locations.map(Locations::addresses).unwrap_or_default(), self.options.limits())
+        self.session.client(&locations.map(Locations::addresses).unwrap_or_default(), self.settings.limits)
     }
 
     /// What the indexes have of `names`, in their order.
     pub fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         let locations = self.locations()?;
-        if self.options.offline {
-            let cache = self.session.cache(self.options);
+        if self.settings.offline {
+            let cache = self.session.cache(self.settings);
             let catalog = Offline::new(self.session.matrix, locations, self.scope, cache);
             // What is neither in a folder nor in the cache has no listing here.
             return Ok(names.iter().map(|name| catalog.listing(name).ok().flatten()).collect());
@@ -109,7 +108,7 @@ impl Retrieval<'_> {
         locations: Locations,
         client: &Client,
     ) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
-        let cache = self.session.cache(self.options);
+        let cache = self.session.cache(self.settings);
         let catalog = Online::new(client, self.session.matrix, locations, self.scope, cache);
         catalog.listings(names)
     }
@@ -156,20 +155,20 @@ impl Session<'_> {
     /// Listings are filtered for `libc`, else for the machine's: a newer C library than the lock's maker had would rank other wheels first.
     pub fn sources<'b>(
         &'b self,
-        options: &'b IndexOptions,
+        settings: &'b IndexSettings,
         seen: &'b Seen,
         libc: Option<Libc>,
         profile: Option<&'b Profile>,
     ) -> Result<Retrieval<'b>, Failure> {
         let scope = scope_of(profile, seen, libc)?;
         let direct = profile.map(direct_addresses).unwrap_or_default();
-        Ok(Retrieval { session: self, options, profile, python: seen.machine.python.as_ref(), scope, direct })
+        Ok(Retrieval { session: self, settings, profile, python: seen.machine.python.as_ref(), scope, direct })
     }
 
     /// Where the files of `target` come from: filtered as the lock's maker saw the index.
     pub fn sources_of_target<'b>(
         &'b self,
-        options: &'b IndexOptions,
+        settings: &'b IndexSettings,
         profile: Option<&'b Profile>,
         target: &LockedTarget,
     ) -> Result<Retrieval<'b>, Failure> {
@@ -184,7 +183,7 @@ impl Session<'_> {
         scope.as_of = profile.and_then(|profile| profile.policy.as_of);
         Ok(Retrieval {
             session: self,
-            options,
+            settings,
             profile,
             python: None,
             scope,
@@ -203,7 +202,7 @@ fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Resul
     Ok(Scope { as_of: policy.as_of, buildable: policy.buildable, ..scope })
 }
 
-/// Folders of wheels: those that the options name, and those of the profile.
+/// Folders of wheels: those that the settings name, and those of the profile.
 struct Folders<'a> {
     named: Vec<Url>,
     profile: Option<&'a Profile>,
@@ -230,11 +229,11 @@ fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
     Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256?, size: wheel.size.unwrap_or_default() })
 }
 
-fn all_here(packages: &[&LockedPackage], folder: &Path, options: &IndexOptions) -> Result<(), Failure> {
+fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings) -> Result<(), Failure> {
     let missing =
         packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).is_there());
     missing.map_or(Ok(()), |wheel| {
-        if options.folders_only {
+        if settings.folders_only {
             return Err(Failure::world(format!("`{}` is not in the wheelhouse", wheel.file))
                 .help("fill it from this lock with `colab-boot fetch`"));
         }

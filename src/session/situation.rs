@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::cli::PlanOptions;
 use crate::diag::Failure;
 use crate::ledger::Notes;
 use crate::lock::{LockedPackage, LockedTarget};
@@ -15,6 +14,7 @@ use crate::plan::wanted_back;
 use crate::session::Session;
 use crate::session::answer::Answer;
 use crate::session::file_check::{FileCheck, Reading, Scene};
+use crate::session::goal::Request;
 use crate::session::held_code::{returning, silent_repairs};
 use crate::session::kernel::{environment_file, folders, loaded, modules};
 use crate::session::machine::Seen;
@@ -52,7 +52,7 @@ impl Situation {
 /// Looks at what a plan for `answer` depends on.
 pub(super) fn observe_situation(
     answer: &Answer,
-    options: &PlanOptions,
+    request: &Request,
     session: &Session<'_>,
     reading: Reading,
 ) -> Result<Situation, Failure> {
@@ -70,10 +70,10 @@ pub(super) fn observe_situation(
     let files = scene.map_or_else(|| Ok(FileCheck::default()), |scene| session.check_files(scene, reading))?;
     let broken = &files.broken;
     let wanted = if wish.prune { wanted_back(&seen.ledger, target, &seen.machine, broken) } else { Vec::new() };
-    let before = session.wheels_back(&wanted, options, seen);
+    let before = session.wheels_back(&wanted, &request.index, seen);
     // A restoration without the index would be none; another apply goes on, and says what stays.
     let before = if profile.is_none() { before? } else { before.unwrap_or_default() };
-    let loaded = loaded(session, seen, &options.machine, &files)?;
+    let loaded = loaded(session, seen, &request.machine, &files)?;
     Ok(Situation {
         silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),
         folders: folders(seen),

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::cli::{IndexOptions, WheelOptions};
+use crate::cli::WheelOptions;
 use crate::diag::{Code, Failure, Finding, Kind};
-use crate::index::{Cache, Client, Inspected, LocalWheel, Locations, Online, Scope, Traffic, Trust, inspect_address};
+use crate::index::{
+    Cache, Client, IndexSettings, Inspected, LocalWheel, Locations, Online, Scope, Traffic, Trust, inspect_address,
+};
+use crate::machine::MachineRequest;
 use crate::model::build::WheelBuild;
 use crate::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule, Rejection};
 use crate::model::linking::Linking;
@@ -188,10 +191,10 @@ fn wheel_name(file: &str) -> Result<WheelName, Failure> {
 /// The index to ask, and the Python to ask for.
 pub fn wheel_target(
     session: &Session<'_>,
-    index: &IndexOptions,
+    index: &IndexSettings,
     options: &WheelOptions,
 ) -> Result<(Url, PythonFacts), Failure> {
-    let seen = session.machine(&crate::cli::MachineOptions::default())?;
+    let seen = session.machine(&MachineRequest::default())?;
     let here = seen.machine.python.as_ref();
     let mut python = here.map_or_else(reference_python, |python| python.facts.clone());
     if let Some(text) = &options.python {

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use crate::cli::IndexOptions;
 use crate::diag::{Code, Failure, Finding};
-use crate::index::Client;
+use crate::index::{Client, IndexSettings};
 use crate::matrix::Build;
 use crate::model::catalog::Candidate;
 use crate::model::{Libc, PackageName, PythonFacts, Version};
@@ -30,14 +29,14 @@ pub fn watched(session: &Session<'_>, packages: &[PackageName]) -> Result<(), Fa
 }
 
 /// The index to read wheels from.
-pub fn online(session: &Session<'_>, options: &IndexOptions) -> Result<(Client, Url), Failure> {
-    if options.offline {
+pub fn online(session: &Session<'_>, settings: &IndexSettings) -> Result<(Client, Url), Failure> {
+    if settings.offline {
         return Err(
             Failure::input("--offline: wheels are read from the index").help("run the command without --offline")
         );
     }
-    let index = session.default_index(options, None)?;
-    Ok((session.client(std::slice::from_ref(&index), options.limits())?, index))
+    let index = session.default_index(settings, None)?;
+    Ok((session.client(std::slice::from_ref(&index), settings.limits)?, index))
 }
 
 /// The releases of packages, for whichever Python has a wheel.

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{BinaryOptions, BuildOptions, lock_path};
+use crate::cli::{BinaryOptions, BuildOptions};
 use crate::diag::{Failure, without_secrets};
 use crate::golden::{Binary, Golden, render_notebook, render_script};
 use crate::host::destination::write_output;
 use crate::host::files;
+use crate::lock::lock_path;
 use crate::model::{PackageName, Version};
 use crate::output::{Report, needed_images, path_text};
 use crate::repository::with_lock;

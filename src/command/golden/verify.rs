@@ -47,7 +47,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         faults.map(|faults| faults.into_iter().flatten().collect::<Vec<Finding>>())
     };
     let found = match read_believed(
-        &holder.source(&options.source)?,
+        &holder.source(&options.source.request())?,
         &Pins { all: pins.clone(), ..all.clone() },
         TO_ASK,
         session,

@@ -22,7 +22,7 @@ struct CheckReport<'a> {
 
 pub(super) fn run(options: &CheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;
-    let (client, index) = online(session, &options.index)?;
+    let (client, index) = online(session, &options.index.settings())?;
     let releases = Releases { session, client: &client, index };
     let mut agree = 0;
     let mut lines = Vec::new();

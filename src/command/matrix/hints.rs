@@ -19,7 +19,7 @@ struct HintsReport {
 }
 
 pub(super) fn run(options: &HintsOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let (client, index) = online(session, &options.index)?;
+    let (client, index) = online(session, &options.index.settings())?;
     let Gathering { packages, tails, seeds } = write_hints(&options.into, session, &client, &index)?;
     let traffic = client.traffic();
     let data = HintsReport { packages, tails, seeds, traffic };

@@ -19,8 +19,9 @@ pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Rep
         return Err(Failure::input("--offline: wheels are read from the index, or from files")
             .help("give the path of a .whl file"));
     }
-    let (index, python) = wheel_target(session, &options.index, &options.wheel)?;
-    let client = session.client(std::slice::from_ref(&index), options.index.limits())?;
+    let settings = options.index.settings();
+    let (index, python) = wheel_target(session, &settings, &options.wheel)?;
+    let client = session.client(std::slice::from_ref(&index), settings.limits)?;
     let reader = Reader::new(session, &client, index, python, options.thorough)?;
     let mut builds = Vec::new();
     let mut texts = Vec::new();

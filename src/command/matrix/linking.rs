@@ -17,7 +17,7 @@ struct LinkingReport<'a> {
 }
 
 pub(super) fn run(options: &LinkingOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let (client, index) = online(session, &options.index)?;
+    let (client, index) = online(session, &options.index.settings())?;
     let releases = Releases { session, client: &client, index };
     let (lines, findings) = if options.symbols {
         (read_symbols(&options.into, session, &releases)?, Vec::new())

@@ -18,7 +18,7 @@ struct RefreshReport<'a> {
 
 pub(super) fn run(options: &RefreshOptions, session: &Session<'_>) -> Result<Report, Failure> {
     watched(session, &options.package)?;
-    let client = online(session, &options.index)?;
+    let client = online(session, &options.index.settings())?;
     let releases = Releases { session, client: &client.0, index: client.1.clone() };
     let (lines, mut findings) = refresh(options, session, releases)?;
     if options.check && !lines.is_empty() {

@@ -1,0 +1,20 @@
+//! Which repository is meant, and which signatures are trusted.
+
+/// A repository and who may sign it.
+#[derive(Clone, Debug)]
+pub struct SourceRequest {
+    /// A folder or an address; by default the pinned one, this folder, or `golden-cells`.
+    pub from: Option<String>,
+    /// Public keys that are trusted in place of the pinned ones.
+    pub trusted_key: Vec<String>,
+    /// How many of them have to sign.
+    pub threshold: usize,
+    /// An index with a lower number is refused.
+    pub min_seq: u64,
+}
+
+impl Default for SourceRequest {
+    fn default() -> Self {
+        Self { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0 }
+    }
+}

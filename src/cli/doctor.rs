@@ -11,63 +11,63 @@ use crate::matrix::{Amount, Unit};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct DoctorOptions {
-    /// Groups (`memory`, `storage`) or checks (`shm-small`) to ask; without one, all
+    /// Groups (`memory`, `storage`) or checks (`shm-small`) to run [default: all]
     #[arg(value_name = "GROUP|CHECK")]
     pub only: Vec<String>,
 
-    /// A kernel has died: say what ended it
+    /// Show why a kernel died
     #[arg(long, conflicts_with_all = ["only", "list", "log"])]
     pub after_crash: bool,
 
-    /// With --after-crash: show the kernel of this notebook, by a part of the name of its connection file
+    /// With --after-crash: select the kernel by a part of its connection file's name
     #[arg(long, value_name = "NAME", requires = "after_crash")]
     pub kernel: Option<String>,
 
-    /// Explain the errors of a log, `-` for standard input, and look at nothing else
+    /// Explain the errors in a log (`-` reads standard input); run no checks
     #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list", "html", "junit", "sarif", "bundle"])]
     pub log: Option<PathBuf>,
 
-    /// Name the checks, and ask none
+    /// List the checks; run none
     #[arg(long)]
     pub list: bool,
 
-    /// Show what is well, too
+    /// Show passed checks, too
     #[arg(long)]
     pub all: bool,
 
-    /// Fail for warnings as for errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub strict: bool,
 
-    /// How long the work will take: `8h`, `30min`; credentials must last as long
+    /// Check that credentials stay valid this long: `8h`, `30min`
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub long: Option<f64>,
 
-    /// How many workers a data loader will have
+    /// Check for this many workers of a data loader
     #[arg(long, value_name = "N")]
     pub workers: Option<u64>,
 
-    /// How large a batch is: `600MB`
+    /// Check for batches of this size: `600MB`
     #[arg(long, value_name = "SIZE", value_parser = bytes, requires = "workers")]
     pub batch_bytes: Option<f64>,
 
-    /// Where the data lies; may be repeated
+    /// Check the storage of this data; may be repeated
     #[arg(long, value_name = "PATH")]
     pub data: Vec<PathBuf>,
 
-    /// The number format that is wanted: fp16, bf16, tf32, int8, fp8, fp4
+    /// Check that the GPU supports this number format: fp16, bf16, tf32, int8, fp8, fp4
     #[arg(long, value_name = "FORMAT", value_parser = ["fp16", "bf16", "tf32", "int8", "fp8", "fp4"])]
     pub precision: Option<String>,
 
-    /// A profile: its `[doctor]` moves limits, leaves checks out, and brings checks of the team's own
+    /// Use the `[doctor]` section of this profile: limits, checks to skip, and checks of your own
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 
-    /// Run the checks that installed packages bring, each in a process of its own
+    /// Run the checks of installed packages, each in its own process
     #[arg(long)]
     pub plugins: bool,
 
-    /// Write the checks as HTML, for a notebook's cell
+    /// Write the checks as HTML, to display in a notebook
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
@@ -75,11 +75,11 @@ pub struct DoctorOptions {
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
-    /// Write what was found as SARIF, for a forge
+    /// Write the findings as SARIF, for code scanning
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
 
-    /// Write all that a bug report wants into one file, without secrets, folders and names of anybody
+    /// Write everything that a bug report needs to one file, without secrets, paths and names
     #[arg(long, value_name = "FILE")]
     pub bundle: Option<PathBuf>,
 
@@ -97,34 +97,35 @@ impl DoctorOptions {
 
 #[derive(Debug, Args)]
 pub struct RecordOptions {
-    /// Start a process that goes on by itself, and print the file for the kernel's `faulthandler`; without it this process watches
+    /// Start a background process and print the file for the kernel's `faulthandler`; otherwise this process
+    /// watches the kernel
     #[arg(long)]
     pub start: bool,
 
-    /// The process of the notebook's kernel; by default an ancestor of this one
+    /// The process ID of the notebook's kernel [default: an ancestor of this process]
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
     pub kernel_pid: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 pub struct ScrubOptions {
-    /// Notebooks, other texts, folders of them
+    /// Notebooks, other text files, or folders
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
 
-    /// Put `REMOVED-…` in the place of each secret, and change nothing else
+    /// Replace each secret with `REMOVED-…`
     #[arg(long)]
     pub write: bool,
 
-    /// Secrets that are accepted: a file of digests
+    /// Ignore the secrets in this baseline, a file of digests
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
 
-    /// Accept what is found: write it into the baseline, `.colab-boot-scrub.json` without one
+    /// Add the secrets found to the baseline [default: `.colab-boot-scrub.json`]
     #[arg(long, conflicts_with = "write")]
     pub update_baseline: bool,
 
-    /// Write what was found as SARIF, for a forge
+    /// Write the findings as SARIF, for code scanning
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
 }

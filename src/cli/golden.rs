@@ -9,58 +9,58 @@ use crate::repository::SourceRequest;
 
 #[derive(Debug, Subcommand)]
 pub enum GoldenVerb {
-    /// Write `NAME.ipynb` and `NAME.py`: get colab-boot, apply, restart once, ready
+    /// Write `NAME.ipynb` and `NAME.py`, which install colab-boot, apply the profile and restart the kernel once
     Build(BuildOptions),
-    /// Begin a golden repository: a folder of files that a team publishes
+    /// Create a golden repository: a folder of releases that a team publishes
     Init(SkeletonOptions),
-    /// Put releases of profiles with their locks and cells into a repository, and sign its index
+    /// Publish profiles, their locks and cells as signed releases
     Publish(PublishOptions),
-    /// Put one more signature under the index, or a statement that it is still the current one
+    /// Add a signature to the index, or confirm that it is current
     Sign(SignOptions),
-    /// Say who may sign a repository, and change that
+    /// Show or change the trusted signers of a repository
     Signers(SignersOptions),
-    /// Say what of a repository needs work: files, signatures, cadence, evidence; for CI
+    /// Check a repository for CI: files, signatures, update cadence, verification records
     Check(GoldenCheckOptions),
-    /// Say which releases there are
+    /// List releases
     List(ListOptions),
-    /// The same, of those whose name, description or frameworks hold a word
+    /// List releases whose name, description or frameworks contain a word
     Search(ListOptions),
-    /// Show one release: what it was made for, its files, its evidence
+    /// Show a release: its targets, files and verification records
     Show(ReleaseOptions),
-    /// Take a release into a folder (profile, lock and `golden.lock`, which pins it by digest) or as a cell into a notebook
+    /// Add a release to a folder (profile, lock, and a pin in `golden.lock`) or to a notebook (as a cell)
     Add(AddOptions),
-    /// Take the newest current release in place of the one that `golden.lock` or a notebook pins, and show the difference
+    /// Update the pinned releases of a folder or notebook, and show what changes
     Update(UpdateOptions),
-    /// Show how two releases differ
+    /// Compare two releases
     Diff(DiffOptions),
-    /// Say that another release should be taken in place of this one, from a day on
+    /// Deprecate a release from a date on, in favor of another release
     Deprecate(DeprecateOptions),
-    /// Withdraw a release that is broken or unsafe: who has pinned it is stopped
+    /// Withdraw a broken or unsafe release: `apply` refuses it where it is pinned
     Yank(YankOptions),
-    /// Say that nothing was withdrawn: the index is fresh again
+    /// Confirm that the index is current (extends its freshness date)
     Renew(RenewOptions),
-    /// Hold what `golden.lock` or a notebook pins against its repository: not withdrawn, not changed, still current
+    /// Verify that pinned releases are unchanged, current, and not withdrawn
     Verify(AddOptions),
-    /// Pin the keys of those who may sign a repository
+    /// Pin the keys of a repository's trusted signers
     Trust(TrustOptions),
-    /// Write the page of a repository: one file for a browser, which asks nobody for anything
+    /// Write a web page for a repository: one file that loads nothing from the network
     Page(PageOptions),
 }
 
 #[derive(Debug, Args)]
 pub struct BuildOptions {
-    /// The profile; its lock must be fresh
+    /// The profile; its lock must be up to date
     pub profile: PathBuf,
 
-    /// The lock; by default beside the profile
+    /// The lock [default: beside the profile]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
-    /// Where to write
+    /// The folder to write to
     #[arg(long, value_name = "FOLDER", default_value = "golden-cells")]
     pub out: PathBuf,
 
-    /// Write nothing; fail if the files are not what would be written
+    /// Check that the files are up to date; write nothing
     #[arg(long)]
     pub check: bool,
 
@@ -71,12 +71,13 @@ pub struct BuildOptions {
 /// Where cells get colab-boot.
 #[derive(Clone, Debug, Args)]
 pub struct BinaryOptions {
-    /// Where the cell gets colab-boot when it is not on PATH: an address (`https:`, `file:`), the path of a file or a folder where the notebook runs, or
-    /// `index:colab-boot==VERSION`, which pip fetches there
+    /// Where the cell downloads colab-boot if it is not on PATH: a URL (`https:`, `file:`), the path of a file
+    /// or a folder where the notebook runs, or
+    /// `index:colab-boot==VERSION`, installed by pip
     #[arg(long, value_name = "URL|PATH|index:NAME==VERSION", requires = "binary_sha256")]
     pub binary_url: Option<String>,
 
-    /// The digest that the download must have
+    /// The SHA-256 digest of the download
     #[arg(long, value_name = "HEX", requires = "binary_url")]
     pub binary_sha256: Option<String>,
 }
@@ -84,15 +85,15 @@ pub struct BinaryOptions {
 /// A repository that is changed.
 #[derive(Clone, Debug, Args)]
 pub struct KeptOptions {
-    /// The folder of the repository; without one, this folder or `golden-cells`
+    /// The folder of the repository [default: this folder or `golden-cells`]
     #[arg(long, value_name = "FOLDER")]
     pub repo: Option<PathBuf>,
 
-    /// The key to sign with, as `ssh-keygen -Y sign -f` takes it; without one, git's `user.signingkey`
+    /// The key to sign with, as for `ssh-keygen -Y sign -f` [default: git's `user.signingkey`]
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
 
-    /// Leave the index unsigned; `golden sign` signs it later
+    /// Skip signing; run `golden sign` later
     #[arg(long, conflicts_with = "key")]
     pub no_sign: bool,
 }
@@ -100,19 +101,19 @@ pub struct KeptOptions {
 /// A repository that is read.
 #[derive(Clone, Debug, Args)]
 pub struct SourceOptions {
-    /// The repository: a folder, or an address; without one, what `golden.lock` names, this folder, or `golden-cells`
+    /// The repository: a folder or a URL [default: the one in `golden.lock`, this folder, or `golden-cells`]
     #[arg(long, value_name = "FOLDER|URL", env = "COLAB_BOOT_GOLDEN")]
     pub from: Option<String>,
 
-    /// A public key that may sign, `ssh-ed25519 AAAA… NAME`, in place of those that are pinned; may be repeated
+    /// Trust this public key (`ssh-ed25519 AAAA… NAME`) instead of the pinned keys; may be repeated
     #[arg(long, value_name = "KEY")]
     pub trusted_key: Vec<String>,
 
-    /// How many have to sign, with --trusted-key
+    /// Require this many signatures, with --trusted-key
     #[arg(long, value_name = "N", default_value_t = 1, requires = "trusted_key")]
     pub threshold: usize,
 
-    /// Refuse an index with a lower number
+    /// Refuse an index with a lower sequence number
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub min_seq: u64,
 }
@@ -127,42 +128,43 @@ impl SourceOptions {
 
 #[derive(Debug, Args)]
 pub struct SkeletonOptions {
-    /// Where
+    /// The folder to create it in
     #[arg(default_value = ".")]
     pub folder: PathBuf,
 
-    /// What the repository is called
+    /// The name of the repository
     #[arg(long)]
     pub name: PackageName,
 
-    /// The public key of somebody who may sign, as a file; may be repeated. Without one, the key of git's `user.signingkey`
+    /// The public key file of a trusted signer; may be repeated [default: the key of git's `user.signingkey`]
     #[arg(long, value_name = "FILE")]
     pub signer: Vec<PathBuf>,
 
-    /// How many have to sign
+    /// Require this many signatures
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threshold: usize,
 }
 
 #[derive(Debug, Args)]
 pub struct PublishOptions {
-    /// Profiles; the lock of each lies beside it and must be fresh
+    /// Profiles; the lock of each is beside it and must be up to date
     #[arg(required_unless_present = "verified")]
     pub profiles: Vec<PathBuf>,
 
-    /// A record of `colab-boot verify --record`, put beside the release that it is about, a new one or one that is there; may be repeated
+    /// Add a record of `colab-boot verify --record` to its release, new or published; may be repeated
     #[arg(long, value_name = "FILE")]
     pub verified: Vec<PathBuf>,
 
-    /// The version that the new release replaces, which is deprecated from today on
+    /// The version that the new release replaces; it is deprecated from today
     #[arg(long, value_name = "VERSION")]
     pub replaces: Option<semver::Version>,
 
-    /// A wheel of colab-boot, or the executable: it is put into the repository, and the cells take it from there, by its digest
+    /// Add this wheel or executable of colab-boot to the repository; the cells download it from there, pinned by digest
     #[arg(long, value_name = "FILE", requires = "at", conflicts_with = "binary_url")]
     pub binary: Option<PathBuf>,
 
-    /// Where the repository will be read from: the cells ask it, once a boot, whether their release was withdrawn
+    /// The URL at which the repository will be served; cells check there, once per boot, whether their release
+    /// was withdrawn
     #[arg(long, value_name = "URL")]
     pub at: Option<url::Url>,
 
@@ -175,11 +177,11 @@ pub struct PublishOptions {
 
 #[derive(Debug, Args)]
 pub struct SignOptions {
-    /// Write `fresh.toml`: the index is still the current one, for 14 days; with a key that may say so and no more
+    /// Write `fresh.toml`, which confirms the index for 14 days; a key that may only do this is enough
     #[arg(long)]
     pub fresh: bool,
 
-    /// Sign with a key that may not sign any more, an index that says so: readers who have pinned it go on with the new keys
+    /// Sign with a retired key an index that retires it, so that readers who pinned the old key accept the new ones
     #[arg(long, conflicts_with = "fresh")]
     pub leaving: bool,
 
@@ -189,15 +191,15 @@ pub struct SignOptions {
 
 #[derive(Debug, Args)]
 pub struct SignersOptions {
-    /// The public key of somebody who may sign from now on, as a file; may be repeated
+    /// Add a signer by public key file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub add: Vec<PathBuf>,
 
-    /// Somebody who may sign no more, by name or fingerprint; may be repeated
+    /// Remove a signer by name or fingerprint; may be repeated
     #[arg(long, value_name = "NAME|SHA256:…")]
     pub remove: Vec<String>,
 
-    /// How many have to sign from now on
+    /// Require this many signatures from now on
     #[arg(long, value_name = "N")]
     pub threshold: Option<usize>,
 
@@ -207,29 +209,29 @@ pub struct SignersOptions {
 
 #[derive(Debug, Args)]
 pub struct GoldenCheckOptions {
-    /// The folder of the repository; without one, this folder or `golden-cells`
+    /// The folder of the repository [default: this folder or `golden-cells`]
     #[arg(long, value_name = "FOLDER")]
     pub repo: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct ListOptions {
-    /// A word to look for
+    /// The word to search for
     pub word: Option<String>,
 
-    /// Those that have expired or were withdrawn, too
+    /// Include expired and withdrawn releases
     #[arg(long)]
     pub all: bool,
 
-    /// Only what runs on this GPU
+    /// List only releases that run on this GPU
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
 
-    /// Only what was made for this notebook image
+    /// List only releases for this notebook image
     #[arg(long, value_name = "NAME")]
     pub runtime: Option<String>,
 
-    /// Only what has this framework
+    /// List only releases with this framework
     #[arg(long, value_name = "NAME")]
     pub framework: Option<PackageName>,
 
@@ -248,14 +250,15 @@ pub struct ReleaseOptions {
 
 #[derive(Debug, Args)]
 pub struct AddOptions {
-    /// `NAME`, `NAME@VERSION`, with `#sha256=HEX` behind it for the digest that its lock must have; without one, what `golden.lock` pins
+    /// `NAME` or `NAME@VERSION`, optionally with `#sha256=HEX`, the digest of its lock [default: the releases
+    /// pinned in `golden.lock`]
     pub release: Option<String>,
 
-    /// Where to write, or what to look at: a folder, or a notebook, whose cell pins a release
+    /// A folder, or a notebook whose cell pins a release
     #[arg(long, value_name = "FOLDER|FILE.ipynb", default_value = ".")]
     pub into: PathBuf,
 
-    /// Take a release that was withdrawn all the same
+    /// Allow a withdrawn release
     #[arg(long)]
     pub allow_yanked: bool,
 
@@ -265,14 +268,14 @@ pub struct AddOptions {
 
 #[derive(Debug, Args)]
 pub struct UpdateOptions {
-    /// What to update; without one, all that `golden.lock` pins
+    /// The release to update [default: all releases pinned in `golden.lock`]
     pub name: Option<PackageName>,
 
-    /// The folder with `golden.lock`, or the notebook
+    /// The folder with `golden.lock`, or a notebook
     #[arg(long, value_name = "FOLDER|FILE.ipynb", default_value = ".")]
     pub into: PathBuf,
 
-    /// Show the difference, and change nothing
+    /// Show what would change; change nothing
     #[arg(long)]
     pub dry_run: bool,
 
@@ -297,15 +300,15 @@ pub struct DeprecateOptions {
     /// `NAME@VERSION`
     pub release: String,
 
-    /// Why, in one line
+    /// The reason, in one line
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub because: String,
 
-    /// From which day on; today without one
+    /// The first day of the deprecation [default: today]
     #[arg(long, value_name = "DAY")]
     pub on: Option<jiff::civil::Date>,
 
-    /// The release to take in its place
+    /// The release to use instead
     #[arg(long = "use", value_name = "NAME@VERSION")]
     pub instead: Option<String>,
 
@@ -318,11 +321,11 @@ pub struct YankOptions {
     /// `NAME@VERSION`
     pub release: String,
 
-    /// Why, in one line
+    /// The reason, in one line
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub because: String,
 
-    /// The release to take in its place
+    /// The release to use instead
     #[arg(long = "use", value_name = "NAME@VERSION")]
     pub instead: Option<String>,
 
@@ -338,33 +341,34 @@ pub struct RenewOptions {
 
 #[derive(Debug, Args)]
 pub struct PageOptions {
-    /// The folder of the repository; without one, this folder or `golden-cells`
+    /// The folder of the repository [default: this folder or `golden-cells`]
     #[arg(long, value_name = "FOLDER")]
     pub repo: Option<PathBuf>,
 
-    /// Where to write; without one, `index.html` in the repository
+    /// The file to write [default: `index.html` in the repository]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// The repository on GitHub, with the commit that its notebooks are opened at in Colab
+    /// The repository on GitHub and the commit, for "Open in Colab" links
     #[arg(long, value_name = "OWNER/REPO/COMMIT[/FOLDER]")]
     pub colab: Option<String>,
 
-    /// Write nothing; fail if the file is not what would be written
+    /// Check that the file is up to date; write nothing
     #[arg(long)]
     pub check: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct TrustOptions {
-    /// The repository: a folder, or an address
+    /// The repository: a folder or a URL
     pub from: String,
 
-    /// The fingerprint of a key that may sign, `SHA256:…`, as its keepers gave it to you; may be repeated. Without one the keys are shown, and nothing is pinned
+    /// The fingerprint of a trusted key (`SHA256:…`), as its maintainers gave it to you; may be repeated.
+    /// Without one, the keys are shown and nothing is pinned
     #[arg(long, value_name = "SHA256:…")]
     pub key: Vec<String>,
 
-    /// How many have to sign; without one, as many as the index says
+    /// Require this many signatures [default: as the index states]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub threshold: Option<usize>,
 }

@@ -11,35 +11,35 @@ use crate::index::{IndexSettings, Limits, SOLVE_LIMIT};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Index")]
 pub struct IndexOptions {
-    /// The default package index, instead of the one that pip uses
+    /// The URL of the default package index [default: the one that pip uses]
     #[arg(long, value_name = "URL", env = "COLAB_BOOT_INDEX_URL", hide_env_values = true)]
     pub index_url: Option<String>,
 
-    /// A folder of wheels to look into beside the index; may be repeated
+    /// Search this folder for wheels in addition to the index; may be repeated
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_FIND_LINKS", value_delimiter = ',')]
     pub find_links: Vec<PathBuf>,
 
-    /// Use only what is in the cache
+    /// Use only cached files; send no requests
     #[arg(long, env = "COLAB_BOOT_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub offline: bool,
 
-    /// Ask for listings and METADATA again, however fresh those in the cache are
+    /// Ignore cached listings and METADATA, and request them again
     #[arg(long, conflicts_with = "offline")]
     pub refresh: bool,
 
-    /// A host that may be asked without encryption; this machine itself always may; may be repeated
+    /// Allow plain HTTP to this host; may be repeated (always allowed for this machine)
     #[arg(long, value_name = "HOST", env = "COLAB_BOOT_ALLOW_INSECURE_HOST", value_delimiter = ',')]
     pub allow_insecure_host: Vec<String>,
 
-    /// The most requests that may be under way at once
+    /// Limit the number of concurrent requests
     #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = Limits::DEFAULT.connections, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub connections: u16,
 
-    /// Ask the network for nothing after so long, in a solve and in a fetch; half a day unless said otherwise
+    /// Stop network requests after this many seconds [default: 43200]
     #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", default_value_t = Limits::DEFAULT.time.as_secs(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub network_timeout: u64,
 
-    /// Give up a solve after so long, and name the packages that are most in conflict
+    /// Stop resolving after this many seconds and report the packages in conflict
     #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_SOLVE_TIMEOUT", default_value_t = SOLVE_LIMIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     pub solve_timeout: u64,
 }

@@ -8,17 +8,17 @@ use crate::machine::MachineRequest;
 
 #[derive(Debug, Args)]
 pub struct DiffMachinesOptions {
-    /// A file that `fingerprint --json=FILE` has written, or a bundled notebook image such as `colab-2026.04`
+    /// A file written by `fingerprint --json=FILE`, or a bundled notebook image such as `colab-2026.04`
     pub a: String,
 
-    /// The other one; by default this machine
+    /// The other machine [default: this one]
     pub b: Option<String>,
 
-    /// Fail for what can break something
+    /// Fail if a difference can break an environment
     #[arg(long)]
     pub strict: bool,
 
-    /// The interpreter of this machine
+    /// The Python interpreter of this machine
     #[arg(long, value_name = "PYTHON", env = "COLAB_BOOT_PYTHON")]
     pub python: Option<PathBuf>,
 }
@@ -37,32 +37,32 @@ pub struct MachineOptions {
     #[arg(long, value_name = "NAME", env = "COLAB_BOOT_RUNTIME", conflicts_with = "machine")]
     pub runtime: Option<String>,
 
-    /// Use a machine recorded with `fingerprint --json=FILE`
+    /// Use a machine recorded by `fingerprint --json=FILE`
     #[arg(long, value_name = "FILE", env = "COLAB_BOOT_MACHINE")]
     pub machine: Option<PathBuf>,
 
-    /// The NVIDIA driver version, or `none`
+    /// Use this NVIDIA driver version, or `none`
     #[arg(long, value_name = "VERSION", env = "COLAB_BOOT_DRIVER")]
     pub driver: Option<String>,
 
-    /// A GPU by name (`T4`) or compute capability (`8.9`); may be repeated
+    /// Use this GPU, by name (`T4`) or compute capability (`8.9`); may be repeated
     #[arg(long, value_name = "GPU", env = "COLAB_BOOT_GPU", value_delimiter = ',')]
     pub gpu: Vec<String>,
 
-    /// The interpreter to install for: an executable, the folder of a virtual environment, a version (`3.12`) or a command; by
-    /// default the kernel's, the active environment's, that of a `.venv` here or above
+    /// The Python to install for: an executable, the folder of a virtual environment, a version (`3.12`) or a command
+    /// [default: the kernel's, the active environment's, or that of a `.venv` in this folder or above]
     #[arg(long, value_name = "PYTHON", env = "COLAB_BOOT_PYTHON")]
     pub python: Option<PathBuf>,
 
-    /// Allow changing a Python that belongs to the system
+    /// Allow changes to a Python that belongs to the system
     #[arg(long, env = "COLAB_BOOT_SYSTEM", value_parser = clap::builder::FalseyValueParser::new())]
     pub system: bool,
 
-    /// The process of the notebook kernel; by default an ancestor of this one
+    /// The process ID of the notebook's kernel [default: an ancestor of this process]
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
     pub kernel_pid: Option<u32>,
 
-    /// What the kernel has loaded and how it is set, as cells write it; or a list of the names of its modules
+    /// A file with the loaded modules and settings of the kernel, as cells write it; or a list of module names
     #[arg(long, value_name = "FILE")]
     pub kernel_modules: Option<PathBuf>,
 }

@@ -9,23 +9,23 @@ use crate::model::PackageName;
 
 #[derive(Debug, Subcommand)]
 pub enum MatrixVerb {
-    /// Read what wheels were built for from the wheels themselves, without downloading them
+    /// Show what wheels were built for (CUDA, GPU architectures), read from the wheels without downloading them
     Inspect(InspectOptions),
-    /// Show which releases run how on a GPU and driver, and why the others do not
+    /// Show how each release runs on a GPU and driver, or why it does not
     Show(ShowOptions),
-    /// Read the wheels of releases that have no row yet, and write their rows
+    /// Add rows for releases that have none, read from their wheels
     Refresh(RefreshOptions),
-    /// Hold the rows against the wheels that they were made from
+    /// Compare the rows with the wheels that they were read from
     Check(CheckOptions),
-    /// Read what wheels are linked against, and write the rows
+    /// Add rows about the libraries that wheels are linked against
     Linking(LinkingOptions),
-    /// Gather what saves `lock` from waiting: which packages come along, where METADATA lies, that of the frameworks
+    /// Update the hints that make `lock` faster: dependencies and METADATA of frameworks
     Hints(HintsOptions),
 }
 
 #[derive(Debug, Args)]
 pub struct HintsOptions {
-    /// The folder `matrix` of a checkout
+    /// The `matrix` folder of a checkout
     #[arg(long, value_name = "FOLDER", default_value = "matrix")]
     pub into: PathBuf,
 
@@ -35,19 +35,19 @@ pub struct HintsOptions {
 
 #[derive(Debug, Args)]
 pub struct LinkingOptions {
-    /// The folder `matrix` of a checkout
+    /// The `matrix` folder of a checkout
     #[arg(long, value_name = "FOLDER", default_value = "matrix")]
     pub into: PathBuf,
 
-    /// Only this package, listed in `matrix/watch.toml` or not; may be repeated
+    /// Use only this package, listed in `matrix/watch.toml` or not; may be repeated
     #[arg(long, value_name = "NAME")]
     pub package: Vec<PackageName>,
 
-    /// Read the wheels of known rows anew, too
+    /// Read the wheels of known rows again, too
     #[arg(long, conflicts_with = "symbols")]
     pub again: bool,
 
-    /// Read instead which minor release of torch has which symbols
+    /// Update the symbols of torch's minor releases instead
     #[arg(long, conflicts_with = "package")]
     pub symbols: bool,
 
@@ -57,42 +57,42 @@ pub struct LinkingOptions {
 
 #[derive(Debug, Args)]
 pub struct ShowOptions {
-    /// A GPU by name (`T4`) or compute capability (`8.9`); may be repeated; by default those of Colab
+    /// Use this GPU, by name (`T4`) or compute capability (`8.9`); may be repeated [default: those of Colab]
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     pub gpu: Vec<String>,
 
-    /// The NVIDIA driver version; without one only the code in the wheels is judged
+    /// Use this NVIDIA driver version; without one, only the GPU code of the wheels is checked
     #[arg(long, value_name = "VERSION")]
     pub driver: Option<String>,
 
-    /// Only this package; may be repeated
+    /// Use only this package; may be repeated
     #[arg(long, value_name = "NAME")]
     pub package: Vec<PackageName>,
 
-    /// Every release, not only the newest patch of each minor
+    /// Show every release, not only the newest patch of each minor release
     #[arg(long)]
     pub all: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct RefreshOptions {
-    /// The folder `matrix` of a checkout
+    /// The `matrix` folder of a checkout
     #[arg(long, value_name = "FOLDER", default_value = "matrix")]
     pub into: PathBuf,
 
-    /// Write to a file of its own, for --matrix, only what the matrix does not have
+    /// Write only the new rows, to a separate file for --matrix
     #[arg(long, value_name = "FILE", conflicts_with = "into")]
     pub overlay: Option<PathBuf>,
 
-    /// Only this package; may be repeated
+    /// Use only this package; may be repeated
     #[arg(long, value_name = "NAME")]
     pub package: Vec<PackageName>,
 
-    /// Read the wheels of known rows anew, too
+    /// Read the wheels of known rows again, too
     #[arg(long, conflicts_with = "check")]
     pub again: bool,
 
-    /// Write nothing; fail if a release has no row
+    /// Fail if a release has no row; write nothing
     #[arg(long)]
     pub check: bool,
 
@@ -102,7 +102,7 @@ pub struct RefreshOptions {
 
 #[derive(Debug, Args)]
 pub struct CheckOptions {
-    /// Only this package; may be repeated
+    /// Use only this package; may be repeated
     #[arg(long, value_name = "NAME")]
     pub package: Vec<PackageName>,
 
@@ -112,11 +112,11 @@ pub struct CheckOptions {
 
 #[derive(Debug, Args)]
 pub struct InspectOptions {
-    /// `torch==2.15.0`, the path of a wheel, or its address
+    /// `torch==2.15.0`, the path of a wheel, or its URL
     #[arg(required = true, value_name = "SPEC")]
     pub specs: Vec<String>,
 
-    /// Read fat binaries even where a text file names the architectures: they tell the PTX ISA
+    /// Read fat binaries even if a text file lists the architectures (shows the PTX ISA, too)
     #[arg(long)]
     pub thorough: bool,
 
@@ -131,11 +131,11 @@ pub struct InspectOptions {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Target")]
 pub struct WheelOptions {
-    /// The Python version that wheels must fit; by default this machine's
+    /// The Python version of the wheels [default: this machine's]
     #[arg(long, value_name = "VERSION")]
     pub python: Option<String>,
 
-    /// The platform they must fit, such as `manylinux_2_35_x86_64`; by default this machine's
+    /// The platform of the wheels, such as `manylinux_2_35_x86_64` [default: this machine's]
     #[arg(long, value_name = "TAG")]
     pub platform: Option<String>,
 }

@@ -29,30 +29,30 @@ pub use matrix::{
 pub use named_files::NamedFiles;
 pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
 
-/// Boots a GPU notebook: one profile in, a pinned, CUDA-coherent and verified environment out.
+/// Set up a GPU notebook from one profile: a pinned, CUDA-coherent and verified environment.
 #[derive(Debug, Parser)]
 #[command(name = "colab-boot", version, max_term_width = 100)]
 pub struct Arguments {
     #[command(subcommand)]
     pub verb: Verb,
 
-    /// Print the report as JSON, or write it to FILE beside the usual output
+    /// Print the report as JSON, or write it to FILE in addition to the usual output
     #[arg(long, global = true, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 
-    /// Newer rows for the matrix: a file, or an address that ends in `#sha256=HEX`
+    /// Use newer rows of the CUDA matrix: a file, or a URL that ends in `#sha256=HEX`
     #[arg(long, global = true, value_name = "FILE|URL", env = "COLAB_BOOT_MATRIX", hide_env_values = true)]
     pub matrix: Option<String>,
 
-    /// Say what is done and why; twice: every request, too
+    /// Print verbose output (repeat for every request)
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
     pub verbose: u8,
 
-    /// Say only errors and the verdict
+    /// Print errors and the result only
     #[arg(short, long, global = true)]
     pub quiet: bool,
 
-    /// When to use colour
+    /// Use color
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
 }
@@ -63,44 +63,44 @@ pub enum Verb {
     Init(InitOptions),
     /// Show the machine: driver, GPUs, Python, packages, and where each fact came from
     Fingerprint(FingerprintOptions),
-    /// Hold two machines against each other, or this one against what it was
+    /// Compare two machines, or this machine with an earlier fingerprint
     Diff(DiffMachinesOptions),
-    /// Solve a profile and write its lock
+    /// Resolve a profile and write its lock
     Lock(LockOptions),
-    /// Show what `apply` would do: kept, installed, replaced, broken, downloaded, restart or not
+    /// Show what `apply` would do: packages, downloads, broken requirements, restart
     Plan(PreviewOptions),
-    /// Make this machine what the lock says; exit code 10 means: restart the kernel once, then run it again
+    /// Install what the lock pins; exit code 10: restart the kernel, then run it again
     Apply(ApplyOptions),
-    /// Undo every apply: remove what colab-boot installed, bring back what it replaced
+    /// Undo every apply: remove what colab-boot installed, reinstall what it replaced
     Restore(RestoreOptions),
-    /// Bring the wheels of a lock to a folder, for `apply --wheelhouse` where there is no network
+    /// Download the wheels of a lock into a folder, for offline use with `apply --wheelhouse`
     Fetch(FetchOptions),
-    /// After the restart: hold files against the lock, look at the kernel, test each framework
+    /// Verify an applied environment: files, kernel, and a smoke test of each framework
     Verify(VerifyOptions),
-    /// Show what was applied here and where the kernel stands
+    /// Show what was applied here, and whether the kernel needs a restart
     Status(FingerprintOptions),
-    /// Publish profiles with their locks and cells as releases that a team pins, trusts and retires
+    /// Publish and use golden profiles: signed releases of profiles, locks and cells
     #[command(subcommand)]
     Golden(GoldenVerb),
-    /// Say what would become of profiles on notebook images: what survives, what breaks, from when
+    /// Predict which profiles still work on each notebook image, and what breaks
     Forecast(ForecastOptions),
-    /// The facts about GPU builds: read them from wheels, show them, bring them up to date
+    /// Show and update the CUDA compatibility matrix
     #[command(subcommand)]
     Matrix(MatrixVerb),
-    /// Judge an environment that somebody else made: this one, a lock, a list of requirements, a notebook image
+    /// Check an existing environment, a lock, requirements or a notebook image for conflicts
     Audit(AuditOptions),
-    /// Look for what will end, slow down or spoil the work on this machine: memory, GPU, libraries, storage, credentials
+    /// Check this machine for problems that crash or slow down training
     Doctor(DoctorOptions),
-    /// Measure on request: GPU, storage, data loading, several GPUs; bounded in time and bytes
+    /// Measure GPU, storage, data loading or several GPUs, within limits of time and bytes
     #[command(subcommand)]
     Probe(ProbeVerb),
-    /// Bring data to a disk of this machine, or checkpoints back; goes on where it was cut off
+    /// Copy data to local disk, or checkpoints back; interrupted copies resume
     Stage(StageOptions),
-    /// Watch the notebook's kernel, so that `doctor --after-crash` knows how it ended
+    /// Watch the notebook's kernel, so that `doctor --after-crash` can explain its death
     Record(RecordOptions),
-    /// Look for secrets in notebooks, profiles, cells and logs, and take them out
+    /// Find secrets in notebooks, profiles, cells and logs, and remove them
     Scrub(ScrubOptions),
-    /// Say what a diagnostic code or a pasted error means, or why a package is in a lock at its version
+    /// Explain a diagnostic code, a pasted error, or why a package is in a lock
     Explain(ExplainOptions),
 }
 
@@ -157,14 +157,14 @@ pub struct InitOptions {
 
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
-    /// A code such as `driver-too-old`, a package of a lock, or an error text that was pasted; without one, all codes are listed
+    /// A code such as `driver-too-old`, a package of a lock, or the text of an error [default: list all codes]
     #[arg(value_name = "CODE|PACKAGE|TEXT")]
     pub topic: Option<String>,
 
-    /// The profile whose lock holds the package; by default the only one of this folder that has a lock
+    /// The profile whose lock contains the package [default: the only profile with a lock in this folder]
     pub profile: Option<PathBuf>,
 
-    /// The lock; by default beside the profile
+    /// The lock [default: beside the profile]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
@@ -180,19 +180,19 @@ pub struct LockOptions {
     /// The profile
     pub profile: PathBuf,
 
-    /// The lock to write; by default beside the profile
+    /// The lock to write [default: beside the profile]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
-    /// Take the newest versions, whatever the lock has now
+    /// Update all packages, ignoring the versions in the lock
     #[arg(long)]
     pub upgrade: bool,
 
-    /// Take the newest version of this package, and move others only where they must; may be repeated
+    /// Update this package, and others only as far as needed; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with = "upgrade")]
     pub upgrade_package: Vec<PackageName>,
 
-    /// Write nothing; say what is stale, and fail if anything is
+    /// Check that the lock is up to date; write nothing
     #[arg(long)]
     pub check: bool,
 
@@ -208,15 +208,15 @@ pub struct PlanOptions {
     /// The profile
     pub profile: PathBuf,
 
-    /// The lock to use; by default the one beside the profile, if it is fresh
+    /// The lock to use [default: beside the profile, if it is up to date]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
-    /// Fail where the lock is missing or stale, instead of solving anew
+    /// Fail if the lock is missing or outdated, instead of resolving again
     #[arg(long)]
     pub locked: bool,
 
-    /// Write the install script to FILE
+    /// Write the install script to FILE (`-` prints it)
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
@@ -244,7 +244,7 @@ pub struct PreviewOptions {
     #[command(flatten)]
     pub plan: PlanOptions,
 
-    /// Write the Debian packages of libraries that this system lacks into the profile's `[apt]`
+    /// Add the Debian packages of missing system libraries to the profile's `[apt]`
     #[arg(long, conflicts_with = "locked")]
     pub add_apt: bool,
 }
@@ -254,16 +254,16 @@ pub struct ApplyOptions {
     #[command(flatten)]
     pub plan: PlanOptions,
 
-    /// Take all wheels from this folder, which `fetch` has filled, and use no network
+    /// Install only from this folder, which `fetch` has filled; use no network
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_WHEELHOUSE", conflicts_with = "refresh")]
     pub wheelhouse: Option<PathBuf>,
 
-    /// Who restarts the kernel, where it must: the caller, by exit code 10; something outside, and the exit code is 0; or there is no
-    /// kernel yet
+    /// Choose who restarts the kernel: the caller (exit code 10 asks for it), an external program (exit code
+    /// 0), or nobody because there is no kernel yet
     #[arg(long, value_name = "WHO", value_enum, default_value_t = Restarter::Caller)]
     pub restart: Restarter,
 
-    /// For start-up scripts: the same as `--restart never`
+    /// Do not ask for a restart; the same as `--restart never`, for start-up scripts
     #[arg(long, conflicts_with = "restart")]
     pub no_restart: bool,
 }
@@ -278,7 +278,7 @@ pub enum Restarter {
 
 #[derive(Clone, Debug, Args)]
 pub struct RestoreOptions {
-    /// Change nothing; show what would be done
+    /// Show what would be done; change nothing
     #[arg(long)]
     pub dry_run: bool,
 
@@ -294,19 +294,19 @@ pub struct FetchOptions {
     /// The lock
     pub lock: PathBuf,
 
-    /// The folder to bring the wheels to
+    /// The folder to download to
     #[arg(long, value_name = "FOLDER")]
     pub into: PathBuf,
 
-    /// Only this target of the lock; may be repeated
+    /// Download only for this target of the lock; may be repeated
     #[arg(long, value_name = "NAME")]
     pub target: Vec<String>,
 
-    /// Fetch nothing if the wheels take more than this, such as `500MB` or `4GB`
+    /// Limit the total size of the wheels, such as `500MB` or `4GB`; download nothing if it is exceeded
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     pub budget: Option<u64>,
 
-    /// The profile of the lock; by default beside it
+    /// The profile of the lock [default: beside the lock]
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 
@@ -337,19 +337,20 @@ pub struct VerifyOptions {
     /// The profile
     pub profile: PathBuf,
 
-    /// The lock; by default beside the profile
+    /// The lock [default: beside the profile]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 
-    /// The longer tests: number formats, gradients, copies, a collective, held against what must come out
+    /// Run longer tests, too: number formats, gradients, copies, a collective
     #[arg(long)]
     pub thorough: bool,
 
-    /// Train each framework twice from the profile's seed, and compare the results
+    /// Check determinism: train twice with each framework from the profile's seed, and compare the results
     #[arg(long)]
     pub deterministic: bool,
 
-    /// Write what was found to a file, to be published beside a golden release: GPU, driver, image, smoke tests; no host and no folder
+    /// Write a verification record to publish with a golden release: GPU, driver, image, smoke tests; no host
+    /// name, no paths
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
@@ -359,19 +360,19 @@ pub struct VerifyOptions {
 
 #[derive(Debug, Args)]
 pub struct ForecastOptions {
-    /// Profiles; the lock beside each counts where it fits
+    /// Profiles; the lock beside each is used if it fits
     #[arg(required_unless_present = "repo")]
     pub profiles: Vec<PathBuf>,
 
-    /// All current releases of a golden repository, a folder
+    /// Use all current releases of a golden repository, a folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "profiles")]
     pub repo: Option<PathBuf>,
 
-    /// A notebook image; may be repeated. Without one, the two newest with a GPU
+    /// A notebook image; may be repeated [default: the two newest with a GPU]
     #[arg(long, value_name = "NAME")]
     pub runtime: Vec<String>,
 
-    /// All images that are bundled
+    /// Use all bundled images
     #[arg(long, conflicts_with = "runtime")]
     pub all: bool,
 
@@ -381,8 +382,10 @@ pub struct ForecastOptions {
 
 #[derive(Debug, Args)]
 pub struct AuditOptions {
-    /// A requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, uv.lock or
-    /// colab-boot lock, `-` for standard input, or a bundled notebook image such as `colab-2026.07`; without one, what is installed for this machine's Python
+    /// A requirements.txt, the output of `pip freeze`, a pyproject.toml, environment.yml, notebook,
+    /// pylock.toml, uv.lock or
+    /// colab-boot lock, `-` for standard input, or a bundled notebook image such as `colab-2026.07` [default:
+    /// the packages of this machine's Python]
     pub target: Option<String>,
 
     #[command(flatten)]

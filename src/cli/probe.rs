@@ -11,27 +11,27 @@ use crate::matrix::{Amount, Unit};
 
 #[derive(Debug, Subcommand)]
 pub enum ProbeVerb {
-    /// The largest block of memory that a GPU gives, copies, matrix products; held against the card's data sheet
+    /// Measure GPU memory, copies and matrix products, compared with the data sheet
     Gpu(GpuProbeOptions),
-    /// How fast folders are, and how many samples a second that makes; a mount is read, a disk is written to as well
+    /// Measure the speed of folders, in bytes and samples per second
     Storage(StorageProbeOptions),
-    /// How many workers of a data loader are worth it here, and whether shared memory holds their batches
+    /// Measure how many data loader workers help, and whether shared memory is large enough
     Loader(LoaderProbeOptions),
-    /// Whether several GPUs can work together: peer access, an all-reduce through NCCL
+    /// Measure several GPUs together: peer access, an all-reduce with NCCL
     Nccl(NcclProbeOptions),
 }
 
 #[derive(Debug, Args)]
 pub struct GpuProbeOptions {
-    /// The number of the GPU, as CUDA counts
+    /// The index of the GPU, as CUDA counts
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub device: u64,
 
-    /// How long it may take
+    /// Limit the time
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "20s")]
     pub seconds: f64,
 
-    /// Go on although somebody works on the GPU: their next allocation may fail meanwhile
+    /// Continue although the GPU is in use; allocations of its other processes may fail
     #[arg(long)]
     pub while_busy: bool,
 
@@ -41,26 +41,26 @@ pub struct GpuProbeOptions {
 
 #[derive(Debug, Args)]
 pub struct StorageProbeOptions {
-    /// Folders; by default this one, that of temporary files, and what is mounted from elsewhere
+    /// Folders [default: this one, that of temporary files, and network mounts]
     pub paths: Vec<PathBuf>,
 
-    /// Write nothing: read the files that are there
+    /// Read existing files only; write nothing
     #[arg(long)]
     pub read_only: bool,
 
-    /// Bytes of one sample of the data
+    /// The size of one sample
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "150kB")]
     pub sample_bytes: f64,
 
-    /// How many workers read at the same time
+    /// The number of workers that read concurrently
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub workers: u64,
 
-    /// Samples a second that the work needs
+    /// The samples per second that the training needs
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub need: Option<f64>,
 
-    /// How long each folder may take
+    /// Limit the time per folder
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "6s")]
     pub seconds: f64,
 
@@ -70,15 +70,15 @@ pub struct StorageProbeOptions {
 
 #[derive(Debug, Args)]
 pub struct LoaderProbeOptions {
-    /// How many workers the loader will have
+    /// The number of workers of the data loader
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     pub workers: Option<u64>,
 
-    /// How large a batch is
+    /// The size of a batch
     #[arg(long, value_name = "SIZE", value_parser = bytes, default_value = "16MB")]
     pub batch_bytes: f64,
 
-    /// How long it may take
+    /// Limit the time
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "6s")]
     pub seconds: f64,
 
@@ -88,7 +88,7 @@ pub struct LoaderProbeOptions {
 
 #[derive(Debug, Args)]
 pub struct NcclProbeOptions {
-    /// How long it may take
+    /// Limit the time
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "60s")]
     pub seconds: f64,
 
@@ -99,15 +99,15 @@ pub struct NcclProbeOptions {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct StageOptions {
-    /// What is brought: a folder, or a file
+    /// The folder or file to copy
     #[arg(value_name = "SRC")]
     pub from: PathBuf,
 
-    /// The folder that it is brought to
+    /// The folder to copy to
     #[arg(value_name = "DST")]
     pub to: PathBuf,
 
-    /// For checkpoints, to what outlives the machine: each is on the disk before it has its name, the newest comes last
+    /// Copy checkpoints to persistent storage: each file is synced before it is renamed, the newest comes last
     #[arg(long)]
     pub back: bool,
 
@@ -115,19 +115,19 @@ pub struct StageOptions {
     #[arg(long, value_name = "SIZE", value_parser = bytes, conflicts_with_all = ["back", "unpack"])]
     pub shards: Option<f64>,
 
-    /// SRC is an archive, tar or zip: bring what is in it (`tar` or `unzip` unpacks it)
+    /// Unpack the archive SRC (tar or zip) into the folder, with `tar` or `unzip`
     #[arg(long, conflicts_with = "back")]
     pub unpack: bool,
 
-    /// Read what is there again, and bring what is not as it was written
+    /// Verify the copies by reading them again, and repair what differs
     #[arg(long)]
     pub verify: bool,
 
-    /// Replace files of others that have the same names, and what was changed since it was brought
+    /// Replace files that `stage` did not write, and files that changed since
     #[arg(long)]
     pub overwrite: bool,
 
-    /// How many files at the same time
+    /// The number of files to copy concurrently
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64).map(usize::from))]
     pub jobs: usize,
 }

@@ -176,7 +176,7 @@ impl<'a> Player<'a> {
             }
             Step::Edit(name) => self.edit(named(name)),
             Step::Remove(name, part) => {
-                if part == Part::Metadata && (!self.applied.contains(name) || self.changed_since.contains(name)) {
+                if part == Part::Metadata && self.is_users(name) {
                     self.orphaned.insert(name);
                 }
                 remove(&self.world.day.venv.layout(), named(name), part);
@@ -215,6 +215,14 @@ impl<'a> Player<'a> {
         (self.booted, self.is_booted) = (None, false);
         self.went_away.clear();
         self.touched.clear();
+    }
+
+    /// Whether files of a package that loses its metadata count as the user's: nothing says what they were, or they are not that any more.
+    fn is_users(&self, name: &str) -> bool {
+        let there: BTreeMap<_, _> = installed(&self.world.day).into_iter().filter(|(one, _)| one == name).collect();
+        !self.applied.contains(name)
+            || self.changed_since.contains(name)
+            || !differences(&self.world.day, &there).is_empty()
     }
 
     fn touch(&mut self, name: &'static str) {

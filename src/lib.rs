@@ -3,11 +3,11 @@
 //! A room names only rooms above it in this list. `diag model matrix inspect profile resolve audit lock ledger marker verdict plan script scrub golden difference` are
 //! pure: they take values and return values. `tests/it/house/` keeps both laws; ARCHITECTURE.md has the picture and "where does … go".
 
-// Findings with codes and explanations; failures; places in the user's files.
+// Findings with codes and explanations; failures; places in the user's files; the JSON envelope.
 pub mod diag;
 // Values: versions, names, wheels, digests, requirements, platforms, CUDA versions.
 pub mod model;
-// Lines about work in progress, by verbosity.
+// Lines and bars about work in progress, by verbosity.
 pub mod log;
 // The only door to the operating system: processes, files, locks, signals.
 pub mod host;
@@ -33,7 +33,7 @@ pub mod notebook;
 pub mod ledger;
 // How far an apply has come (states and legal moves), and which kernels still have the old code loaded.
 pub mod marker;
-// What a verb may say at its end: values that only evidence builds.
+// What a verb may say at its end: values that only evidence builds; the report that holds one.
 pub mod verdict;
 // `decide(basis) → Decision`: what changes, what that breaks, whether the kernel restarts. Pure, once.
 pub mod plan;
@@ -47,8 +47,6 @@ pub mod golden;
 pub mod state;
 // Compares installed files with their RECORD.
 pub mod installed;
-// Text for people, JSON for programs, progress.
-pub mod output;
 // What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be changed.
 pub mod session;
 // Golden repositories where they lie: read, kept, signed; who is trusted.
@@ -67,6 +65,8 @@ pub mod probe;
 pub mod staging;
 // How a kernel ended: a process that watches it.
 pub mod recorder;
+// Text for people: findings with carets, plans, tables.
+pub mod output;
 // The command line: syntax only.
 pub mod cli;
 // The matrix kept up to date: wheels read into rows, hints.
@@ -85,16 +85,16 @@ use clap::{ColorChoice, Parser};
 use serde_json::{Value, json};
 
 use crate::cli::{Arguments, Verb};
-use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors, harmless};
+use crate::diag::{Code, Failure, Finding, Kind, Severity, count_errors, envelope, harmless};
 use crate::host::Paths;
 use crate::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_report};
 use crate::host::mounts::{Unreachable, avoided, must_reach};
 use crate::host::supervisor::{Ended, supervised};
-use crate::log::{Log, Sink, Verbosity};
+use crate::log::{Log, Sink, Style, Verbosity};
 use crate::matrix::Hosts;
-use crate::output::{Report, Style, envelope, render_failure, render_findings};
+use crate::output::{render_failure, render_findings};
 use crate::session::Session;
-use crate::verdict::{Evidence, Verdict};
+use crate::verdict::{Evidence, Report, Verdict};
 
 /// Everything that a run takes from the world around it.
 pub struct Ambient<'a> {

@@ -5,10 +5,9 @@ use crate::diag::{Code, Failure, Finding};
 use crate::machine::{Kernel, Python};
 use crate::marker::{Event, Marker, Next, Now, Standing};
 use crate::notebook::{Modules, is_alive, process_clock};
-use crate::output::Report;
 use crate::session::{Planned, PythonReport, other_kernels};
 use crate::state::State;
-use crate::verdict::{Compared, Evidence, Files, KernelState, Verdict, counted};
+use crate::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict, counted};
 
 /// What is true now.
 pub fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {

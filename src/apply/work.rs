@@ -21,18 +21,18 @@ use crate::installed::{
 };
 use crate::ledger::{Aside, Ledger, Step};
 use crate::lock::LockedPackage;
+use crate::log::Style;
 use crate::machine::{Layout, find_info};
 use crate::marker::{Event, Marker, Now};
 use crate::model::{PackageName, Version};
 use crate::notebook::process_clock;
-use crate::output::{Report, Style};
 use crate::plan::{Change, Plan, touched};
 use crate::script::Part;
 use crate::session::{
     Planned, PythonReport, Session, enough_space, held, hidden, modules as installed_modules_of, modules_of, script_of,
 };
 use crate::state::State;
-use crate::verdict::Verdict;
+use crate::verdict::{Report, Verdict};
 
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(

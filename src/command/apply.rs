@@ -5,11 +5,11 @@ use crate::cli::{ApplyOptions, Restarter};
 use crate::diag::{Failure, count_errors};
 use crate::host::destination::{is_stdout, write_output, write_report};
 use crate::lock::{lock_path, write_lock};
-use crate::output::{Report, Style};
+use crate::log::Style;
 use crate::repository::check_pin;
 use crate::script::Part;
 use crate::session::{Planned, Reading, Request, Session, make, script_of};
-use crate::verdict::Verdict;
+use crate::verdict::{Report, Verdict};
 
 pub(super) fn run(options: &ApplyOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let restarter = if options.no_restart { Restarter::Never } else { options.restart };

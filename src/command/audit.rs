@@ -11,8 +11,8 @@ use crate::host::mounts::Look;
 use crate::machine::{MachineRequest, runtime_names};
 use crate::model::DriverVersion;
 use crate::model::accepted::accept;
-use crate::output::Report;
 use crate::session::{Session, installed, not_pinned, read_listed, refused_lines, surroundings};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct AuditReport<'a> {

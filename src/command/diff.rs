@@ -11,8 +11,8 @@ use crate::diag::{Failure, Finding, Severity};
 use crate::difference::{Row, Side, compare};
 use crate::host::mounts::{Look, must_be_there};
 use crate::machine::{Conditions, MachineRequest};
-use crate::output::Report;
 use crate::session::{Seen, Session};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct DiffReport {

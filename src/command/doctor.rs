@@ -12,10 +12,10 @@ use crate::host::mounts::{Look, must_be_there, place_of, reach};
 use crate::machine::Observed;
 use crate::matrix::Check;
 use crate::notebook::facts_of;
-use crate::output::Report;
 use crate::profile::Fitness;
 use crate::session::{Seen, Session};
 use crate::state::State as Applied;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct DoctorReport {

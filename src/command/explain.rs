@@ -12,9 +12,10 @@ use crate::host::mounts::Look;
 use crate::index::IndexSettings;
 use crate::lock::{Lock, LockedTarget, lock_path, stale};
 use crate::model::PackageName;
-use crate::output::{Report, ShownWhy};
+use crate::output::ShownWhy;
 use crate::resolve::{Newer, Question, Why, explain};
 use crate::session::{Asked, Session, missing_lock};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct CodeReport {

@@ -11,10 +11,12 @@ use crate::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
+use crate::log::Style;
 use crate::model::Sha256;
-use crate::output::{Report, Style, needed_images, path_text};
+use crate::output::needed_images;
 use crate::profile::Profile;
 use crate::session::{Session, missing_lock, stale_lock};
+use crate::verdict::{Report, path_text};
 
 /// What another fetch into the same folder may take.
 const AT_MOST: Duration = Duration::from_mins(30);

@@ -10,8 +10,8 @@ use crate::diag::Failure;
 use crate::doctor::{Place, Sight, conditions, observe_vitals};
 use crate::host::files;
 use crate::machine::{Conditions, Machine, MachineRequest, Observed, Python, neutral_text};
-use crate::output::Report;
 use crate::session::{Seen, Session};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct FingerprintReport {

@@ -10,9 +10,9 @@ use crate::golden::calendar::Day;
 use crate::golden::entry::Standing;
 use crate::machine::{find_runtime, runtime_names};
 use crate::model::day::day_of;
-use crate::output::Report;
 use crate::repository::Kept;
 use crate::session::{Outlook, Session, gpus_of, outlook};
+use crate::verdict::Report;
 
 pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profiles = profiles(options, session)?;

@@ -9,8 +9,8 @@ use crate::diag::Failure;
 use crate::host::destination::{is_stdout, write_output};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::output::{Report, path_text};
 use crate::profile::STARTER;
+use crate::verdict::{Report, path_text};
 
 #[derive(Serialize)]
 struct InitReport<'a> {

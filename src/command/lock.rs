@@ -12,8 +12,9 @@ use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::{Lock, TargetReport, differences, lock_path, write_lock};
 use crate::model::{PackageName, Sha256};
-use crate::output::{Report, needed_images, path_text};
+use crate::output::needed_images;
 use crate::session::{Made, Request, Session, Upgrade, missing_lock, stale_lock};
+use crate::verdict::{Report, path_text};
 
 #[derive(Serialize)]
 struct LockReport<'a> {

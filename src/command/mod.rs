@@ -23,8 +23,9 @@ mod verify;
 
 use crate::cli::{Arguments, Verb};
 use crate::diag::Failure;
-use crate::output::{Report, Style};
+use crate::log::Style;
 use crate::session::Session;
+use crate::verdict::Report;
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result<Report, Failure> {

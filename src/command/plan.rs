@@ -14,13 +14,13 @@ use crate::host::files;
 use crate::index::Traffic;
 use crate::lock::TargetReport;
 use crate::model::{PackageName, Sha256};
-use crate::output::{Report, plan_line, render_plan};
+use crate::output::{plan_line, render_plan};
 use crate::plan::{Plan, Restart};
 use crate::profile::Profile;
 use crate::repository::check_pin;
 use crate::script::Part;
 use crate::session::{Planned, PythonReport, Reading, Session, lacking, make, script_of, verdicts, with_apt};
-use crate::verdict::Verdict;
+use crate::verdict::{Report, Verdict};
 
 #[derive(Serialize)]
 struct PlanReport<'a> {

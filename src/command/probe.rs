@@ -11,11 +11,11 @@ use crate::doctor::{Place, Sight, Vitals, observe_vitals, utilization};
 use crate::host::files;
 use crate::host::mounts::{Look, is_remote};
 use crate::machine::MachineRequest;
-use crate::output::Report;
 use crate::probe::{
     Folder, GpuWish, LoaderWish, Measure, Probed, Samples, probe_folders, probe_gpu, probe_loader, probe_nccl, rendered,
 };
 use crate::session::{Seen, Session};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct ProbeReport {

@@ -10,9 +10,9 @@ use crate::doctor::{crash_file, death_folder};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::machine::{MachineRequest, PythonOrigin};
-use crate::output::{Report, path_text};
 use crate::recorder::{follow_crashes, start, watch};
 use crate::session::Session;
+use crate::verdict::{Report, path_text};
 
 #[derive(Serialize)]
 struct RecordReport<'a> {

@@ -8,11 +8,13 @@ use crate::apply::{carry_out, kernel_evidence};
 use crate::cli::RestoreOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
+use crate::log::Style;
 use crate::model::Sha256;
-use crate::output::{Report, Style, plan_line, render_plan};
+use crate::output::{plan_line, render_plan};
 use crate::plan::{Plan, Restart, Wish};
 use crate::recorder::unfollow_crashes;
 use crate::session::{Answer, Planned, PythonReport, Reading, Request, Session, decided};
+use crate::verdict::Report;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     let request = Request { machine: options.machine.request(), index: options.index.settings() };

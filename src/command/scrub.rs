@@ -10,9 +10,9 @@ use crate::host::destination::{is_stdout, write_output, write_report};
 use crate::host::files::{self, OtherNames};
 use crate::host::mounts::Look;
 use crate::host::texts::{AnyText, named_files, read_any};
-use crate::output::Report;
 use crate::scrub::{Baseline, Sighting, said, sarif, scrubbed, unread_file};
 use crate::session::Session;
+use crate::verdict::Report;
 
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";

@@ -8,9 +8,10 @@ use serde::Serialize;
 use crate::cli::StageOptions;
 use crate::diag::{Code, Failure, Finding, bytes, few};
 use crate::host::files;
-use crate::output::{Report, Style, bar};
+use crate::log::{Style, bar};
 use crate::session::Session;
 use crate::staging::{Staged, Staging, stage};
+use crate::verdict::Report;
 
 /// So many of what went wrong are named.
 const NAMED: usize = 8;

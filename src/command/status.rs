@@ -12,9 +12,9 @@ use crate::ledger::Ledger;
 use crate::machine::MachineRequest;
 use crate::marker::{Marker, Now, Standing, standing};
 use crate::notebook::{Loaded, process_clock};
-use crate::output::Report;
 use crate::session::{PythonReport, Session};
 use crate::state::State;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct StatusReport {

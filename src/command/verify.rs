@@ -16,13 +16,12 @@ use crate::machine::{MachineRequest, Python};
 use crate::marker::{Standing, standing};
 use crate::model::accepted::accept;
 use crate::model::{PackageName, Sha256};
-use crate::output::Report;
 use crate::repository::check_pinned_files;
 use crate::session::{
     Planned, ProfileRequest, PythonReport, Reading, Request, Seen, Session, answer, decided, installed, surroundings,
 };
 use crate::state::State;
-use crate::verdict::{Compared, Files, Verdict};
+use crate::verdict::{Compared, Files, Report, Verdict};
 use crate::verify::{
     Repeated, SmokeOutcome, file_findings, held_since, imports, kernel_findings, no_gpu, recorded, repeated,
     shown_tests, smoke_finding, smoke_tests, summary,

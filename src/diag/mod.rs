@@ -2,6 +2,7 @@
 //! A [`Failure`] means that the work could not be done: one, with its cause and the next step.
 
 mod code;
+mod envelope;
 mod failure;
 mod finding;
 mod nearest;
@@ -9,6 +10,7 @@ mod secret;
 mod phrases;
 
 pub use code::Code;
+pub use envelope::envelope;
 pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source, count_errors};
 pub use nearest::nearest;

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::diag::{Failure, Finding};
+use crate::diag::{Failure, Finding, envelope};
 use crate::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
 use crate::host::destination::{is_stdout, write_report};
 use crate::machine::Observed;
 use crate::notebook::Facts;
-use crate::output::envelope;
 
 /// Where to.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use crate::diag::{Code, Failure, bytes};
 use crate::host::files;
 use crate::host::mounts::must_be_there;
 use crate::matrix::{Symptom, symptoms};
-use crate::output::Report;
+use crate::verdict::Report;
 
 /// So much of the beginning and of the end of a log is looked at.
 const LOG: u64 = 8 << 20;

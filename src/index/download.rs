@@ -22,6 +22,7 @@ use crate::index::client::Http;
 use crate::index::folder::path_of;
 use crate::index::headers::{part as part_of, text_of};
 use crate::index::retry::{Miss, Retries, refused};
+use crate::log::Progress;
 use crate::model::Sha256;
 use crate::model::digest::Hasher;
 
@@ -41,12 +42,6 @@ pub struct Download {
     pub sha256: Sha256,
     /// Bytes; 0 where the size is unknown.
     pub size: u64,
-}
-
-/// Called with every piece that arrives (bytes) and every file that is complete (its name).
-pub trait Progress: Send + Sync {
-    fn bytes(&self, count: u64);
-    fn finished(&self, file: &str);
 }
 
 /// Brings all of `downloads` into `folder`. What is there and has the right digest is not fetched again.

@@ -34,7 +34,7 @@ pub use body::unpack as unpack_body;
 pub use cache::{Cache, Trust};
 pub use client::Client;
 pub use credentials::Credentials;
-pub use download::{Download, Progress, fetch_all};
+pub use download::{Download, fetch_all};
 pub use folder::{LocalWheel, digest as digest_in_folder};
 pub use index_settings::{IndexSettings, SOLVE_LIMIT};
 pub use limits::{Limits, Traffic};

@@ -6,8 +6,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use crate::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, few, harmless};
 use crate::lock::{LockedPackage, LockedTarget};
+use crate::log::Style;
 use crate::machine::Machine;
-use crate::output::Style;
 use crate::plan::{Change, Kind, Plan, Restart};
 use crate::verdict::Compared;
 

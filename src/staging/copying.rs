@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::index::Progress;
+use crate::log::Progress;
 use crate::model::Hasher;
 use crate::staging::Staging;
 use crate::staging::journal::{Journal, Line};

@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::diag::Failure;
 use crate::host::digests::{digest, has_digest};
 use crate::host::files;
-use crate::index::Progress;
+use crate::log::Progress;
 
 use crate::host::mounts::{Look, must_be_there};
 use copying::{NotCopied, copy};

@@ -9,7 +9,7 @@ use crate::diag::Failure;
 use crate::host::digests::has_digest;
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::index::Progress;
+use crate::log::Progress;
 use crate::model::{Hasher, Sha256};
 use crate::staging::journal::{Journal, Line};
 use crate::staging::listing::{Entry, Listing, modified};

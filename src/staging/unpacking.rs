@@ -13,7 +13,7 @@ use crate::diag::Failure;
 use crate::host::command::{Invocation, NoResult, find_program, last_lines};
 use crate::host::files;
 use crate::host::mounts::Look;
-use crate::index::Progress;
+use crate::log::Progress;
 use crate::model::Sha256;
 use crate::staging::copying::{TAKEN, make_folder, make_folders};
 use crate::staging::journal::{Journal, Line};

@@ -2,10 +2,12 @@
 //! compared and what was not, with the reason. Text, JSON and exit code are rendered from the value; nothing else prints these words.
 
 mod grounds;
+mod report;
 
 use serde::Serialize;
 
 pub use grounds::{Compared, Evidence, Files};
+pub use report::{Report, path_text};
 
 /// The end of a verb.
 #[derive(Clone, Debug, Serialize)]

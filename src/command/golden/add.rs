@@ -8,10 +8,10 @@ use crate::command::golden::{read_believed, today, with_findings};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::entry::{Release, Standing};
 use crate::golden::pin::Pin;
-use crate::output::Report;
 use crate::repository::standing_findings;
 use crate::repository::{Holder, TO_READ};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct AddReport<'a> {

@@ -11,9 +11,10 @@ use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::lock_path;
 use crate::model::{PackageName, Version};
-use crate::output::{Report, needed_images, path_text};
+use crate::output::needed_images;
 use crate::repository::with_lock;
 use crate::session::Session;
+use crate::verdict::{Report, path_text};
 
 #[derive(Serialize)]
 struct GoldenReport<'a> {

@@ -10,11 +10,11 @@ use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::host::files;
 use crate::machine::runtime_names;
 use crate::model::Sha256;
-use crate::output::Report;
 use crate::repository::{
     Kept, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers, trust_of, witnesses,
 };
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct CheckReport {

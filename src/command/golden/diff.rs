@@ -8,9 +8,9 @@ use crate::command::golden::{pins_here, read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::Release;
 use crate::lock::{Lock, differences, read_lock};
-use crate::output::Report;
 use crate::repository::{Read, TO_READ};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct DiffReport {

@@ -10,9 +10,9 @@ use crate::golden::signers::{Signer, Signers, signer_line};
 use crate::host::files;
 use crate::host::mounts::Look;
 use crate::model::Sha256;
-use crate::output::{Report, path_text};
 use crate::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key};
 use crate::session::Session;
+use crate::verdict::{Report, path_text};
 
 const ATTRIBUTES: &str = "# Digests and signatures are of bytes: git must not change line ends.\n* -text\n";
 const README: &str = include_str!("../../golden/readme.md");

@@ -10,9 +10,9 @@ use crate::command::golden::{pins_here, read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::{Release, Standing};
 use crate::machine::resolve_gpus;
-use crate::output::Report;
 use crate::repository::TO_READ;
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct ListReport<'a> {

@@ -26,9 +26,9 @@ use crate::golden::pin::Pins;
 use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::golden::vouching::Vouched;
 use crate::model::day::day_of;
-use crate::output::Report;
 use crate::repository::{Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, sign as signature};
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {

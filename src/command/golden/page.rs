@@ -10,9 +10,9 @@ use crate::golden::entry::Release;
 use crate::host::destination::write_output;
 use crate::host::files;
 use crate::lock::{Lock, differences, read_lock};
-use crate::output::Report;
 use crate::repository::{Kept, Repository, TO_READ};
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let kept = Kept::open(&folder_of(options.repo.as_ref()), session)?;

@@ -12,9 +12,10 @@ use crate::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::golden::entry::{Release, Status};
 use crate::golden::signers::{INDEX, vouching};
 use crate::host::files;
-use crate::output::{Report, needed_images};
+use crate::output::needed_images;
 use crate::repository::{Attached, Kept, Made, attach_record, carry, home, make_release, no_binary};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct PublishReport {

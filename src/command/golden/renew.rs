@@ -3,9 +3,9 @@
 use crate::cli::RenewOptions;
 use crate::command::golden::{folder_of, store};
 use crate::diag::Failure;
-use crate::output::Report;
 use crate::repository::Kept;
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(options: &RenewOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;

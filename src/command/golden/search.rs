@@ -3,8 +3,8 @@
 use crate::cli::ListOptions;
 use crate::command::golden::list::listed;
 use crate::diag::Failure;
-use crate::output::Report;
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
     if options.word.is_none() {

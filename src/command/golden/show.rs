@@ -9,9 +9,9 @@ use crate::command::golden::{pins_here, read_believed, today, with_findings};
 use crate::diag::{Failure, bytes};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
-use crate::output::Report;
 use crate::repository::{Read, TO_READ, standing_findings};
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let found = read_believed(&options.source.request(), &pins_here(), TO_READ, session)?;

@@ -9,9 +9,9 @@ use crate::golden::signed_text::join;
 use crate::golden::signers::{FRESH, INDEX, Outcome, vouching};
 use crate::golden::vouching::freshness;
 use crate::host::files;
-use crate::output::Report;
 use crate::repository::{FRESH_FILE, Kept, default_key, may_sign, sign};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct SignReport {

@@ -9,9 +9,9 @@ use crate::golden::catalogue::SignersRow;
 use crate::golden::signers::{Signer, Signers, signer_line};
 use crate::host::files;
 use crate::model::Sha256;
-use crate::output::Report;
 use crate::repository::{Kept, SIGNERS_FILE, public_key};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct SignersReport {

@@ -9,11 +9,11 @@ use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
 use crate::golden::vouching::{Trust, vouch};
 use crate::model::Sha256;
-use crate::output::Report;
 use crate::repository::{
     INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, name_at, remember, trust_of, write_trust,
 };
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct TrustReport {

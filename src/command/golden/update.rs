@@ -10,10 +10,10 @@ use crate::command::golden::{read_believed, today, with_findings};
 use crate::diag::Failure;
 use crate::golden::entry::Standing;
 use crate::golden::pin::Pin;
-use crate::output::Report;
 use crate::repository::standing_findings;
 use crate::repository::{Holder, TO_READ};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct Change {

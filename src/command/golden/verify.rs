@@ -9,10 +9,10 @@ use crate::command::golden::{read_believed, today, with_findings};
 use crate::diag::{Code, Failure, Finding, Kind};
 use crate::golden::pin::{Pin, Pins};
 use crate::model::{PackageName, Sha256};
-use crate::output::Report;
 use crate::repository::pin_findings;
 use crate::repository::{Holder, Read, TO_ASK};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct VerifyReport {

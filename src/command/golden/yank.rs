@@ -5,9 +5,9 @@ use crate::command::golden::{folder_of, store, today};
 use crate::diag::Failure;
 use crate::golden::catalogue::Catalogue;
 use crate::golden::entry::Status;
-use crate::output::Report;
 use crate::repository::Kept;
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(options: &YankOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;

@@ -7,9 +7,9 @@ use crate::diag::{Code, Failure, Finding};
 use crate::index::Traffic;
 use crate::matrix::Build;
 use crate::model::Version;
-use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Releases, online, watched};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct CheckReport<'a> {

@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::cli::HintsOptions;
 use crate::diag::Failure;
 use crate::index::Traffic;
-use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Gathering, online, write_hints};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct HintsReport {

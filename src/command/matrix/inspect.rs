@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use crate::cli::InspectOptions;
 use crate::diag::Failure;
-use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{BuildReport, Reader, Spec, render_reading, wheel_target};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct InspectReport {

@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::cli::LinkingOptions;
 use crate::diag::Failure;
 use crate::index::Traffic;
-use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Releases, link, online, read_symbols};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct LinkingReport<'a> {

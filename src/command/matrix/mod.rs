@@ -9,8 +9,8 @@ mod show;
 
 use crate::cli::MatrixVerb;
 use crate::diag::Failure;
-use crate::output::Report;
 use crate::session::Session;
+use crate::verdict::Report;
 
 pub(super) fn run(verb: &MatrixVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {

@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::cli::RefreshOptions;
 use crate::diag::{Code, Failure, Finding};
 use crate::index::Traffic;
-use crate::output::Report;
 use crate::session::Session;
 use crate::upkeep::{Releases, online, refresh, watched};
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct RefreshReport<'a> {

@@ -10,8 +10,9 @@ use crate::diag::Failure;
 use crate::machine::resolve_gpus;
 use crate::matrix::{Build, Hardware, InstalledGpu};
 use crate::model::{DriverVersion, PackageName};
-use crate::output::{Report, RowReport, render_builds};
+use crate::output::{RowReport, render_builds};
 use crate::session::Session;
+use crate::verdict::Report;
 
 #[derive(Serialize)]
 struct ShowReport<'a> {

@@ -1,9 +1,21 @@
 //! What is said while the work goes on, by how much the user wants to hear. The core says nothing: it returns findings.
 
+mod progress;
+
 use std::fmt;
 use std::sync::Arc;
 
 use crate::diag::without_secrets;
+
+pub use progress::{Progress, bar};
+
+/// How to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    pub color: bool,
+    /// A notebook or a file: no cursor movement.
+    pub plain: bool,
+}
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

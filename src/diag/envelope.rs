@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::diag::{Code, Failure, Finding, Severity};
 
 /// The number of the form that reports have; a change of a key or of its meaning raises it.
-pub(super) const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 2;
 
 #[derive(Serialize)]
 struct Envelope<'a> {

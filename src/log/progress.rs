@@ -8,8 +8,13 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::diag::bytes;
-use crate::index::Progress;
-use crate::output::Style;
+use crate::log::Style;
+
+/// Called with every piece that arrives (bytes) and every file that is complete (its name).
+pub trait Progress: Send + Sync {
+    fn bytes(&self, count: u64);
+    fn finished(&self, file: &str);
+}
 
 struct Bar(ProgressBar);
 

@@ -49,7 +49,7 @@ impl Looked {
                 must_be_there(Path::new(name), "there is no file")?;
                 MachineRequest { record: Some(name.into()), ..MachineRequest::default() }
             }
-            Some(name) => MachineRequest { runtime: Some(name.clone()), ..MachineRequest::default() },
+            Some(name) => MachineRequest::runtime(name),
             None => MachineRequest { python: options.python.clone(), ..MachineRequest::default() },
         };
         let seen = session.machine(&machine).map_err(|failure| match machine.runtime {

@@ -214,9 +214,23 @@ fn place(path: &[String]) -> String {
             match rest {
                 ["source", ..] => format!("cell {number}"),
                 ["outputs", ..] => format!("cell {number}, output"),
-                other => format!("cell {number}, {}", other.join(".")),
+                other => format!("cell {number}, {}", joined(other)),
             }
         }
-        other => other.join("."),
+        other => joined(other),
     }
+}
+
+/// `pages[18].password`, as jq writes it.
+fn joined(path: &[&str]) -> String {
+    let mut joined = String::new();
+    for part in path {
+        if part.bytes().all(|byte| byte.is_ascii_digit()) {
+            joined.extend(["[", part, "]"]);
+        } else {
+            let between = if joined.is_empty() { "" } else { "." };
+            joined.extend([between, part]);
+        }
+    }
+    joined
 }

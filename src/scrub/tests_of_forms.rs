@@ -12,6 +12,7 @@ fn a_name_in_json_tells_a_secret_as_it_does_in_code() {
     for (text, place) in [
         (format!(r#"{{"username": "ann", "key": "{hexadecimal}"}}"#), "line 1"),
         (r#"{"a": {"db": {"password": "q7Zk9vR2xT4m"}}, "b": 1}"#.to_owned(), "a.db, line 1"),
+        (r#"{"a": [1, {"db": [{"password": "q7Zk9vR2xT4m"}]}]}"#.to_owned(), "a[1].db[0], line 1"),
         ("{\"api_key\": \"q7Zk9vR2\\u0078T4mPq8\"}\n{\"x\": 2}\n".to_owned(), "line 1"),
     ] {
         let (sightings, clean) = scrubbed_of("a.json", &text);

@@ -69,7 +69,7 @@ pub struct BuildOptions {
 }
 
 /// Where cells get colab-boot.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct BinaryOptions {
     /// Where the cell downloads colab-boot if it is not on PATH: a URL (`https:`, `file:`), the path of a file
     /// or a folder where the notebook runs, or
@@ -83,7 +83,7 @@ pub struct BinaryOptions {
 }
 
 /// A repository that is changed.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct KeptOptions {
     /// The folder of the repository [default: this folder or `golden-cells`]
     #[arg(long, value_name = "FOLDER")]
@@ -99,7 +99,7 @@ pub struct KeptOptions {
 }
 
 /// A repository that is read.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct SourceOptions {
     /// The repository: a folder or a URL [default: the one in `golden.lock`, this folder, or `golden-cells`]
     #[arg(long, value_name = "FOLDER|URL", env = "COLAB_BOOT_GOLDEN")]

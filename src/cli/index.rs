@@ -8,7 +8,7 @@ use clap::Args;
 use crate::index::{IndexSettings, Limits, SOLVE_LIMIT};
 
 /// Where packages come from.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Index")]
 pub struct IndexOptions {
     /// The URL of the default package index [default: the one that pip uses]
@@ -32,15 +32,18 @@ pub struct IndexOptions {
     pub allow_insecure_host: Vec<String>,
 
     /// Limit the number of concurrent requests
-    #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS", default_value_t = Limits::DEFAULT.connections, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", env = "COLAB_BOOT_CONNECTIONS")]
+    #[arg(default_value_t = Limits::DEFAULT.connections, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub connections: u16,
 
     /// Stop network requests after this many seconds [default: 43200]
-    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", default_value_t = Limits::DEFAULT.time.as_secs(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_NETWORK_TIMEOUT", hide_default_value = true)]
+    #[arg(default_value_t = Limits::DEFAULT.time.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     pub network_timeout: u64,
 
     /// Stop resolving after this many seconds and report the packages in conflict
-    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_SOLVE_TIMEOUT", default_value_t = SOLVE_LIMIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", env = "COLAB_BOOT_SOLVE_TIMEOUT")]
+    #[arg(default_value_t = SOLVE_LIMIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     pub solve_timeout: u64,
 }
 

@@ -30,7 +30,7 @@ pub struct FingerprintOptions {
 }
 
 /// Facts about the machine that are given instead of seen.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
     /// Plan for a bundled notebook image, such as `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`

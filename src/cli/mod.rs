@@ -203,7 +203,7 @@ pub struct LockOptions {
     pub index: IndexOptions,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct PlanOptions {
     /// The profile
     pub profile: PathBuf,
@@ -239,7 +239,7 @@ impl PlanOptions {
     }
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct PreviewOptions {
     #[command(flatten)]
     pub plan: PlanOptions,
@@ -249,7 +249,7 @@ pub struct PreviewOptions {
     pub add_apt: bool,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct ApplyOptions {
     #[command(flatten)]
     pub plan: PlanOptions,
@@ -258,8 +258,8 @@ pub struct ApplyOptions {
     #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_WHEELHOUSE", conflicts_with = "refresh")]
     pub wheelhouse: Option<PathBuf>,
 
-    /// Choose who restarts the kernel: the caller (exit code 10 asks for it), an external program (exit code
-    /// 0), or nobody because there is no kernel yet
+    /// Select what restarts the kernel: the caller (the exit code is then 10), an external program (exit code
+    /// 0), or nothing (no kernel is running yet)
     #[arg(long, value_name = "WHO", value_enum, default_value_t = Restarter::Caller)]
     pub restart: Restarter,
 
@@ -276,7 +276,7 @@ pub enum Restarter {
     Never,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct RestoreOptions {
     /// Show what would be done; change nothing
     #[arg(long)]

@@ -50,7 +50,7 @@ pub struct SecretFormats {
 /// The keywords of all rows.
 #[derive(Debug)]
 struct Words {
-    any: AhoCorasick,
+    automaton: AhoCorasick,
     /// For each of them, the place of its row.
     rows: Vec<usize>,
 }
@@ -75,18 +75,18 @@ impl SecretFormats {
         let words =
             self.words.get_or_init(|| self.all_words()).as_ref().ok_or("the keywords of secrets can't be searched")?;
         let mut has = vec![false; self.secret.len()];
-        for found in words.any.find_overlapping_iter(text) {
+        for found in words.automaton.find_overlapping_iter(text) {
             has[words.rows[found.pattern().as_usize()]] = true;
         }
         Ok(self.secret.iter().zip(has).filter_map(|(row, has)| has.then_some(row)))
     }
 
     fn all_words(&self) -> Option<Words> {
-        let of = |(at, row): (usize, &SecretFormat)| row.keywords.iter().map(move |_| at).collect::<Vec<_>>();
-        let rows = self.secret.iter().enumerate().flat_map(of).collect();
+        let rows =
+            self.secret.iter().enumerate().flat_map(|(at, row)| std::iter::repeat_n(at, row.keywords.len())).collect();
         let words = self.secret.iter().flat_map(|row| &row.keywords);
-        let any = AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok()?;
-        Some(Words { any, rows })
+        let automaton = AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok()?;
+        Some(Words { automaton, rows })
     }
 
     /// Whether `value` is an example, a name or a placeholder.
@@ -136,15 +136,15 @@ mod tests {
     #[test]
     fn rows_are_chosen_by_their_words_in_any_case() {
         let formats = secret_formats().expect("secrets.toml");
-        let of =
+        let chosen =
             |text: &str| -> Vec<&str> { formats.of_words(text).expect("words").map(|row| row.id.as_str()).collect() };
-        assert_eq!(of("plain"), Vec::<&str>::new());
-        assert_eq!(of("x Hf_ and eyJ"), ["hugging-face-token", "json-web-token"]);
+        assert_eq!(chosen("plain"), Vec::<&str>::new());
+        assert_eq!(chosen("x Hf_ and eyJ"), ["hugging-face-token", "json-web-token"]);
         for (at, row) in formats.secret.iter().enumerate() {
             for word in &row.keywords {
                 let upper = format!("é{}é", word.to_uppercase());
-                let mut chosen = formats.of_words(&upper).expect("words");
-                assert!(chosen.any(|one| std::ptr::eq(one, &raw const formats.secret[at])), "{word}");
+                let mut rows = formats.of_words(&upper).expect("words");
+                assert!(rows.any(|one| std::ptr::eq(one, &raw const formats.secret[at])), "{word}");
             }
         }
     }

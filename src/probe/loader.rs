@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diag::{Code, Failure, Finding};
+use crate::diag::{Code, Failure, Finding, bytes};
 use crate::host::files;
 use crate::matrix::Figures;
 use crate::probe::scratch::Scratch;
@@ -58,7 +58,7 @@ pub fn probe_loader(session: &Session<'_>, python: &Path, shared: &Path, wish: L
         line.split_whitespace().next()?.parse::<u64>().ok()
     });
     if most.is_some_and(|kilobytes| wish.batch > kilobytes.saturating_mul(1024) / 8) {
-        let message = format!("batches of {} are more than this machine can try", crate::diag::bytes(wish.batch));
+        let message = format!("batches of {} are more than this machine can try", bytes(wish.batch));
         return Err(Failure::input(message).help("an eighth of the memory that is available is tried at most"));
     }
     let scratch = Scratch::new(shared)?;
@@ -89,7 +89,7 @@ fn counts(wish: &LoaderWish) -> Vec<u64> {
 
 pub(super) fn judge(looked: &Looked, wish: &LoaderWish, free: u64, gain: f64) -> Probed {
     let mut probed = Probed::default();
-    let of = format!("batches of {}, {} CPUs", crate::diag::bytes(wish.batch), wish.cpus);
+    let load = format!("batches of {}, {} CPUs", bytes(wish.batch), wish.cpus);
     let rates = || looked.rounds.iter().filter_map(|round| Some((round.workers, round.rate?)));
     // The fewest workers that come near to the best.
     let best = rates().map(|(_, rate)| rate).fold(0.0, f64::max);
@@ -109,13 +109,13 @@ pub(super) fn judge(looked: &Looked, wish: &LoaderWish, free: u64, gain: f64) ->
         let note = round
             .error
             .clone()
-            .unwrap_or_else(|| format!("{} workers, {} of shared memory", round.workers, crate::diag::bytes(need)));
-        probed.measures.push(Measure::new(&of, what, round.rate, Unit::PerSecond).noted(note));
+            .unwrap_or_else(|| format!("{} workers, {} of shared memory", round.workers, bytes(need)));
+        probed.measures.push(Measure::new(&load, what, round.rate, Unit::PerSecond).noted(note));
     }
     if let Some(round) = looked.rounds.iter().find(|round| round.rate.is_none()) {
         let message = format!("shared memory does not hold what {} workers need", round.workers);
-        let need = crate::diag::bytes(need(round.workers, wish.batch));
-        let note = format!("{need} of {} free: {}", crate::diag::bytes(free), round.error.clone().unwrap_or_default());
+        let need = bytes(need(round.workers, wish.batch));
+        let note = format!("{need} of {} free: {}", bytes(free), round.error.clone().unwrap_or_default());
         let finding = Finding::error(Code::ShmSmall, message).with_note(note);
         probed.findings.push(finding.with_help("fewer workers, smaller batches, or `docker run --shm-size`; `colab-boot doctor shm-small --workers N --batch-bytes SIZE` says what is needed"));
     }

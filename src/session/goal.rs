@@ -7,14 +7,14 @@ use crate::machine::MachineRequest;
 use crate::model::PackageName;
 
 /// The machine that is meant, and where packages come from.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Request {
     pub machine: MachineRequest,
     pub index: IndexSettings,
 }
 
 /// The profile that is planned.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ProfileRequest {
     pub profile: PathBuf,
     /// By default beside the profile.
@@ -24,7 +24,7 @@ pub struct ProfileRequest {
 }
 
 /// Which versions of an earlier lock may change.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Upgrade {
     pub all: bool,
     pub packages: Vec<PackageName>,

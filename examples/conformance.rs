@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use colab_boot::model::requirement::lenient_specifiers;
-use colab_boot::model::version::range_of;
-use colab_boot::model::{PythonFacts, Requirement, Tags, Version, WheelName};
+use colab_boot::core::model::requirement::lenient_specifiers;
+use colab_boot::core::model::version::range_of;
+use colab_boot::core::model::{PythonFacts, Requirement, Tags, Version, WheelName};
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize)]

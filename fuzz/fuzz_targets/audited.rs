@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use colab_boot::audit::{kind_of, read_lock_file, read_other, read_requirements};
-use colab_boot::diag::Source;
+use colab_boot::boot::audit::{kind_of, read_lock_file, read_other, read_requirements};
+use colab_boot::core::diag::Source;
 use colab_boot_fuzz::markers;
 use libfuzzer_sys::fuzz_target;
 

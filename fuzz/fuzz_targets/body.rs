@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use colab_boot::index::unpack_body;
+use colab_boot::boot::index::unpack_body;
 use libfuzzer_sys::fuzz_target;
 
 const LIMIT: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use colab_boot::inspect::{Collected, Unpacker, locate, read};
+use colab_boot::core::inspect::{Collected, Unpacker, locate, read};
 use libfuzzer_sys::fuzz_target;
 
 const LIMIT: u64 = 1 << 20;

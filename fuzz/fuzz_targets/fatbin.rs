@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use colab_boot::inspect::{Code, Flow, Malformed, Scanner, Sink};
+use colab_boot::core::inspect::{Code, Flow, Malformed, Scanner, Sink};
 use libfuzzer_sys::fuzz_target;
 
 fn scan(bytes: &[u8], piece: usize) -> Result<Code, Malformed> {

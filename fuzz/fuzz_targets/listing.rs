@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use colab_boot::index::{Filter, read_page};
-use colab_boot::model::day::moment_in;
-use colab_boot::model::{Libc, PythonFacts, Tags};
+use colab_boot::boot::index::{Filter, read_page};
+use colab_boot::core::model::day::moment_in;
+use colab_boot::core::model::{Libc, PythonFacts, Tags};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

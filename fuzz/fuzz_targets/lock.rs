@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use colab_boot::lock::{read_lock, write_lock};
+use colab_boot::boot::lock::{read_lock, write_lock};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

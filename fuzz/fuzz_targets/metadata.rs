@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use colab_boot::model::Requirement;
-use colab_boot::model::catalog::Metadata;
-use colab_boot::model::version::describe;
+use colab_boot::core::model::Requirement;
+use colab_boot::core::model::catalog::Metadata;
+use colab_boot::core::model::version::describe;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use colab_boot::inspect::{SharedObject, Sink as _};
-use colab_boot::model::linking::{Linking, Object};
+use colab_boot::core::inspect::{SharedObject, Sink as _};
+use colab_boot::core::model::linking::{Linking, Object};
 use libfuzzer_sys::fuzz_target;
 
 fn read(bytes: &[u8], piece: usize) -> Result<Option<Object>, String> {

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use colab_boot::diag::Source;
-use colab_boot::output::{Style, render_finding};
-use colab_boot::profile::Profile;
+use colab_boot::core::diag::Source;
+use colab_boot::cli::output::{Style, render_finding};
+use colab_boot::boot::profile::Profile;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

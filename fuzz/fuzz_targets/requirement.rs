@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use colab_boot::model::Requirement;
+use colab_boot::core::model::Requirement;
 use colab_boot_fuzz::markers;
 use libfuzzer_sys::fuzz_target;
 

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use colab_boot::model::json_text::strict;
-use colab_boot::scrub::{Baseline, scan, scrubbed};
+use colab_boot::core::model::json_text::strict;
+use colab_boot::core::secrets::{Baseline, scan, scrubbed};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

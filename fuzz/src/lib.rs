@@ -1,6 +1,6 @@
 //! What the targets share.
 
-use colab_boot::model::{Libc, PythonFacts};
+use colab_boot::core::model::{Libc, PythonFacts};
 use pep508_rs::MarkerEnvironment;
 
 /// Markers of `CPython` 3.12 on Linux.

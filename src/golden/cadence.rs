@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding};
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::Catalogue;
 use crate::golden::entry::{Release, Standing};

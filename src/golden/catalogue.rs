@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
+use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::{Day, Days};
 use crate::golden::entry::{Evidence, Release, Standing};
-use crate::model::{PackageName, Sha256};
 
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u64 = 1;

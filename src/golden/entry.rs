@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::model::{CudaVersion, DriverVersion, PackageName, Sha256, Version};
 use crate::golden::calendar::Day;
-use crate::model::{CudaVersion, DriverVersion, PackageName, Sha256, Version};
 
 /// The most files of one.
 const FILES: usize = 32;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Evidence, Release};
-use crate::model::{PackageName, Sha256};
 
 /// The format that this program writes and reads.
 pub const SCHEMA: u64 = 1;

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::golden::VERIFY;
+use crate::core::model::ipynb::{Ipynb, lines};
+use crate::core::model::{PackageName, Sha256};
+use crate::golden::cell::VERIFY;
 use crate::golden::pin::Pin;
-use crate::model::ipynb::{Ipynb, lines};
-use crate::model::{PackageName, Sha256};
 
 /// The key of our words in the metadata of a cell.
 const KEY: &str = "colab-boot";
@@ -35,7 +35,7 @@ pub struct CarriedHome {
 
 /// The cells of `notebook` that boot a release.
 pub fn held(notebook: &Ipynb<'_>) -> Vec<Held> {
-    let one = |(at, cell): (usize, &crate::model::ipynb::Cell)| {
+    let one = |(at, cell): (usize, &crate::core::model::ipynb::Cell)| {
         // As a script has it, marks of cells come before.
         let title = cell.source.lines().take(3).find_map(|line| line.strip_prefix("# @title colab-boot: "))?;
         let (name, version) = title.trim().split_once(' ')?;

@@ -1,145 +1,33 @@
-//! Golden cells: a profile and its lock as a notebook cell that anybody can run; and the golden repository that a team publishes them in: its
-//! index, who vouches for it, and what a release is on a day. Text in, text out.
+//! What a team publishes: golden profiles with their locks and notebook cells, the index of a repository, its signatures, its pages, and
+//! what a release is on a day.
+//!
+//! It uses `core` and `boot`; only `cli` may use it. A room names only rooms above it in this list. All but `repository` are pure.
 
-pub mod cadence;
-pub mod calendar;
-pub mod catalogue;
-pub mod catalogue_page;
+// Notebook cells from a profile and its lock.
+pub mod cell;
+// `golden.lock`: the pin of a folder.
 pub mod pin;
-pub mod entry;
-pub mod evidence;
+// A cell and its verify cell in a notebook that a team keeps.
 pub mod in_notebook;
+// Days on which something ends: releases, reviews, support of a driver.
+pub mod calendar;
+// A release in the index, and what it is on a day.
+pub mod entry;
+// What was seen of a release where it was verified.
+pub mod evidence;
+// A verification as such a record.
+pub mod verification;
+// The index of a repository.
+pub mod catalogue;
+// When a repository has to be looked at again.
+pub mod cadence;
+// A text with the signatures under it.
 pub mod signed_text;
+// Public keys, and how many of them must sign.
 pub mod signers;
+// Whether the index is signed by those who may, and fresh.
 pub mod vouching;
-
-use std::collections::BTreeSet;
-use std::io::Write;
-
-use data_encoding::BASE64;
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
-use serde_json::{Value, json};
-
-use crate::lock::{LockedTarget, read_lock};
-use crate::model::Sha256;
-use crate::notebook::FACTS;
-use crate::plan::variables_for;
-use crate::profile::Profile;
-
-const CELL: &str = include_str!("cell.py");
-const VERIFY: &str = include_str!("verify_cell.py");
-
-/// Where the cell gets colab-boot when it is not on the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binary {
-    pub url: String,
-    pub sha256: Sha256,
-}
-
-/// What a cell is made from.
-#[derive(Clone, Copy, Debug)]
-pub struct Golden<'a> {
-    pub profile: &'a Profile,
-    /// The text of the lock.
-    pub lock: &'a str,
-    pub binary: Option<&'a Binary>,
-    /// The repository that it is published in.
-    pub home: Option<&'a Home>,
-}
-
-/// Where a release is published, and who may say that it was withdrawn: literals of the cell, nothing of it is fetched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Home {
-    pub url: String,
-    /// Public keys, `ssh-ed25519 AAAA… NAME`.
-    pub keys: Vec<String>,
-    pub threshold: usize,
-    /// No index with a lower number is believed.
-    pub min_seq: u64,
-}
-
-/// The Python of the first cell.
-pub fn render_cell(golden: Golden<'_>) -> String {
-    let text = |value: &str| Value::from(value).to_string();
-    let (url, sha256) = match golden.binary {
-        Some(binary) => (text(&binary.url), text(&binary.sha256.to_string())),
-        None => ("None".to_owned(), "None".to_owned()),
-    };
-    let lock = Sha256::of(golden.lock.as_bytes()).to_string();
-    // What a preset and a seed set depends on the target.
-    let targets = read_lock(golden.lock).map(|lock| lock.targets).unwrap_or_default();
-    let of = |target: &LockedTarget| variables_for(golden.profile, target).all.into_keys();
-    let own = golden.profile.environment.keys().cloned();
-    let variables: BTreeSet<String> = own.chain(targets.iter().flat_map(of)).collect();
-    let values = [
-        ("@NAME@", golden.profile.name.to_string()),
-        ("@VERSION@", golden.profile.version.to_string()),
-        ("@TOOL@", env!("CARGO_PKG_VERSION").to_owned()),
-        ("\"@PROFILE@\"", packed(&golden.profile.source.text)),
-        ("\"@LOCK@\"", packed(golden.lock)),
-        ("\"@PROFILE_SHA256@\"", text(&golden.profile.digest.to_string())),
-        ("\"@LOCK_SHA256@\"", text(&lock)),
-        ("\"@BINARY_URL@\"", url),
-        ("\"@BINARY_SHA256@\"", sha256),
-        ("\"@VARIABLES@\"", json!(variables).to_string()),
-        ("\"@GOLDEN@\"", home(golden)),
-        ("@FACTS@", FACTS.to_owned()),
-    ];
-    values.iter().fold(CELL.to_owned(), |cell, (name, value)| cell.replace(name, value))
-}
-
-/// The literal that says where the release is published.
-fn home(golden: Golden<'_>) -> String {
-    let Some(Home { url, keys, threshold, min_seq }) = golden.home else { return "None".to_owned() };
-    let release = format!("{}@{}", golden.profile.name, golden.profile.version);
-    json!({ "at": url, "release": release, "keys": keys, "threshold": threshold, "min-seq": min_seq }).to_string()
-}
-
-/// The cells as one script, `# %%` between them.
-pub fn render_script(golden: Golden<'_>) -> String {
-    format!("# %%\n{}\n# %%\n{VERIFY}", render_cell(golden))
-}
-
-/// The cells as a notebook (nbformat 4.5) without outputs.
-pub fn render_notebook(golden: Golden<'_>) -> String {
-    let Golden { profile, .. } = golden;
-    let title = format!("# {} {}\n\n{}", profile.name, profile.version, profile.description);
-    let cell = |kind: &str, id: &str, source: &str| {
-        let lines: Vec<&str> = source.trim_end().split_inclusive('\n').collect();
-        let mut cell = json!({ "cell_type": kind, "id": id, "metadata": {}, "source": lines });
-        if kind == "code" {
-            cell["execution_count"] = Value::Null;
-            cell["outputs"] = json!([]);
-        }
-        cell
-    };
-    let notebook = json!({
-        "cells": [
-            cell("markdown", "about", &title),
-            cell("code", "boot", &render_cell(golden)),
-            cell("code", "verify", VERIFY),
-        ],
-        "metadata": {
-            "accelerator": "GPU",
-            "colab": { "provenance": [] },
-            "kernelspec": { "display_name": "Python 3", "language": "python", "name": "python3" },
-            "language_info": { "name": "python" },
-        },
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    });
-    format!("{notebook:#}\n")
-}
-
-/// zlib and base64, as lines of a Python literal in parentheses.
-fn packed(text: &str) -> String {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    // Writing to a Vec cannot fail.
-    let _ = encoder.write_all(text.as_bytes());
-    let bytes = encoder.finish().unwrap_or_default();
-    let encoded = BASE64.encode(&bytes);
-    let lines: Vec<String> =
-        encoded.as_bytes().chunks(108).map(|chunk| format!("    \"{}\"", String::from_utf8_lossy(chunk))).collect();
-    format!("(\n{}\n)", lines.join("\n"))
-}
+// The index as a web page.
+pub mod catalogue_page;
+// Repositories in folders and at addresses: read, changed, signed; who is trusted.
+pub mod repository;

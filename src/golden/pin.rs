@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{PackageName, Sha256};
+use crate::core::model::{PackageName, Sha256};
 
 /// The file.
 pub const PIN_FILE: &str = "golden.lock";

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-use crate::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding};
+use crate::core::model::day::day_of;
+use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::Catalogue;
 use crate::golden::signed_text::split;
 use crate::golden::signers::{FRESH, INDEX, Outcome, Signers, vouching};
-use crate::model::day::day_of;
-use crate::model::{PackageName, Sha256};
 
 /// A statement that an index is current holds no longer than this.
 const FRESH_DAYS: i32 = 14;

@@ -25,7 +25,7 @@ fn two_commands_set_it_up() {
     let cargo: Vec<String> = commands().into_iter().filter(|line| line.starts_with("cargo ")).collect();
     assert_eq!(cargo.len(), 2, "{cargo:?}");
     assert!(cargo[0].starts_with("cargo run --release -- plan "), "{cargo:?}");
-    assert_eq!(cargo[1], "cargo test");
+    assert_eq!(cargo[1], "cargo test --workspace");
     let ci = std::fs::read_to_string(root().join(".ci/run")).expect("the CI script");
     assert!(ci.lines().any(|line| line == cargo[1]), "CI calls the README's test command");
 }
@@ -89,7 +89,7 @@ fn every_failure_leads_to_a_code_that_there_is() {
         assert_eq!(cells.len(), 3, "{row}");
         let codes = cells[1].split('`').skip(1).step_by(2);
         for code in codes {
-            assert!(colab_boot::diag::Code::find(code).is_some(), "{row}: there is no code `{code}`");
+            assert!(colab_boot::core::diag::Code::find(code).is_some(), "{row}: there is no code `{code}`");
         }
     }
 }

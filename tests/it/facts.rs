@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use colab_boot::matrix::Matrix;
-use colab_boot::model::{Architecture, ComputeCapability};
+use colab_boot::core::matrix::Matrix;
+use colab_boot::core::model::{Architecture, ComputeCapability};
 
 use crate::support::python::{self, reachable};
 use crate::support::test::Test;

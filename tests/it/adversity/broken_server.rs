@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use colab_boot::model::Sha256;
+use colab_boot::core::model::Sha256;
 
 use crate::support::http::{Asked, Reply, serve};
 use crate::support::index_server::Release;

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use colab_boot::model::Sha256;
+use colab_boot::core::model::Sha256;
 
 use crate::support::python::{Running, Venv, first_line, wheel};
 use crate::support::test::{Outcome, Test, is_root};

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use colab_boot::diag::Source;
-use colab_boot::lock::read_lock;
-use colab_boot::profile::Profile;
+use colab_boot::boot::lock::read_lock;
+use colab_boot::boot::profile::Profile;
+use colab_boot::core::diag::Source;
 
 use serde_json::json;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::CommandFactory;
-use colab_boot::cli::Arguments;
+use colab_boot::cli::arguments::Arguments;
 
 use crate::house::circles::circles;
 use crate::house::licences::is_allowed;
@@ -51,47 +51,73 @@ fn modules() -> BTreeMap<Vec<String>, String> {
     files(&source, ".rs").into_iter().map(|path| (module(&path), read(&path))).collect()
 }
 
-/// The rooms, in the order that `src/lib.rs` declares.
-fn order() -> Vec<String> {
-    let text = read(&root().join("src/lib.rs"));
+/// The modules that `text` declares, in order.
+fn declared(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
     names.map(str::to_owned).collect()
 }
 
+/// The rooms as `wing::room`, in the order that `src/lib.rs` and the wings declare.
+fn order() -> Vec<String> {
+    let source = root().join("src");
+    let rooms = |wing: String| {
+        let rooms = declared(&read(&source.join(&wing).join("mod.rs")));
+        assert!(rooms.len() > 3, "{wing} has {} rooms", rooms.len());
+        rooms.into_iter().map(move |room| format!("{wing}::{room}"))
+    };
+    declared(&read(&source.join("lib.rs"))).into_iter().flat_map(rooms).collect()
+}
+
+/// The room that a path leads into.
+fn room_of(path: &[String]) -> Option<String> {
+    Some(format!("{}::{}", path.first()?, path.get(1)?))
+}
+
 /// What `text`, a file of `module`, names that stands below its room.
 fn against_the_order(order: &[String], module: &[String], text: &str) -> Vec<String> {
-    let place = |name: &String| order.iter().position(|known| known == name);
-    let own = place(&module[0]).unwrap_or_else(|| panic!("{} is not in src/lib.rs", module[0]));
+    let place = |path: &[String]| order.iter().position(|known| Some(known) == room_of(path).as_ref());
+    let own = place(module).unwrap_or_else(|| panic!("{} is not in its wing's mod.rs", module.join("::")));
     let named = paths(&code_of(text), module);
-    let below = named.into_iter().filter(|path| path.first().and_then(place).is_some_and(|other| other > own));
+    let below = named.into_iter().filter(|path| place(path).is_some_and(|other| other > own));
     below.map(|path| path.join("::")).collect()
 }
 
 /// The rooms that only think.
 const PURE: &[&str] = &[
-    "model",
-    "diag",
-    "matrix",
-    "inspect",
-    "profile",
-    "resolve",
-    "audit",
-    "lock",
-    "ledger",
-    "marker",
-    "verdict",
-    "plan",
-    "script",
-    "scrub",
-    "golden",
-    "difference",
+    "core::diag",
+    "core::model",
+    "core::matrix",
+    "core::inspect",
+    "core::secrets",
+    "boot::profile",
+    "boot::resolve",
+    "boot::audit",
+    "boot::lock",
+    "boot::ledger",
+    "boot::marker",
+    "boot::verdict",
+    "boot::plan",
+    "boot::script",
+    "golden::cell",
+    "golden::pin",
+    "golden::in_notebook",
+    "golden::calendar",
+    "golden::entry",
+    "golden::evidence",
+    "golden::catalogue",
+    "golden::cadence",
+    "golden::signed_text",
+    "golden::signers",
+    "golden::vouching",
+    "golden::catalogue_page",
+    "health::difference",
 ];
 
 /// The doors to the world that `text` goes through.
 fn against_purity(module: &[String], text: &str) -> Vec<String> {
     let code = code_of(text);
-    let rooms = paths(&code, module).into_iter().filter_map(|path| path.into_iter().next());
-    let mut found: Vec<String> = rooms.filter(|room| room == "host" || room == "index").collect();
+    let rooms = paths(&code, module).into_iter().filter_map(|path| room_of(&path));
+    let mut found: Vec<String> = rooms.filter(|room| room == "core::host" || room == "boot::index").collect();
     let doors = ["std::fs", "std::process", "std::env", "std::net", "SystemTime", "env::var"];
     found.extend(doors.into_iter().filter(|door| code.contains(door)).map(str::to_owned));
     found
@@ -100,25 +126,24 @@ fn against_purity(module: &[String], text: &str) -> Vec<String> {
 #[test]
 fn rooms_name_only_rooms_above_them() {
     let order = order();
-    for (module, text) in modules().iter().filter(|(module, _)| !matches!(module[0].as_str(), "lib" | "main")) {
+    for (module, text) in modules().iter().filter(|(module, _)| module.len() > 1) {
         let found = against_the_order(&order, module, text);
         assert!(found.is_empty(), "{} names {found:?}, which stand below it", module.join("::"));
     }
-    assert_eq!(against_the_order(&order, &["plan".into()], "use crate::lock::Lock;"), [""; 0]);
+    let plan = ["boot".to_owned(), "plan".to_owned()];
+    assert_eq!(against_the_order(&order, &plan, "use crate::boot::lock::Lock; use crate::core::diag;"), [""; 0]);
     for planted in [
-        "use crate::command::run;",
-        "use crate::{lock::Lock, command::{run, audit}};",
-        "#[cfg(test)]\nmod tests { }\nfn late() { crate::command::run() }",
-        "#[cfg(test)]\nmod tests {\n use super::super::command::run;\n}",
-        "let x = \"crate::model\"; crate::command::run();",
+        "use crate::boot::verify::run;",
+        "use crate::{core::log::Log, boot::{lock::Lock, verify::{run, audit}}};",
+        "#[cfg(test)]\nmod tests { }\nfn late() { crate::boot::verify::run() }",
+        "#[cfg(test)]\nmod tests {\n use super::super::verify::run;\n}",
+        "let x = \"crate::model\"; crate::boot::verify::run();",
     ] {
-        assert_eq!(
-            against_the_order(&order, &["plan".into()], planted).first().map(String::as_str),
-            Some("command::run"),
-            "{planted}"
-        );
+        let first = against_the_order(&order, &plan, planted).into_iter().next();
+        assert_eq!(first.as_deref(), Some("boot::verify::run"), "{planted}");
     }
-    assert!(against_the_order(&order, &["plan".into()], "// crate::command::run\n\"crate::command::run\"").is_empty());
+    assert_eq!(against_the_order(&order, &plan, "use crate::golden::cell::Home;"), ["golden::cell::Home"]);
+    assert!(against_the_order(&order, &plan, "// crate::cli::run\n\"crate::cli::run\"").is_empty());
 }
 
 #[test]
@@ -146,19 +171,21 @@ fn no_two_files_name_each_other() {
 
 #[test]
 fn the_core_is_pure() {
-    for (module, text) in modules().iter().filter(|(module, _)| PURE.contains(&module[0].as_str())) {
+    for (module, text) in
+        modules().iter().filter(|(module, _)| room_of(module).is_some_and(|room| PURE.contains(&room.as_str())))
+    {
         let found = against_purity(module, text);
         assert!(found.is_empty(), "{} goes through {found:?}", module.join("::"));
     }
-    let plan = ["plan".to_owned()];
-    assert_eq!(against_purity(&plan, "use crate::{host::files, model};"), ["host"]);
+    let plan = ["boot".to_owned(), "plan".to_owned()];
+    assert_eq!(against_purity(&plan, "use crate::core::{host::files, model};"), ["core::host"]);
     assert_eq!(against_purity(&plan, "#[cfg(test)]\nmod tests {}\nfn f() { std::fs::read(\"x\"); }"), ["std::fs"]);
     assert!(against_purity(&plan, "/// Not `std::fs`.\n").is_empty());
 }
 
 #[test]
 fn files_are_short_have_a_sign_on_the_door_and_leave_nothing_open() {
-    for path in files(&root().join("src"), ".rs").into_iter().chain(files(&root().join("tests"), ".rs")) {
+    for path in ["src", "upkeep", "tests"].into_iter().flat_map(|folder| files(&root().join(folder), ".rs")) {
         let text = read(&path);
         assert!(text.starts_with("//!"), "{} begins without //!", path.display());
         assert!(text.lines().count() <= 400, "{} has {} lines", path.display(), text.lines().count());
@@ -169,7 +196,7 @@ fn files_are_short_have_a_sign_on_the_door_and_leave_nothing_open() {
 }
 
 #[test]
-fn command_has_one_file_a_verb_and_none_is_long() {
+fn verbs_have_one_file_each_and_none_is_long() {
     let verbs = |command: &clap::Command| -> BTreeSet<String> {
         command.get_subcommands().map(|one| one.get_name().to_owned()).filter(|name| name != "help").collect()
     };
@@ -179,12 +206,12 @@ fn command_has_one_file_a_verb_and_none_is_long() {
         names.filter(|name| name != "mod").collect()
     };
     let command = Arguments::command();
-    assert_eq!(here("src/command"), verbs(&command));
+    assert_eq!(here("src/cli/verbs"), verbs(&command));
     let matrix = command.find_subcommand("matrix").expect("a verb");
-    assert_eq!(here("src/command/matrix"), verbs(matrix));
+    assert_eq!(here("src/cli/verbs/matrix"), verbs(matrix));
     let golden = command.find_subcommand("golden").expect("a verb");
-    assert_eq!(here("src/command/golden"), verbs(golden));
-    for path in files(&root().join("src/command"), ".rs") {
+    assert_eq!(here("src/cli/verbs/golden"), verbs(golden));
+    for path in files(&root().join("src/cli/verbs"), ".rs") {
         assert!(read(&path).lines().count() <= 150, "{} is no thin verb", path.display());
     }
 }
@@ -195,11 +222,9 @@ const SHARED: &[&str] = &["hints", "kernel", "observe", "refresh", "report", "va
 #[test]
 fn one_word_means_one_thing() {
     let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for module in
-        modules().into_keys().filter(|module| module.len() > 1 && !matches!(module[0].as_str(), "command" | "cli"))
-    {
+    for module in modules().into_keys().filter(|module| module.len() > 2 && module[0] != "cli") {
         let name = module.last().expect("a name").clone();
-        rooms.entry(name).or_default().insert(module[0].clone());
+        rooms.entry(name).or_default().extend(room_of(&module));
     }
     for (name, rooms) in rooms.iter().filter(|(name, rooms)| rooms.len() > 1 && *name != "tests") {
         assert!(SHARED.contains(&name.as_str()), "`{name}` is a file in {rooms:?}");
@@ -270,7 +295,7 @@ fn the_guides_name_files_that_are_there() {
     for guide in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"] {
         let text = read(&root().join(guide));
         let quoted = text.split('`').skip(1).step_by(2);
-        let folders = ["src/", "matrix/", "runtimes/", "docs/", "tests/", "benches/", "profiles/"];
+        let folders = ["src/", "upkeep/", "matrix/", "runtimes/", "docs/", "tests/", "benches/", "profiles/"];
         let paths = quoted
             .filter(|word| folders.iter().any(|folder| word.starts_with(folder)) && !word.contains(['*', ' ', '<']));
         for path in paths {
@@ -296,7 +321,7 @@ fn every_code_is_used_and_explained() {
         .filter(|path| !path.ends_with("diag/code.rs"))
         .map(|path| read(path))
         .collect();
-    for code in colab_boot::diag::Code::ALL {
+    for code in colab_boot::core::diag::Code::ALL {
         assert!(all.contains(&format!("Code::{code:?}")), "{code} is never given");
         assert!(code.explanation().len() > 60, "{code} is hardly explained");
     }
@@ -342,7 +367,8 @@ fn says_a_verdict(text: &str) -> Option<&'static str> {
 
 #[test]
 fn verdicts_are_said_in_one_room() {
-    for (module, text) in modules().iter().filter(|(module, _)| module[0] != "verdict") {
+    for (module, text) in modules().iter().filter(|(module, _)| !module.starts_with(&["boot".into(), "verdict".into()]))
+    {
         // Tests may name what they expect.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         assert_eq!(says_a_verdict(code), None, "{}", module.join("::"));

@@ -152,7 +152,7 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     let text = index.split("# -----BEGIN").next().expect("a text");
     let longer = std::fs::read(&signers).expect("a list");
     let old = text.split("sha256 = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a digest");
-    let digest = colab_boot::model::Sha256::of(&longer).to_string();
+    let digest = colab_boot::core::model::Sha256::of(&longer).to_string();
     let text = text.replace(old, &digest).replace("threshold = 2", "threshold = 1");
     let signature = mallory.sign(&text, "colab-boot-golden@v1", &[]);
     let forged = colab_boot::golden::signed_text::join(&text, &[signature]);

@@ -120,7 +120,7 @@ fn wheel(team: &Team) {
 fn sources(text: &str) -> Vec<String> {
     let notebook: Value = serde_json::from_str(text).expect("a notebook");
     let cells = notebook["cells"].as_array().expect("cells").iter();
-    cells.map(colab_boot::model::ipynb::source).collect()
+    cells.map(colab_boot::core::model::ipynb::source).collect()
 }
 
 /// Publishes `version` of a profile for the day's own environment.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use colab_boot::model::Sha256;
+use colab_boot::core::model::Sha256;
 use data_encoding::HEXLOWER;
 use md5::{Digest, Md5};
 use serde::Deserialize;

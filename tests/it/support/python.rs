@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use colab_boot::model::Sha256;
+use colab_boot::core::model::Sha256;
 
 use crate::support::test::Test;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
 
-use colab_boot::model::{Architecture, Sha256};
+use colab_boot::core::model::{Architecture, Sha256};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

@@ -180,7 +180,7 @@ fn two_states_that_share_a_cache_take_turns_with_its_wheels() {
     let world = Loaded::new();
     world.apply("first", &Running::idle().pid(), &[]).expect(0);
     let lock = std::fs::read_to_string(world.test.path("p.lock")).expect("a lock");
-    let name = colab_boot::model::Sha256::of(lock.as_bytes()).short();
+    let name = colab_boot::core::model::Sha256::of(lock.as_bytes()).short();
     let wheels = world.test.path("cache/wheels");
     // As an apply under another state folder does while it works.
     let held = std::fs::File::open(wheels.join(format!("{name}.lock"))).expect("a lock");

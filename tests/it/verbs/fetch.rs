@@ -69,5 +69,5 @@ fn a_wheelhouse_is_never_written_to() {
 
 /// The folder of a lock's wheels in the cache.
 fn lock_folder(lock: &str) -> String {
-    colab_boot::model::Sha256::of(lock.as_bytes()).short()
+    colab_boot::core::model::Sha256::of(lock.as_bytes()).short()
 }

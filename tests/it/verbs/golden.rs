@@ -68,8 +68,8 @@ fn a_profile_past_its_review_is_not_published() {
     let old = text.replace("[target]", "review-by = 2020-01-01\n[target]");
     let test = Test::new().file("pytorch.toml", &old);
     let lock = std::fs::read_to_string(root().join("profiles/pytorch.lock")).expect("a lock");
-    let digest = colab_boot::model::Sha256::of(old.as_bytes()).to_string();
-    let was = colab_boot::model::Sha256::of(text.as_bytes()).to_string();
+    let digest = colab_boot::core::model::Sha256::of(old.as_bytes()).to_string();
+    let was = colab_boot::core::model::Sha256::of(text.as_bytes()).to_string();
     std::fs::write(test.path("pytorch.lock"), lock.replace(&was, &digest)).expect("a write");
     let outcome = test.run(&["golden", "build", "pytorch.toml"]).expect(1);
     assert!(outcome.stderr.contains("2020-01-01"), "{}", outcome.stderr);
@@ -106,7 +106,7 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
     write_wheel(&served);
     let digest = |name: &str| {
         let bytes = std::fs::read(served.join(name)).expect("a file");
-        colab_boot::model::Sha256::of(&bytes).to_string()
+        colab_boot::core::model::Sha256::of(&bytes).to_string()
     };
     let wheel = "colab_boot-0.1.0-py3-none-any.whl";
     for (name, digest, words) in [
@@ -170,7 +170,7 @@ fn the_cell_checks_its_binary_at_each_run_and_heals_it() {
     let (test, profile) = (Test::new(), format!("{}/profiles/pytorch.toml", env!("CARGO_MANIFEST_DIR")));
     let served = test.path("binary");
     std::fs::write(&served, "#!/bin/sh\necho pinned\n").expect("a file");
-    let digest = colab_boot::model::Sha256::of(&std::fs::read(&served).expect("a file")).to_string();
+    let digest = colab_boot::core::model::Sha256::of(&std::fs::read(&served).expect("a file")).to_string();
     let url = format!("file://{}", served.display());
     test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
         .expect(0);

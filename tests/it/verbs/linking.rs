@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use colab_boot::inspect::{SharedObject, Sink as _};
-use colab_boot::model::linking::Object;
+use colab_boot::core::inspect::{SharedObject, Sink as _};
+use colab_boot::core::model::linking::Object;
 
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::object::object;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use colab_boot::matrix::{Linkage, Matrix};
-use colab_boot::model::{PackageName, Version};
+use colab_boot::core::matrix::{Linkage, Matrix};
+use colab_boot::core::model::{PackageName, Version};
 use proptest::prelude::*;
 
 use crate::support::index_server::{IndexServer, Manner, Release, Table};

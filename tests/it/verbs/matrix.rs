@@ -1,8 +1,6 @@
 //! The matrix through the binary: its table, rows that a user brings along, and wheels read from files and from an index.
 
-use std::collections::BTreeMap;
-
-use colab_boot::model::Sha256;
+use colab_boot::core::model::Sha256;
 
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::test::{Test, observed};
@@ -70,70 +68,6 @@ fn a_lock_made_with_an_overlay_is_stale_without_it() {
     test.run(&[&["plan", "p.toml", "--locked", "--matrix", "rows.toml"], base.as_slice()].concat()).expect(0);
     let without = test.run(&[&["plan", "p.toml", "--locked"], base.as_slice()].concat()).expect(1);
     assert!(without.stderr.contains("lock-stale"), "{}", without.stderr);
-}
-
-/// An index with watched packages: one release with a row, one without.
-fn watched() -> IndexServer {
-    let release = |code: &[&str]| Release {
-        code: code.iter().map(|&name| name.to_owned()).collect(),
-        files: [("xgboost/__init__.py".to_owned(), String::new())].into(),
-        ..Release::default()
-    };
-    let mut table = Table::new();
-    for name in ["torch", "torchvision", "torchaudio", "triton", "tensorflow", "jax-cuda12-plugin", "jax-cuda13-plugin"]
-    {
-        table.insert(name.to_owned(), BTreeMap::new());
-    }
-    table.insert(
-        "xgboost".to_owned(),
-        [("1.0".to_owned(), release(&["sm_50"])), ("9.0".to_owned(), release(&["sm_75", "compute_90"]))].into(),
-    );
-    IndexServer::start(table, Manner::Good)
-}
-
-#[test]
-fn new_releases_become_rows_and_a_run_goes_on_where_it_was() {
-    let server = watched();
-    let test = Test::new();
-    let refresh = |more: &[&str], code: i32| {
-        let base = ["matrix", "refresh", "--package", "xgboost", "--index-url", &server.url];
-        test.run(&[base.as_slice(), more].concat()).expect(code)
-    };
-    let behind = refresh(&["--check", "--overlay", "new.toml"], 1);
-    assert!(behind.stderr.contains("matrix-behind") && behind.stdout.contains("xgboost 9.0"), "{behind:?}");
-    assert!(!test.path("new.toml").exists(), "--check writes nothing");
-    assert_eq!(refresh(&["--overlay", "new.toml"], 0).stdout, "xgboost 9.0\n", "1.0 is older than what is watched");
-    let rows = std::fs::read_to_string(test.path("new.toml")).expect("an overlay");
-    for line in
-        ["package = \"xgboost\"", "sass = [\"sm_75\"]", "ptx = [\"compute_90\"]", "ptx-isa = \"8.0\"", "sha256 = \""]
-    {
-        assert!(rows.contains(line), "{line}: {rows}");
-    }
-    assert_eq!(refresh(&["--overlay", "new.toml"], 0).stdout, "", "nothing is new any more");
-    let shown = test.run(&["matrix", "show", "--package", "xgboost", "--gpu", "T4", "--matrix", "new.toml"]).expect(0);
-    assert!(shown.stdout.contains("9.0      12.0  machine code"), "{}", shown.stdout);
-    assert_eq!(
-        refresh(&["--overlay", "new.toml", "--again"], 0).stdout,
-        "xgboost 9.0\n",
-        "read anew where that is asked for"
-    );
-    let misspelt = ["matrix", "refresh", "--package", "xgbost", "--check", "--index-url", &server.url];
-    assert!(test.run(&misspelt).expect(2).stderr.contains("is not watched"));
-    let checkout = refresh(&[], 2);
-    assert!(checkout.stderr.contains("--overlay FILE"), "{}", checkout.stderr);
-    // The rows of this overlay agree with their wheels; the bundled ones are not on this index.
-    let check = ["matrix", "check", "--package", "xgboost", "--index-url", &server.url, "--matrix", "new.toml"];
-    let checked = test.run(&check).expect(1);
-    assert!(checked.stdout.contains("xgboost 3.4.1: the index has no such release any more"), "{}", checked.stdout);
-    assert!(checked.stdout.ends_with("1 rows agree with their wheels\n"), "{}", checked.stdout);
-    let rows = rows.replace("sm_75", "sm_70");
-    std::fs::write(test.path("new.toml"), rows).expect("a write");
-    let checked = test.run(&check).expect(1);
-    assert!(
-        checked.stdout.contains("xgboost 9.0: sass: sm_70 in the matrix, sm_75 in the wheel"),
-        "{}",
-        checked.stdout
-    );
 }
 
 #[test]

@@ -1,0 +1,201 @@
+//! Files that no package owns and a wheel takes the place of: moved aside before the install, and back when the package
+//! has gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use crate::boot::apply::brought::{InTheWay, What};
+use crate::boot::apply::sweep::strangers;
+use crate::boot::apply::work::Work;
+use crate::boot::files::Claims;
+use crate::boot::ledger::{Aside, Ledger};
+use crate::core::diag::Failure;
+use crate::core::host::digests::has_digest;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::host::texts::files_below;
+use crate::core::model::PackageName;
+
+impl Work<'_> {
+    /// What the ledger says of files aside once this apply has begun, with what is `in_the_way` now. Where a file had the
+    /// wheel's content and its package changes, a copy is made; nothing is moved yet.
+    pub(super) fn aside(&self, in_the_way: &[InTheWay]) -> Result<BTreeMap<PathBuf, Aside>, Failure> {
+        let mut aside = self.planned.seen.ledger.aside.clone();
+        for one in in_the_way.iter().filter(|one| !self.planned.seen.ledger.aside.get(&one.place).is_some_and(is_kept))
+        {
+            let sha256 = match one.what {
+                What::Same(sha256) => Some(sha256),
+                What::File | What::Folder => None,
+            };
+            let kept = self.state.aside_folder().join("files").join(one.place.strip_prefix("/").unwrap_or(&one.place));
+            aside.insert(one.place.clone(), Aside { package: one.name.clone(), sha256, kept: free(kept) });
+        }
+        let changed: BTreeSet<&PackageName> =
+            self.planned.decision.plan.changes.iter().map(|change| &change.name).collect();
+        for (place, one) in aside.iter().filter(|(_, one)| changed.contains(&one.package) && !is_kept(one)) {
+            if one.sha256.is_some_and(|sha256| has_digest(place, sha256)) {
+                copy(place, &one.kept)?;
+            }
+        }
+        Ok(aside)
+    }
+
+    /// Moves what is `in_the_way` to where `aside` says.
+    pub(super) fn move_aside(&self, in_the_way: &[InTheWay], aside: &BTreeMap<PathBuf, Aside>) -> Result<(), Failure> {
+        for one in in_the_way.iter().filter(|one| one.what == What::File) {
+            let Some(entry) = aside.get(&one.place) else { continue };
+            move_file(&one.place, &entry.kept)?;
+            self.session.say(&format!("kept aside: `{}` is `{}` now", one.place.display(), entry.kept.display()));
+        }
+        Ok(())
+    }
+
+    /// Keeps what was edited in packages that are about to change.
+    pub(super) fn keep_edits(&self) -> Result<(), Failure> {
+        for edited in &self.planned.edited {
+            for edit in &edited.files {
+                // One that leads out of site-packages, as a script's does, stays in the folder.
+                let path: PathBuf =
+                    Path::new(&edit.path).components().filter(|part| *part != Component::ParentDir).collect();
+                let kept = free(edited.kept.join(path));
+                copy(&edit.place, &kept)?;
+                self.session.say(&format!("kept: `{}`, as it was edited, is `{}` now", edit.path, kept.display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what others have put into folders of metadata that are about to be deleted.
+    pub(super) fn keep_strangers(&self) -> Result<(), Failure> {
+        for (trash, path) in strangers(self.layout) {
+            let kept = free(self.state.aside_folder().join(&path));
+            move_file(&trash.join(&path), &kept)?;
+            self.session.say(&format!(
+                "kept: `{}` is `{}` now: no package has put it there",
+                path.display(),
+                kept.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Moves back what was kept aside for packages that another tool has removed; whether there was any. A restore
+    /// forgets such packages.
+    pub(super) fn give_back(&self) -> Result<bool, Failure> {
+        let ledger = &self.planned.seen.ledger;
+        let mut aside = ledger.aside.clone();
+        self.bring_back_aside(&mut aside)?;
+        let has_any = aside.len() < ledger.aside.len();
+        if has_any {
+            self.session.changed.store(true, Ordering::Relaxed);
+        }
+        let settled = match self.planned.profile {
+            None => self.settled_ledger(&[]),
+            Some(_) if has_any => ledger.clone(),
+            Some(_) => return Ok(false),
+        };
+        if has_any || settled.is_empty() && !ledger.is_empty() {
+            self.state.write_ledger(&Ledger { aside, ..settled })?;
+        }
+        Ok(has_any)
+    }
+
+    /// Moves back what no package is in the place of any more, and forgets it. Something new in its place stays.
+    pub(super) fn bring_back_aside(&self, aside: &mut BTreeMap<PathBuf, Aside>) -> Result<(), Failure> {
+        if aside.is_empty() {
+            return Ok(());
+        }
+        let claims = Claims::of(self.layout, &|_| true)?;
+        let free: Vec<PathBuf> =
+            aside.keys().filter(|place| !claims.has(place) && !claims.has_below(place)).cloned().collect();
+        for place in free {
+            if let Some(lost) = aside.get(&place).filter(|entry| !is_kept(entry)) {
+                let (place, kept) = (place.display(), lost.kept.display());
+                self.session.say(&format!("`{place}` was moved to `{kept}`, and is not there any more"));
+                continue;
+            }
+            let Some(entry) = aside.remove(&place) else { continue };
+            let kept = entry.kept.display();
+            remove_empty(&place);
+            if place.look_at_entry().is_ok() {
+                self.session
+                    .say(&format!("`{}` is there anew; what was there before stays in `{kept}`", place.display()));
+            } else {
+                move_file(&entry.kept, &place)?;
+                self.session.say(&format!("brought back: `{}`", place.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a folder in which there is no file.
+fn remove_empty(folder: &Path) {
+    let mut files = Vec::new();
+    if folder.look_at_entry().is_ok_and(|data| data.is_dir()) {
+        files_below(folder, true, &|_| false, &mut files);
+        // A file that came in this moment stays: what holds it can't be removed one by one.
+        if files.is_empty() {
+            remove_folders(folder);
+        }
+    }
+}
+
+/// Removes `folder` and those below it, as far as they are empty.
+fn remove_folders(folder: &Path) {
+    for name in files::names_if_any(folder) {
+        remove_folders(&folder.join(name));
+    }
+    let _ = std::fs::remove_dir(folder);
+}
+
+/// `path`, or the first name like it that is free.
+fn free(path: PathBuf) -> PathBuf {
+    if path.look_at_entry().is_err() {
+        return path;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let others = (1..).map(|count| path.with_file_name(format!("{name}.{count}")));
+    others.into_iter().find(|other| other.look_at_entry().is_err()).unwrap_or(path)
+}
+
+/// Whether the file is where the ledger says.
+pub(super) fn is_kept(aside: &Aside) -> bool {
+    aside.kept.look_at_entry().is_ok()
+}
+
+/// A second name for the file at `from`, or a copy where that can't be had.
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    files::create_private_folder(to.parent().unwrap_or(to))?;
+    if std::fs::hard_link(from, to).is_ok() {
+        return Ok(());
+    }
+    copy_whole(from, to).map_err(|error| not_moved(from, &error))
+}
+
+/// Moves a file, or a link, also to another file system. Its content is whole in one of the places at any moment.
+fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
+    files::create_folder(to.parent().unwrap_or(to))?;
+    if std::fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    let moved = match files::link_of(from) {
+        Some(target) => std::os::unix::fs::symlink(target, to),
+        None => copy_whole(from, to),
+    };
+    moved.and_then(|()| std::fs::remove_file(from)).map_err(|error| not_moved(from, &error))
+}
+
+fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut source = files::open(from)?;
+    let mut file = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(to))?;
+    std::io::copy(&mut source, &mut file)?;
+    file.as_file().set_permissions(source.metadata()?.permissions())?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(to).map(drop).map_err(|error| error.error)
+}
+
+fn not_moved(from: &Path, error: &std::io::Error) -> Failure {
+    Failure::world(format!("could not keep `{}` aside", from.display())).because(error)
+}

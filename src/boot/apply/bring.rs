@@ -1,0 +1,70 @@
+//! What an apply installs from: fetched, opened and judged before the first change.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::boot::apply::brought::Brought;
+use crate::boot::apply::malformed::open_all;
+use crate::boot::apply::unmet::unmet;
+use crate::boot::apply::work::Work;
+use crate::boot::index::IndexSettings;
+use crate::boot::lock::LockedPackage;
+use crate::boot::session::Retrieval;
+use crate::core::diag::{Failure, Finding, Kind};
+use crate::core::host::files;
+
+/// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
+const AT_MOST: Duration = Duration::from_mins(30);
+
+impl Work<'_> {
+    /// The wheels of `packages`, each of which can be installed and used; and what is to be said of them.
+    pub(super) fn bring(
+        &self,
+        settings: &IndexSettings,
+        packages: &[&LockedPackage],
+        folder: &Path,
+    ) -> Result<Brought, Failure> {
+        let mut said = self.fetch(settings, packages, folder)?;
+        let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
+        let (lacking, broken): (Vec<_>, Vec<_>) =
+            unmet(self.session, self.planned, packages, &wheels).into_iter().partition(|one| !one.is_error());
+        findings.extend(broken);
+        said.extend(lacking);
+        findings.extend(self.hidden_before(&wheels));
+        let in_the_way = self.in_the_way(&wheels, folder)?;
+        findings.extend(self.refused_for(&in_the_way));
+        if findings.is_empty() {
+            return Ok(Brought { wheels, in_the_way, said });
+        }
+        Err(Failure::from_findings(Kind::Answer, findings))
+    }
+
+    /// Waits for another apply of this lock that shares the cache, under another state folder or in another container: it
+    /// would delete the wheels when it has done.
+    pub(super) fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
+        let parent = folder.parent().unwrap_or(folder);
+        files::create_private_folder(parent)?;
+        let waiting = || self.session.say("another colab-boot installs from the same wheels; waiting for it");
+        files::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
+    }
+
+    /// Brings the wheels of what changes. Ends before the first change.
+    pub(super) fn fetch(
+        &self,
+        settings: &IndexSettings,
+        packages: &[&LockedPackage],
+        folder: &Path,
+    ) -> Result<Vec<Finding>, Failure> {
+        if packages.is_empty() {
+            return files::create_private_folder(folder).map(|()| Vec::new());
+        }
+        self.sources(settings)?.fetch(packages, folder, self.style)
+    }
+
+    /// Where the files of this apply come from.
+    pub(super) fn sources<'b>(&'b self, settings: &'b IndexSettings) -> Result<Retrieval<'b>, Failure> {
+        let planned = self.planned;
+        self.session.sources(settings, &planned.seen, planned.target.libc(), planned.profile.as_ref())
+    }
+}

@@ -1,0 +1,35 @@
+//! What is known of an apply before its first change.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::boot::files::Downloaded;
+use crate::core::diag::Finding;
+use crate::core::model::{PackageName, Sha256};
+
+/// The wheels of what changes, before the first change.
+pub(super) struct Brought {
+    pub wheels: BTreeMap<PackageName, Downloaded>,
+    /// What no package owns, where they write.
+    pub in_the_way: Vec<InTheWay>,
+    pub said: Vec<Finding>,
+}
+
+/// Something that no package owns, where a wheel would write.
+#[derive(Clone, Debug)]
+pub(super) struct InTheWay {
+    /// Whose wheel would write there.
+    pub name: PackageName,
+    pub place: PathBuf,
+    pub what: What,
+}
+
+/// What lies there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A file, or a link, with other content than the wheel's.
+    File,
+    /// A file with the content of the wheel's.
+    Same(Sha256),
+    Folder,
+}

@@ -1,0 +1,61 @@
+//! What Python would take instead of the packages that an apply installs: looked for before the first change,
+//! and after the last.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::boot::apply::work::Work;
+use crate::boot::files::{Downloaded, intruders_before};
+use crate::boot::script::ENVIRONMENT_FILE;
+use crate::boot::session::{InFront, Wanted, hidden_by_user, modules_of, startup_files};
+use crate::core::diag::Finding;
+use crate::core::model::PackageName;
+use crate::core::model::contents::installed_path;
+
+impl Work<'_> {
+    /// Whether a profile wants the packages: what comes back is not used less than it was before.
+    pub(super) const fn is_wanted(&self) -> bool {
+        self.planned.profile.is_some()
+    }
+
+    /// `findings`, or else what something that runs when Python starts hides.
+    pub(super) fn with_hidden(
+        &self,
+        findings: Vec<Finding>,
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Vec<Finding> {
+        if findings.is_empty() && self.is_wanted() { self.hidden_at_start(wheels) } else { findings }
+    }
+
+    /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
+    pub(super) fn hidden_before(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+        let Some(tag) = self.cache_tag().filter(|_| self.is_wanted()) else { return Vec::new() };
+        let mut intruders = Vec::new();
+        for (name, wheel) in wheels {
+            let places = wheel.files.members.iter().filter_map(|member| installed_path(&member.path));
+            let paths: Vec<String> = places.filter(|path| !path.starts_with('<')).collect();
+            let found = self.layout.folders().into_iter().flat_map(|site| intruders_before(site, &paths, &tag));
+            intruders.extend(found.map(|one| (name.clone(), one)));
+        }
+        let front = InFront::of(self.session, &self.planned.seen, &self.planned.loaded, &self.planned.folders);
+        let first = wheels.iter().filter_map(|(name, wheel)| front.hiding(name, &modules_of(&wheel.record)));
+        hidden_by_user(&self.planned.seen, &intruders).into_iter().chain(first).collect()
+    }
+
+    /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
+    fn hidden_at_start(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+        let startup = startup_files(self.layout);
+        let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
+        let suspects: Vec<&Path> = suspects.collect();
+        if suspects.is_empty() {
+            return Vec::new();
+        }
+        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Wanted {
+            name: name.clone(),
+            modules: modules_of(&wheel.record),
+            location: self.layout.purelib.clone(),
+        };
+        let wanted: Vec<Wanted> = wheels.iter().map(wanted).collect();
+        self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
+    }
+}

@@ -1,0 +1,87 @@
+//! What the ledger says of an apply: while it is under way, when it is done, when it has failed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::boot::apply::work::Work;
+use crate::boot::ledger::{Before, Hand, Ledger, Step};
+use crate::boot::machine::Installed;
+use crate::boot::plan::Change;
+use crate::boot::session::Planned;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::place_of;
+use crate::core::model::Version;
+use crate::core::model::wheel::dist_info;
+
+impl Work<'_> {
+    /// What the plan does, as the ledger writes it.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let planned = self.planned;
+        let own: Vec<PathBuf> = self.layout.folders().into_iter().map(|folder| place_of(folder)).collect();
+        let present = |change: &Change| {
+            // What lies elsewhere on the path stays there, and shows again once the package has gone.
+            let is_here =
+                |one: &&Installed| one.location.as_deref().map(place_of).is_none_or(|folder| own.contains(&folder));
+            let one = planned.seen.machine.installed.get(&change.name).filter(is_here)?;
+            let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
+            let (version, installer) = (one.version.clone(), one.installer.clone());
+            Some(Before { version, installer, requires, direct: one.direct })
+        };
+        let becomes = |change: &Change| {
+            let package = change.package.as_ref()?;
+            Some((package.version.clone(), package.wheel.as_ref().and_then(|wheel| wheel.sha256)))
+        };
+        let step =
+            |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
+        planned.decision.plan.changes.iter().map(step).collect()
+    }
+
+    /// The ledger when all is done.
+    pub(super) fn settled_ledger(&self, steps: &[Step]) -> Ledger {
+        let Planned { decision, lock, seen, wish, .. } = self.planned;
+        let mut ledger = seen.ledger.after(steps, &wish.title, lock.digest());
+        if self.planned.profile.is_none() {
+            ledger = ledger.restored();
+        }
+        // A package that another tool has changed or removed is not colab-boot's any more once the profile drops it.
+        let target = &self.planned.target;
+        ledger.distributions.retain(|name, _| {
+            let installed = seen.machine.installed.get(name).map(|one| &one.version);
+            target.package(name).is_some()
+                || steps.iter().any(|step| step.name == *name)
+                || matches!(seen.ledger.hand(name, installed), Hand::Ours(_))
+        });
+        let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        ledger.python = python.unwrap_or_default();
+        ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
+        ledger.debian.extend(decision.plan.apt.iter().map(|step| step.name.clone()));
+        ledger.debian.sort();
+        ledger.debian.dedup();
+        ledger
+    }
+
+    /// The ledger when the installer has failed: what it did not come to is as it was before. What it has taken away
+    /// and not replaced is remembered.
+    pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
+        let Planned { lock, seen, wish, .. } = self.planned;
+        let mut there = BTreeSet::new();
+        for folder in self.layout.folders() {
+            let names = files::names_in(folder)?;
+            there.extend(
+                names
+                    .iter()
+                    .filter_map(|entry| dist_info(entry))
+                    .filter_map(|(name, version)| Some((name, version.parse::<Version>().ok()?))),
+            );
+        }
+        let is_there = |step: &Step, version: &Version| there.contains(&(step.name.clone(), version.clone()));
+        let came = |step: &Step| match &step.becomes {
+            Some((version, _)) => is_there(step, version),
+            None => !there.iter().any(|(name, _)| *name == step.name),
+        };
+        let went = |step: &Step| step.present.as_ref().is_some_and(|present| !is_there(step, &present.version));
+        let done: Vec<Step> = steps.iter().filter(|step| came(step) || went(step)).cloned().collect();
+        Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
+    }
+}

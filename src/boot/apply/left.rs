@@ -1,0 +1,52 @@
+//! What stays in the folders of packages that an apply removes.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::boot::apply::work::Work;
+use crate::boot::files::{Claims, place};
+use crate::core::diag::{Code, Failure, Finding};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::host::texts::files_below;
+use crate::core::inspect::parse_record;
+
+impl Work<'_> {
+    /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.
+    pub(super) fn folders_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut folders = BTreeSet::new();
+        for (_, site, info) in self.infos(|change| change.package.is_none())? {
+            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let places = parse_record(&record).into_iter().filter_map(|one| place(&one.path, site, self.layout));
+            let parents = places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned));
+            folders.extend(parents.filter(|folder| folder != site && folder.starts_with(site)));
+        }
+        let mut outermost: Vec<PathBuf> = Vec::new();
+        // A folder comes before those in it.
+        for folder in folders {
+            if outermost.last().is_none_or(|last| !folder.starts_with(last)) {
+                outermost.push(folder);
+            }
+        }
+        Ok(outermost)
+    }
+
+    /// A note where files of no package are left in `folders`.
+    pub(super) fn left_in(&self, folders: &[PathBuf]) -> Result<Option<Finding>, Failure> {
+        let mut there = Vec::new();
+        for folder in folders.iter().filter(|folder| folder.is_folder_there()) {
+            files_below(folder, true, &|_| false, &mut there);
+        }
+        there.retain(|file| !file.components().any(|part| part.as_os_str() == "__pycache__"));
+        there.sort();
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let claims = Claims::of(self.layout, &|_| true)?;
+        there.retain(|file| !claims.has(file));
+        let Some((first, others)) = there.split_first() else { return Ok(None) };
+        let message = format!("`{}` stays: no package has put it there", first.display());
+        let others = others.iter().map(PathBuf::as_path);
+        Ok(Some(Finding::note(Code::FilesLeft, message).with_others(others)))
+    }
+}

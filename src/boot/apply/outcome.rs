@@ -1,0 +1,156 @@
+//! How an apply ends: `applied`, `ready`, a restart by the cell, or a restart by hand.
+
+use crate::boot::apply::report::ApplyReport;
+use crate::boot::machine::{Kernel, Python};
+use crate::boot::marker::{Event, Marker, Next, Now, Standing};
+use crate::boot::notebook::{Modules, is_alive, process_clock};
+use crate::boot::session::{Planned, PythonReport, other_kernels};
+use crate::boot::state::State;
+use crate::boot::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict, counted};
+use crate::core::diag::{Code, Failure, Finding};
+
+/// What is true now.
+pub fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {
+    let machine = &planned.seen.machine;
+    Ok(Now {
+        profile: planned.wish.title.clone(),
+        lock: planned.lock.digest(),
+        python: machine.python.as_ref().and_then(|python| python.path.clone()).unwrap_or_default(),
+        boot_id: machine.boot_id.as_str(),
+        kernel: machine.kernel.as_ref(),
+        loaded: &planned.loaded,
+        folders: &planned.folders,
+        evidence: &planned.decision.evidence,
+        gone: marker.map(gone).unwrap_or_default(),
+        clock: process_clock()?,
+    })
+}
+
+/// The kernels that were asked to restart and are no process any more.
+pub fn gone(marker: &Marker) -> Vec<Kernel> {
+    marker.asked.iter().map(|asked| &asked.kernel).filter(|kernel| !is_alive(kernel)).cloned().collect()
+}
+
+/// Nothing to install or to remove: what is left is to say where the kernel stands. `has_changed`: files of the user
+/// have come back.
+pub(super) fn settle(planned: &Planned, state: &State, has_changed: bool) -> Result<Report, Failure> {
+    if planned.files.has_news {
+        state.keep_hashed(&planned.files.hashed)?;
+    }
+    let mut marker = planned.marker.clone();
+    let now = now(planned, marker.as_ref())?;
+    let known = marker.as_ref().is_some_and(|marker| marker.lock == now.lock && marker.boot_id == now.boot_id);
+    let next = state.step(&mut marker, Event::Look, &now)?;
+    let count = planned.decision.plan.kept.len();
+    outcome(planned, next, planned.files.evidence(&[]), |evidence, stands| {
+        let kernel = match stands {
+            Standing::Restarted => KernelState::Restarted,
+            _ if known => KernelState::Known,
+            _ => KernelState::New,
+        };
+        match planned.profile {
+            Some(_) => Verdict::ready(evidence, count, kernel),
+            None => Verdict::restored(evidence, kept_by_restore(planned), has_changed),
+        }
+    })
+}
+
+/// The end of an apply that has changed something.
+pub(super) fn applied(planned: &Planned, evidence: Evidence) -> Verdict {
+    match planned.profile {
+        Some(_) => Verdict::applied(evidence, planned.target.packages.len()),
+        None => Verdict::restored(evidence, kept_by_restore(planned), true),
+    }
+}
+
+/// How many packages stay that a restore would remove.
+fn kept_by_restore(planned: &Planned) -> usize {
+    planned.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept).count()
+}
+
+/// What a move of the marker means for the user; `done` gives the verdict where nothing is left to do.
+pub(super) fn outcome(
+    planned: &Planned,
+    next: Next,
+    files: Files,
+    done: impl FnOnce(Evidence, Standing) -> Verdict,
+) -> Result<Report, Failure> {
+    let by_hand = "restart it by hand: Runtime, then Restart session; then run the cell again";
+    let evidence = evidence_of(planned, files);
+    match next {
+        Next::Ready(stands) => {
+            let data = ApplyReport { set_live: Some(&planned.decision.environment.live), ..describe(planned, stands) };
+            Ok(report(planned, &data, String::new()).with_verdict(done(evidence, stands)))
+        }
+        Next::Restart(because) => {
+            let evidence = Evidence { kernel: Compared::Differs(because.clone()), ..evidence };
+            Ok(restart_report(planned, &because, evidence))
+        }
+        Next::RestartByHand => {
+            Err(Failure::world("the kernel has been asked to restart several times and is still the same process")
+                .help(by_hand))
+        }
+        Next::Change | Next::Stop => Err(Failure::bug("an apply that ended without a verdict")),
+    }
+}
+
+/// What was compared, besides the `files`.
+pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
+    Evidence {
+        files,
+        kernel: kernel_evidence(planned),
+        variables: variable_evidence(planned),
+        // What was resolved for this machine is not what was published.
+        release: if planned.other_target.is_some() { Compared::Nothing } else { planned.release.clone() },
+        other_target: planned.other_target.clone(),
+        unowned: Compared::Nothing,
+    }
+}
+
+/// What the kernel has loaded, where nothing speaks for a restart.
+pub fn kernel_evidence(planned: &Planned) -> Compared {
+    match (&planned.seen.machine.kernel, &planned.loaded.modules) {
+        (None, _) => match other_kernels(&planned.seen) {
+            0 => Compared::Nothing,
+            count => {
+                let kernels = counted(count, "running kernel");
+                Compared::Not(format!("{kernels} of this environment, run the cell in its notebook"))
+            }
+        },
+        (Some(_), Modules::Reported(facts)) if facts.changed.is_some() => Compared::Same(facts.modules.len()),
+        (Some(_), Modules::Reported(_)) => Compared::Not("it has not compared its code with the files".to_owned()),
+        (Some(_), Modules::Preloaded(_)) => Compared::Not("no facts, a new kernel is assumed".to_owned()),
+        (Some(_), Modules::Unknown) => Compared::Not("no facts".to_owned()),
+    }
+}
+
+fn variable_evidence(planned: &Planned) -> Compared {
+    let count = planned.wish.environment.len();
+    match (&planned.seen.machine.kernel, &planned.loaded.modules) {
+        (kernel, _) if count == 0 || kernel.is_none() => Compared::Nothing,
+        (_, Modules::Reported(_)) => Compared::Same(count),
+        _ => Compared::Not("no facts".to_owned()),
+    }
+}
+
+fn describe(planned: &Planned, stands: Standing) -> ApplyReport<'_> {
+    let python = PythonReport::of(&planned.seen);
+    ApplyReport { standing: Some(stands), python, plan: &planned.decision.plan, set_live: None, because: None }
+}
+
+/// A report that names the interpreter.
+fn report(planned: &Planned, data: &ApplyReport<'_>, text: String) -> Report {
+    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    report.talk.extend(planned.seen.machine.python.as_ref().map(Python::describe));
+    report
+}
+
+fn restart_report(planned: &Planned, because: &[String], evidence: Evidence) -> Report {
+    let data = ApplyReport { because: Some(because), ..describe(planned, Standing::RestartPending) };
+    let text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
+    let named = planned.seen.machine.kernel.is_some();
+    let mut report = report(planned, &data, text).with_verdict(Verdict::restart_pending(evidence, named));
+    let message = "the kernel runs code, or has read variables, that were replaced since: it must restart once";
+    report.findings.push(Finding::note(Code::RestartPending, message));
+    report
+}

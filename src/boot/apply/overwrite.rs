@@ -1,0 +1,153 @@
+//! Wheels that would write over what is not theirs: the interpreter, the files of its virtual environment, or another folder through a
+//! link. Installers do as they are asked, so this is found before they start.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+use crate::boot::files::Downloaded;
+use crate::boot::machine::Layout;
+use crate::core::diag::{Code, Finding};
+use crate::core::host::mounts::Look;
+use crate::core::model::PackageName;
+use crate::core::model::contents::installed_path;
+
+/// Scripts of a virtual environment that no distribution brings.
+const ENVIRONMENT: &[&str] = &[
+    "Activate.ps1",
+    "activate",
+    "activate.bat",
+    "activate.csh",
+    "activate.fish",
+    "activate.nu",
+    "activate.ps1",
+    "activate_this.py",
+    "deactivate",
+    "deactivate.bat",
+    "deactivate.nu",
+    "pydoc.bat",
+];
+
+/// Distributions that install others, with what they put on disk. Nobody else may write there.
+const INSTALLERS: &[(&str, &[&str])] = &[
+    ("pip", &["pip", "<scripts>/pip", "<scripts>/pip3"]),
+    ("uv", &["uv", "<scripts>/uv", "<scripts>/uvx", "<data>/bin/uv"]),
+];
+
+/// What the wheel of `name` would write over; nothing for an honest one.
+pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded) -> Vec<Finding> {
+    let mut paths: Vec<String> = wheel.files.members.iter().filter_map(|member| installed_path(&member.path)).collect();
+    paths.extend(scripts(&wheel.entry_points).map(|(script, _)| format!("<scripts>/{script}")));
+    let mut findings = Vec::new();
+    if let Some(first) = paths.iter().filter(|path| is_of_python(path)).min() {
+        let message = format!("the wheel of {name} would write `{first}`, which belongs to the interpreter");
+        findings.push(refused(message));
+    }
+    for (installer, places) in INSTALLERS.iter().filter(|(installer, _)| name.as_ref() != *installer) {
+        let is_its = |path: &&String| {
+            places
+                .iter()
+                .any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        };
+        if let Some(first) = paths.iter().filter(is_its).min() {
+            findings.push(refused(format!("the wheel of {name} would write `{first}`, which belongs to {installer}")));
+        }
+    }
+    for (link, to) in links(layout, &paths) {
+        let message = format!("the wheel of {name} would be written through the link `{link}` to `{to}`");
+        findings.push(refused(message).with_note("what lies there would be overwritten"));
+    }
+    findings
+}
+
+fn refused(message: String) -> Finding {
+    Finding::error(Code::WheelOverwrites, message)
+        .with_help("nothing was changed; remove the link, or choose another release")
+}
+
+/// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with the module that it calls.
+pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut section = "";
+    entry_points.lines().map(str::trim).filter_map(move |line| {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']).trim();
+            return None;
+        }
+        let makes = matches!(section, "console_scripts" | "gui_scripts");
+        let (name, calls) = line.split_once('=').filter(|_| makes)?;
+        Some((name.trim(), calls.split(':').next().unwrap_or_default().trim()))
+    })
+}
+
+/// Whether a script of this name is the interpreter, or of its virtual environment.
+fn is_of_environment(script: &str) -> bool {
+    let version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_python = ["python", "pythonw", "pypy"].iter().any(|name| script.strip_prefix(name).is_some_and(version));
+    is_python || ENVIRONMENT.contains(&script)
+}
+
+/// Whether a path, as [`installed_path`] gives it, is the interpreter, its settings or its library.
+fn is_of_python(path: &str) -> bool {
+    if let Some(script) = path.strip_prefix("<scripts>/") {
+        return is_of_environment(script);
+    }
+    let Some(data) = path.strip_prefix("<data>/") else {
+        return false;
+    };
+    match data.split('/').collect::<Vec<_>>().as_slice() {
+        ["pyvenv.cfg"] => true,
+        ["bin" | "Scripts", script] => is_of_environment(script),
+        ["lib" | "lib64", python, inner, ..] if python.starts_with("python") => {
+            !matches!(*inner, "site-packages" | "dist-packages")
+        }
+        _ => false,
+    }
+}
+
+/// Folders among `paths` that are links to a place outside of the environment, with where they lead.
+fn links(layout: &Layout, paths: &[String]) -> Vec<(String, String)> {
+    let mut folders = BTreeSet::new();
+    for path in paths.iter().filter(|path| !path.starts_with('<')) {
+        folders.extend(
+            Path::new(path).ancestors().skip(1).filter(|folder| folder.components().count() > 0).map(Path::to_owned),
+        );
+    }
+    let plain = |folder: &Path| folder.components().all(|part| matches!(part, Component::Normal(_)));
+    let mut found = Vec::new();
+    for folder in folders.iter().filter(|folder| plain(folder)) {
+        for site in layout.folders() {
+            let link = site.join(folder);
+            let is_link = link.look_at_entry().is_ok_and(|data| data.is_symlink());
+            let Some(to) = is_link.then(|| link.real().ok()).flatten() else { continue };
+            let inside = [site, &layout.data].iter().any(|own| own.real().is_ok_and(|own| to.starts_with(own)));
+            if !inside {
+                found.push((link.display().to_string(), to.display().to_string()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_python;
+
+    #[test]
+    fn the_interpreter_is_known_by_its_names() {
+        for (path, expected) in [
+            ("<scripts>/python", true),
+            ("<scripts>/python3.12", true),
+            ("<scripts>/activate", true),
+            ("<scripts>/python-argcomplete-check-easy-install-script", false),
+            ("<scripts>/activate-global-python-argcomplete", false),
+            ("<scripts>/ipython3", false),
+            ("<data>/pyvenv.cfg", true),
+            ("<data>/bin/python3", true),
+            ("<data>/lib/python3.12/os.py", true),
+            ("<data>/lib/python3.12/site-packages/x.py", false),
+            ("<data>/share/jupyter/kernels/python3/kernel.json", false),
+            ("python/x.py", false),
+        ] {
+            assert_eq!(is_of_python(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! After an install that failed: what was there before comes back, where its wheels can still be had.
+
+use std::path::Path;
+
+use crate::boot::apply::work::Work;
+use crate::boot::files::{Held, check_distributions};
+use crate::boot::index::IndexSettings;
+use crate::boot::lock::LockedPackage;
+use crate::boot::plan::{Change, Kind, Plan};
+use crate::boot::script::Part;
+use crate::boot::session::wheels_of;
+use crate::core::diag::{Failure, Kind as Ended};
+use crate::core::model::{PackageName, Version};
+
+impl Work<'_> {
+    /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
+    /// led here is reported by the caller, so trouble here is one more line. Fails if a signal ends it.
+    pub(super) fn roll_back(&self, settings: &IndexSettings, folder: &Path) -> Result<Vec<String>, Failure> {
+        // What lies elsewhere on the path, such as Debian's own, is not touched; what came from an address can't be had by name.
+        let installed = &self.planned.seen.machine.installed;
+        let is_here = |name: &PackageName| {
+            installed.get(name).is_some_and(|one| {
+                let location = one.location.as_ref();
+                !one.direct && location.is_some_and(|folder| self.layout.folders().contains(&folder))
+            })
+        };
+        let changes = self.planned.decision.plan.changes.iter().filter(|change| is_here(&change.name));
+        let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
+        let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, wheel: None });
+        let faults = check_distributions(held.collect(), 1);
+        let gone = before.into_iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
+        let gone: Vec<(PackageName, Version)> =
+            gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
+        if gone.is_empty() {
+            return Ok(vec!["what was installed before is there, as it lists itself".to_owned()]);
+        }
+        // The caller reports the failure that led here.
+        let before = wheels_of(&gone, || self.sources(settings), settings).unwrap_or_default();
+        let (wheels, lost): (Vec<_>, Vec<_>) =
+            gone.iter().partition(|(name, _)| before.iter().any(|one| one.name == *name));
+        let mut lines = Vec::new();
+        if !before.is_empty() {
+            let names: Vec<String> = wheels.iter().map(|(name, version)| format!("{name} {version}")).collect();
+            lines.push(match self.bring_back(settings, &before, folder) {
+                Ok(()) => format!("brought back: {}", names.join(", ")),
+                Err(failure) if matches!(failure.kind, Ended::Signal(_)) => return Err(failure),
+                Err(failure) => format!("could not bring back {}: {failure}", names.join(", ")),
+            });
+        }
+        if !lost.is_empty() {
+            let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
+            lines.push(format!(
+                "no index has a wheel of the previous version, it cannot be restored: {}",
+                names.join(", ")
+            ));
+        }
+        Ok(lines)
+    }
+
+    fn bring_back(&self, settings: &IndexSettings, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
+        // What was there before is brought back, withdrawn or not.
+        let _ = self.fetch(settings, &before.iter().collect::<Vec<_>>(), folder)?;
+        let change = |package: &LockedPackage| Change {
+            name: package.name.clone(),
+            kind: Kind::Replace,
+            from: None,
+            to: Some(package.version.clone()),
+            package: Some(package.clone()),
+            reason: None,
+        };
+        let plan = Plan {
+            apt: Vec::new(),
+            changes: before.iter().map(change).collect(),
+            ..self.planned.decision.plan.clone()
+        };
+        self.clear_the_way(&|_| None)?;
+        match self.run(folder, &plan, Part::Packages)? {
+            Ok(()) => Ok(()),
+            Err(failed) => {
+                Err(Failure::world(format!("the step `{}` failed with exit code {}", failed.step, failed.code)))
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! That Python still starts. Files such as `sitecustomize.py` and `*.pth` run before anything else: one that fails locks out notebooks, installers
+//! and colab-boot alike.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::boot::apply::sweep::move_aside;
+use crate::boot::files::Downloaded;
+use crate::boot::machine::Layout;
+use crate::core::diag::{Code, Failure, Finding};
+use crate::core::host::Invocation;
+use crate::core::host::command::last_lines;
+use crate::core::host::mounts::Look;
+use crate::core::model::PackageName;
+use crate::core::model::contents::installed_path;
+use crate::core::model::modules::runs_at_start;
+
+/// As long as an interpreter is given to tell about itself.
+const AT_MOST: Duration = Duration::from_mins(1);
+
+/// What is wrong where `start`, the interpreter with nothing to do, fails with the new `wheels`. What they bring for its start is moved aside then, so that it
+/// can be put right.
+pub(super) fn locked_out(
+    start: &Invocation,
+    layout: &Layout,
+    wheels: &BTreeMap<PackageName, Downloaded>,
+) -> Result<Option<Finding>, Failure> {
+    let Some(why) = refusal(start) else {
+        return Ok(None);
+    };
+    let (mut brought_by, mut aside) = (Vec::new(), Vec::new());
+    for (name, wheel) in wheels {
+        let own: Vec<String> = wheel.files.members.iter().filter_map(|member| startup_file(&member.path)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        brought_by.push(name.to_string());
+        for file in own {
+            for site in layout.folders() {
+                if site.join(&file).look_at_entry().is_ok() {
+                    move_aside(site, &file)?;
+                    aside.push(format!("`{file}`"));
+                }
+            }
+        }
+    }
+    let (with, others) = match brought_by.as_slice() {
+        [] => (String::new(), "what was replaced".to_owned()),
+        names => (format!(" with {}", names.join(", ")), names.join(", ")),
+    };
+    let mut finding = Finding::error(Code::StartBroken, format!("Python does not start any more{with}")).with_note(why);
+    if !aside.is_empty() {
+        let again = if refusal(start).is_none() { ", and Python starts again" } else { "" };
+        finding = finding.with_note(format!("moved aside: {}{again}", aside.join(", ")));
+    }
+    Ok(Some(finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`"))))
+}
+
+/// Why the interpreter does not start; `None` where it does.
+fn refusal(start: &Invocation) -> Option<String> {
+    match start.output(AT_MOST) {
+        Ok(finished) if finished.code == 0 => None,
+        Ok(finished) => Some(finished.failure(&last_lines(&finished.stderr, 3))),
+        Err(error) => Some(format!("{error:?}")),
+    }
+}
+
+/// The entry of site-packages that Python looks at when it starts, which a member of a wheel is in.
+fn startup_file(member: &str) -> Option<String> {
+    let path = installed_path(member)?;
+    let (top, is_file) = path.split_once('/').map_or((path.as_str(), true), |(top, _)| (top, false));
+    (runs_at_start(top) && (is_file || !top.contains('.'))).then(|| top.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::startup_file;
+
+    #[test]
+    fn what_runs_when_python_starts_is_known() {
+        for (member, file) in [
+            ("demo.pth", Some("demo.pth")),
+            ("demo-1.0.data/purelib/demo.pth", Some("demo.pth")),
+            ("sitecustomize.py", Some("sitecustomize.py")),
+            ("sitecustomize/__init__.py", Some("sitecustomize")),
+            ("demo/sitecustomize.py", None),
+            ("demo-1.0.data/data/demo.pth", None),
+            ("demo-1.0.dist-info/x.pth", None),
+        ] {
+            assert_eq!(startup_file(member).as_deref(), file, "{member}");
+        }
+    }
+}

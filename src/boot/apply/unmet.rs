@@ -1,0 +1,72 @@
+//! What the downloaded wheels themselves require, compared with what will be installed: an index can show other METADATA than its
+//! wheels have, and what was solved is then not what is installed.
+
+use std::collections::BTreeMap;
+
+use crate::boot::audit::{Environment, Held, requirements};
+use crate::boot::files::Downloaded;
+use crate::boot::lock::LockedPackage;
+use crate::boot::session::{Planned, Session, installed, surroundings};
+use crate::core::diag::{Code, Finding};
+use crate::core::model::PackageName;
+use crate::core::model::catalog::{Metadata, headers};
+
+/// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another
+/// Python: errors, but warnings where what was there before comes back.
+pub(super) fn unmet(
+    session: &Session<'_>,
+    planned: &Planned,
+    packages: &[&LockedPackage],
+    wheels: &BTreeMap<PackageName, Downloaded>,
+) -> Vec<Finding> {
+    let changes = &planned.decision.plan.changes;
+    let is_new = |held: &Held| packages.iter().any(|package| package.name == held.name);
+    let mut held = installed(session, &planned.seen);
+    held.retain(|held| !changes.iter().any(|change| change.name == held.name));
+    let mut different = Vec::new();
+    for package in packages {
+        let mut new = Held::new(package.name.clone(), package.version.clone());
+        if let Some(wheel) = wheels.get(&package.name) {
+            let metadata = Metadata::parse(&wheel.metadata, None);
+            different.extend(differs(package, &metadata));
+            let tags = headers(&wheel.wheel).into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("Tag"));
+            new.tags = tags.map(|(_, tag)| tag).collect();
+            (new.requires, new.requires_python) = (Some(metadata.requires), metadata.requires_python);
+        }
+        held.push(new);
+    }
+    let environment = Environment { held, complete: true, ..surroundings(&planned.seen) };
+    let subjects = environment.held.iter().filter(|held| is_new(held));
+    let findings = subjects.flat_map(|held| {
+        let comes_back = planned.target.package(&held.name).is_none();
+        let help = if planned.profile.is_some() { OF_PROFILE } else { OF_OTHERS };
+        requirements(&environment, std::iter::once(held)).into_iter().map(move |finding| {
+            if comes_back {
+                return Finding::warning(finding.code, finding.message).with_help(help);
+            }
+            finding.with_note(OF_INDEX).with_help(
+                "nothing was changed; name the missing package in the profile, or choose another release; \
+                 ask who runs the index why its wheel differs",
+            )
+        })
+    });
+    different.into_iter().chain(findings).collect()
+}
+
+/// What is said of a package that comes back as it was before colab-boot came: it may not fit the packages of the profile,
+/// or need what another tool has removed since.
+const OF_PROFILE: &str = "it comes back as it was before colab-boot came, for no profile names it; \
+                          name it in the profile, and both are solved together";
+const OF_INDEX: &str =
+    "this stands in the downloaded wheel itself; when the lock was made, the index showed something else";
+const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
+
+/// That the wheel has another METADATA than the lock was solved with.
+fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
+    let solved = package.wheel.as_ref()?.metadata.as_ref().filter(|solved| **solved != metadata.digest)?;
+    let message = format!("METADATA of {} {} is not what the lock was solved with", package.name, package.version);
+    let found = format!("solved with {solved}, in the wheel {}", metadata.digest);
+    Some(Finding::error(Code::MetadataDiffers, message).with_note(found).with_help(
+        "nothing was changed; `colab-boot lock --refresh` asks the index again; if it still shows another METADATA than its wheel has, ask who runs it why",
+    ))
+}

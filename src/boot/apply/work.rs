@@ -1,0 +1,382 @@
+//! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use crate::boot::apply::brought::Brought;
+use crate::boot::apply::clash::{Owner, bystanders, shared_paths, without};
+use crate::boot::apply::install::{Failed, Job, run_script};
+use crate::boot::apply::outcome::{applied, now, outcome, settle};
+use crate::boot::apply::overwrite::scripts;
+use crate::boot::apply::report::ApplyReport;
+use crate::boot::apply::startup::locked_out;
+use crate::boot::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
+use crate::boot::files::{
+    Depth, Downloaded, Hashed, HashedDistribution, Known, Options, compare, finding_of, put_record_right,
+};
+use crate::boot::index::IndexSettings;
+use crate::boot::ledger::{Aside, Ledger, Step};
+use crate::boot::lock::LockedPackage;
+use crate::boot::machine::{Layout, find_info};
+use crate::boot::marker::{Event, Marker, Now};
+use crate::boot::notebook::process_clock;
+use crate::boot::plan::{Change, Plan, touched};
+use crate::boot::script::Part;
+use crate::boot::session::{
+    Planned, PythonReport, Session, enough_space, held, hidden, modules as installed_modules_of, modules_of, script_of,
+};
+use crate::boot::state::State;
+use crate::boot::verdict::{Report, Verdict};
+use crate::core::diag::{Failure, Finding, Kind};
+use crate::core::host::stamps::wait_a_tick;
+use crate::core::host::{Invocation, files};
+use crate::core::log::Style;
+use crate::core::model::{PackageName, Version};
+
+/// Makes what was planned true; changes nothing where a finding is an error.
+pub fn carry_out(
+    planned: &Planned,
+    settings: &IndexSettings,
+    session: &Session<'_>,
+    held: &Path,
+    style: Style,
+) -> Result<Report, Failure> {
+    planned.seen.must_be_readable()?;
+    let layout = layout_of(planned)?;
+    let plan = &planned.decision.plan;
+    if planned.has_error() {
+        let data = ApplyReport {
+            standing: None,
+            python: PythonReport::of(&planned.seen),
+            plan,
+            set_live: None,
+            because: None,
+        };
+        let report = Report::new(data, String::new()).with_findings(planned.findings.clone());
+        return Ok(report.with_verdict(Verdict::refused(planned.errors())));
+    }
+    let state = State::of(&session.paths.state, &layout);
+    let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
+    // A killed installer may have left something that only an apply moves aside.
+    let is_clean = leftovers(&layout.purelib)?.is_empty();
+    let index_url = settings.index_url.as_deref();
+    let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
+    if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
+        let has_changed = work.give_back()?;
+        return settle(planned, &state, has_changed);
+    }
+    work.carry_out(settings)
+}
+
+fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
+    let python = planned.seen.machine.python.as_ref().filter(|_| planned.seen.here);
+    python.and_then(|python| python.layout.clone()).ok_or_else(|| {
+        Failure::input("a described machine can't be changed").help("leave out --runtime and --machine, or use `plan`")
+    })
+}
+
+/// One apply that has something to do.
+pub(super) struct Work<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) planned: &'a Planned,
+    pub(super) state: &'a State,
+    pub(super) layout: &'a Layout,
+    pub(super) held: &'a Path,
+    pub(super) style: Style,
+    /// The default index, where the settings name it.
+    pub(super) index_url: Option<&'a str>,
+}
+
+impl Work<'_> {
+    fn carry_out(&self, settings: &IndexSettings) -> Result<Report, Failure> {
+        let Planned { decision, lock, seen, .. } = self.planned;
+        let packages: Vec<&LockedPackage> =
+            decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
+        let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
+        let _wheels = self.hold_wheels(&folder)?;
+        let Brought { wheels, in_the_way, said } = self.bring(settings, &packages, &folder)?;
+        self.session.changed.store(true, Ordering::Relaxed);
+        let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
+        let begin = self.begin(modules)?;
+        let mut marker = self.planned.marker.clone();
+        let before = now(self.planned, marker.as_ref())?;
+        let mut step = |event| {
+            let now = Now { clock: process_clock()?, ..before.clone() };
+            self.state.step(&mut marker, event, &now)
+        };
+        step(begin)?;
+        let steps = self.steps();
+        let title = &self.planned.wish.title;
+        let mut aside = self.aside(&in_the_way)?;
+        let during = Ledger { aside: aside.clone(), ..seen.ledger.during(&steps, title, lock.digest()) };
+        self.state.write_ledger(&during)?;
+        self.move_aside(&in_the_way, &aside)?;
+        self.keep_edits()?;
+        let folders = self.folders_that_go()?;
+        self.make_room(&wheels)?;
+        if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
+            let why = failed.tail.clone();
+            let failure = self.failed(failed, settings, &folder);
+            step(Event::Fail { why })?;
+            return Err(self.after_failure(failure, aside, &steps));
+        }
+        let (faults, hashed) = match self.check_or_repair(&packages, &wheels, &folder) {
+            Ok(checked) => checked,
+            Err(failure) => {
+                step(Event::Fail { why: failure.to_string() })?;
+                return Err(failure);
+            }
+        };
+        if !faults.is_empty() {
+            step(Event::Fail { why: faults[0].message.clone() })?;
+            return Err(Failure::from_findings(Kind::Answer, faults));
+        }
+        self.bring_back_aside(&mut aside)?;
+        let left = self.left_in(&folders)?;
+        self.state.write_ledger(&Ledger { aside, ..self.settled_ledger(&steps) })?;
+        self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
+        let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
+        self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
+        let next = step(Event::Finish)?;
+        self.clean_up(&folder)?;
+        let installed: Vec<PackageName> = packages.iter().map(|package| package.name.clone()).collect();
+        let files = self.planned.files.evidence(&installed);
+        let mut report = outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence))?;
+        let is_known = |finding: &Finding| report.findings.contains(finding);
+        let new: Vec<Finding> =
+            clashes.into_iter().chain(said).chain(left).filter(|finding| !is_known(finding)).collect();
+        report.findings.extend(new);
+        Ok(report)
+    }
+
+    /// Drops what only an unfinished apply needs; its wheels lie in `folder`.
+    fn clean_up(&self, folder: &Path) -> Result<(), Failure> {
+        self.state.keep_on_the_way(&[])?;
+        self.keep_strangers()?;
+        empty_trash(self.layout);
+        // The wheels have done their work; on a notebook's disk they would double what is installed.
+        let _ = std::fs::remove_dir_all(folder);
+        Ok(())
+    }
+
+    /// What is about to change, as kernels see it: with the modules of the new wheels.
+    fn begin(&self, mut modules: BTreeMap<PackageName, BTreeSet<String>>) -> Result<Event, Failure> {
+        let Planned { decision, seen, .. } = self.planned;
+        let changed: Vec<PackageName> = decision.plan.changes.iter().map(|change| change.name.clone()).collect();
+        for (name, own) in installed_modules_of(seen, changed.iter().cloned())? {
+            modules.entry(name).or_default().extend(own);
+        }
+        let mut touched = touched(&decision.plan, &modules, &self.planned.silent);
+        touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
+        Ok(Event::Begin { changed, touched })
+    }
+
+    /// `failure`, once files aside are back and the ledger says how far the install came.
+    fn after_failure(&self, failure: Failure, mut aside: BTreeMap<PathBuf, Aside>, steps: &[Step]) -> Failure {
+        let back = self.bring_back_aside(&mut aside);
+        let written =
+            self.ledger_of_failure(steps).and_then(|ledger| self.state.write_ledger(&Ledger { aside, ..ledger }));
+        match back.and(written) {
+            Ok(()) => failure,
+            Err(error) => failure.cause(error.to_string()),
+        }
+    }
+
+    /// What becomes of a failed install: its log is kept, and what was there before comes back.
+    fn failed(&self, mut failed: Failed, settings: &IndexSettings, folder: &Path) -> Failure {
+        // The next run of a script writes its own log.
+        let kept = failed.log.with_file_name("apply.failed.log");
+        if std::fs::rename(&failed.log, &kept).is_ok() {
+            failed.log = kept;
+        }
+        let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
+        match self.roll_back(settings, folder) {
+            Ok(restored) => failed.described(restored),
+            Err(stopped) => stopped.cause(led_here),
+        }
+    }
+
+    /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution claims
+    /// too are left out of them, and named in a finding.
+    fn keep_records(
+        &self,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Result<Kept, Failure> {
+        let mut unpacked = 0;
+        let mut modules = BTreeMap::new();
+        let mut owners = Vec::new();
+        let mut digests = Vec::new();
+        let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
+        for package in self.planned.target.packages.iter().chain(back.copied()) {
+            let Some(wheel) = &package.wheel else { continue };
+            let Some(digest) = wheel.sha256.filter(|_| !wheel.is_source()) else { continue };
+            let downloaded = wheels.get(&package.name);
+            let new = downloaded.is_some();
+            let record = match downloaded {
+                Some(wheel) => {
+                    unpacked += wheel.files.unpacked();
+                    modules.insert(package.name.clone(), modules_of(&wheel.record));
+                    Some(wheel.record.clone())
+                }
+                None => self.state.record_text(&digest)?,
+            };
+            digests.extend(record.is_some().then_some(digest));
+            owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
+        }
+        owners.extend(bystanders(self.planned)?);
+        let (paths, findings) = shared_paths(&owners);
+        for (digest, owner) in digests.iter().zip(&owners) {
+            if owner.new || !paths.is_empty() {
+                self.state.keep_record(digest, &without(&owner.record, &paths))?;
+            }
+        }
+        enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
+        Ok(Kept { clashes: findings, modules })
+    }
+
+    /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
+    fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
+        self.put_records_right()?;
+        let was = self.was_on_the_way();
+        self.clear_the_way(&|change| change.from.clone())?;
+        self.finish(&was)?;
+        self.keep_on_the_way(wheels)?;
+        let members = wheels.values().flat_map(|wheel| &wheel.files.members);
+        remove_caches(self.layout, members.map(|member| member.path.as_str()));
+        Ok(())
+    }
+
+    /// Puts the RECORDs of what goes right, where colab-boot knows better.
+    fn put_records_right(&self) -> Result<(), Failure> {
+        for (change, _, info) in self.infos(|change| change.from.is_some())? {
+            let Some(version) = &change.from else { continue };
+            let digest = self.planned.seen.ledger.wheel(&change.name, version);
+            let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;
+            let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
+            let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
+            for place in put_record_right(&info, &Known { wheel, scripts, layout: self.layout })? {
+                let (name, place) = (&change.name, place.display());
+                self.session.say(&format!("`{place}` stays: {name} lists it, and it is none of its files"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The metadata of the changes that are `meant`, where they are installed, each with its site-packages.
+    pub(super) fn infos(&self, meant: impl Fn(&Change) -> bool) -> Result<Vec<(&Change, &PathBuf, PathBuf)>, Failure> {
+        let mut found = Vec::new();
+        for change in self.planned.decision.plan.changes.iter().filter(|change| meant(change)) {
+            for site in self.layout.folders() {
+                found.extend(find_info(site, &change.name)?.map(|info| (change, site, info)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
+    pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
+        let changed =
+            self.planned.decision.plan.changes.iter().map(|change| (change.name.clone(), counts(change))).collect();
+        for swept in sweep(self.layout, &changed)? {
+            self.session.say(&format!("moved aside: {swept}"));
+        }
+        Ok(())
+    }
+
+    /// Runs the script for a plan, or for a part of it.
+    pub(super) fn run(&self, wheels: &Path, plan: &Plan, part: Part) -> Result<Result<(), Failed>, Failure> {
+        let script = self.held.join("install.sh");
+        files::write_whole(&script, script_of(self.planned, plan, part).as_bytes())?;
+        let python = self.python()?;
+        // What a build asks for comes from the index that the lock was made with.
+        let mut environment = self.session.environment.clone();
+        environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
+        self.session.log.detail(|| format!("running bash -p {}; its log is beside it", script.display()));
+        let site = self.layout.purelib.as_path();
+        let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
+        run_script(&job, &mut |step| {
+            self.session.say(match step {
+                "apt" => "installing Debian packages",
+                "remove" => "removing distributions",
+                "build" => "building from source",
+                "wheels" => "installing the wheels",
+                "environment" => "writing the environment file",
+                _ => "finishing",
+            });
+        })
+    }
+
+    fn python(&self) -> Result<PathBuf, Failure> {
+        let python = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        python.ok_or_else(|| Failure::bug("an apply without an interpreter"))
+    }
+
+    /// Checks, and installs once more what is not as it should be: an exit code of 0 proves nothing.
+    fn check_or_repair(
+        &self,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+        folder: &Path,
+    ) -> Result<(Vec<Finding>, BTreeMap<PackageName, HashedDistribution>), Failure> {
+        let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
+        if let Some(finding) = locked_out(&start, self.layout, wheels)? {
+            return Ok((vec![finding], BTreeMap::new()));
+        }
+        let (faulty, findings, hashed) = self.check(packages);
+        if faulty.is_empty() {
+            return Ok((self.with_hidden(findings, wheels), hashed));
+        }
+        let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
+        self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
+        let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
+        plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
+        self.clear_the_way(&|change| change.to.clone())?;
+        match self.run(folder, &plan, Part::Packages)? {
+            Ok(()) => {
+                let (_, findings, hashed) = self.check(packages);
+                Ok((self.with_hidden(findings, wheels), hashed))
+            }
+            Err(failed) => Err(failed.described(Vec::new())),
+        }
+    }
+
+    /// Names of the packages whose files are not those of their wheels, and what is wrong.
+    fn check(&self, packages: &[&LockedPackage]) -> Checked {
+        let (mut faulty, mut findings) = (Vec::new(), Vec::new());
+        // What was installed a moment ago is to be known again by its time.
+        wait_a_tick();
+        let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
+        let tag = self.cache_tag();
+        let mut compared =
+            compare(held, Options { depth: Depth::Bytes, known: &Hashed::default(), tag: tag.as_deref() });
+        for (package, faults) in packages.iter().zip(&mut compared.faults) {
+            faults.sort();
+            faults.truncate(3);
+            if let Some(finding) = finding_of(&package.name, &package.version, faults) {
+                faulty.push(package.name.clone());
+                findings.push(finding);
+            }
+        }
+        if self.is_wanted() {
+            findings.extend(hidden(&self.planned.seen, &compared.intruders));
+        }
+        (faulty, findings, compared.hashed)
+    }
+
+    pub(super) fn cache_tag(&self) -> Option<String> {
+        self.planned.seen.machine.python.as_ref().map(|python| python.facts.cache_tag())
+    }
+}
+
+/// Packages whose files are not those of their wheels, what is wrong with them, and what was read of the others.
+type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
+
+/// What the RECORDs of the wheels say.
+struct Kept {
+    /// Files that several distributions claim.
+    clashes: Vec<Finding>,
+    /// The modules that the new wheels bring.
+    modules: BTreeMap<PackageName, BTreeSet<String>>,
+}

@@ -1,0 +1,212 @@
+//! Locks of other tools: `pylock.toml` (PEP 751) and `uv.lock`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use pep440_rs::VersionSpecifiers;
+use pep508_rs::MarkerEnvironment;
+use serde::Deserialize;
+
+use crate::boot::audit::{Listed, Named};
+use crate::core::model::version::range_of;
+use crate::core::model::{Condition, ExtraName, PackageName, Version};
+
+/// Which lock a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockKind {
+    /// PEP 751.
+    Pylock,
+    Uv,
+}
+
+/// The kind of lock that the TOML `text` is; `None` for anything else.
+pub fn kind_of(text: &str) -> Option<LockKind> {
+    let table: toml::Table = text.parse().ok()?;
+    if table.contains_key("lock-version") {
+        Some(LockKind::Pylock)
+    } else if table.get("version").is_some_and(toml::Value::is_integer) && !table.contains_key("target") {
+        Some(LockKind::Uv)
+    } else {
+        None
+    }
+}
+
+/// What a lock of another tool installs where `markers` hold.
+pub fn read_lock_file(text: &str, kind: LockKind, markers: &MarkerEnvironment) -> Result<Listed, String> {
+    match kind {
+        LockKind::Pylock => pylock(text, markers),
+        LockKind::Uv => uv(text, markers),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Pylock {
+    lock_version: String,
+    requires_python: Option<VersionSpecifiers>,
+    #[serde(default)]
+    packages: Vec<PylockPackage>,
+}
+
+#[derive(Deserialize)]
+struct PylockPackage {
+    name: PackageName,
+    version: Option<Version>,
+    marker: Option<String>,
+    vcs: Option<toml::Value>,
+    directory: Option<toml::Value>,
+    archive: Option<toml::Value>,
+}
+
+fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
+    let lock: Pylock = toml::from_str(text).map_err(|error| error.to_string())?;
+    if !lock.lock_version.starts_with("1.") {
+        return Err(format!("its lock-version is {}, and 1.x is what is known", lock.lock_version));
+    }
+    for_python(lock.requires_python.as_ref(), markers)?;
+    let mut listed = Listed::default();
+    for package in lock.packages {
+        // Extras and groups are chosen when a lock is installed; PEP 508 does not know these two.
+        let chosen = |marker: &String| marker.contains("dependency_groups") || marker.contains("extras");
+        if let Some(marker) = package.marker.as_ref().filter(|marker| chosen(marker)) {
+            listed.open.push(format!("{} ({marker})", package.name));
+            continue;
+        }
+        if !holds(package.marker.as_deref(), markers, None)? {
+            continue;
+        }
+        let elsewhere = package.vcs.is_some() || package.directory.is_some() || package.archive.is_some();
+        match package.version.filter(|_| !elsewhere) {
+            Some(version) => listed.named.push(Named::new(package.name, version)),
+            None => listed.elsewhere.push(package.name.to_string()),
+        }
+    }
+    Ok(listed)
+}
+
+/// That a lock is for the Python of the target.
+fn for_python(wanted: Option<&VersionSpecifiers>, markers: &MarkerEnvironment) -> Result<(), String> {
+    let python = &markers.python_full_version().version;
+    match wanted.filter(|wanted| !range_of(wanted).contains(&python.only_release())) {
+        Some(wanted) => Err(format!("it is for Python {wanted}, and the target has {python}")),
+        None => Ok(()),
+    }
+}
+
+/// The version of the format of `uv.lock`; another one need not mean the same.
+const UV_VERSION: u64 = 1;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct UvLock {
+    version: u64,
+    requires_python: Option<VersionSpecifiers>,
+    #[serde(default)]
+    package: Vec<UvPackage>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct UvPackage {
+    name: PackageName,
+    version: Option<Version>,
+    #[serde(default)]
+    source: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    resolution_markers: Vec<String>,
+    #[serde(default)]
+    dependencies: Vec<UvDependency>,
+    #[serde(default)]
+    optional_dependencies: BTreeMap<ExtraName, Vec<UvDependency>>,
+    #[serde(default)]
+    dev_dependencies: BTreeMap<String, Vec<UvDependency>>,
+}
+
+#[derive(Deserialize)]
+struct UvDependency {
+    name: PackageName,
+    version: Option<Version>,
+    marker: Option<String>,
+    #[serde(default)]
+    extra: Vec<ExtraName>,
+}
+
+/// What `uv sync` installs: what the workspace needs and its group `dev`, all the way down. A uv.lock also holds what other platforms,
+/// extras and groups need.
+fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
+    let lock: UvLock = toml::from_str(text).map_err(|error| error.to_string())?;
+    if lock.version != UV_VERSION {
+        return Err(format!("it is a uv.lock of version {}, and {UV_VERSION} is what is known", lock.version));
+    }
+    for_python(lock.requires_python.as_ref(), markers)?;
+    let is_root =
+        |package: &UvPackage| package.source.contains_key("virtual") || package.source.contains_key("editable");
+    let mut open: VecDeque<(usize, Option<ExtraName>)> =
+        (0..lock.package.len()).filter(|at| is_root(&lock.package[*at])).map(|at| (at, None)).collect();
+    if open.is_empty() {
+        open.extend((0..lock.package.len()).map(|at| (at, None)));
+    }
+    let mut reached = BTreeSet::new();
+    while let Some((at, extra)) = open.pop_front() {
+        if !reached.insert((at, extra.clone())) {
+            continue;
+        }
+        let package = &lock.package[at];
+        let needed = match &extra {
+            None => Some(&package.dependencies),
+            Some(extra) => package.optional_dependencies.get(extra),
+        };
+        let group = package.dev_dependencies.get("dev").filter(|_| extra.is_none() && is_root(package));
+        for dependency in needed.into_iter().chain(group).flatten() {
+            if !holds(dependency.marker.as_deref(), markers, extra.as_ref())? {
+                continue;
+            }
+            for next in places(&lock, dependency, markers)? {
+                open.push_back((next, None));
+                open.extend(dependency.extra.iter().map(|extra| (next, Some(extra.clone()))));
+            }
+        }
+    }
+    let mut listed = Listed::default();
+    let places: BTreeSet<usize> = reached.into_iter().map(|(at, _)| at).collect();
+    for package in lock.package.iter().filter(|package| is_root(package)) {
+        let extras = package.optional_dependencies.keys().map(|extra| format!("extra {extra} of {}", package.name));
+        let groups = package.dev_dependencies.keys().filter(|group| *group != "dev");
+        let groups = groups.map(|group| format!("group {group} of {}", package.name));
+        listed.open.extend(extras.chain(groups));
+    }
+    for package in places.into_iter().map(|at| &lock.package[at]) {
+        match &package.version {
+            Some(version) if package.source.contains_key("registry") => {
+                listed.named.push(Named::new(package.name.clone(), version.clone()));
+            }
+            _ if is_root(package) => {}
+            _ => listed.elsewhere.push(package.name.to_string()),
+        }
+    }
+    Ok(listed)
+}
+
+/// The entries of a package that `dependency` may mean: a fork has one for each of its markers.
+fn places(lock: &UvLock, dependency: &UvDependency, markers: &MarkerEnvironment) -> Result<Vec<usize>, String> {
+    let mut found = Vec::new();
+    for (at, package) in lock.package.iter().enumerate() {
+        let same_version = dependency.version.is_none() || dependency.version == package.version;
+        if package.name != dependency.name || !same_version {
+            continue;
+        }
+        let forks = package.resolution_markers.iter().map(|marker| holds(Some(marker), markers, None));
+        let forks = forks.collect::<Result<Vec<bool>, String>>()?;
+        if forks.is_empty() || forks.contains(&true) {
+            found.push(at);
+        }
+    }
+    Ok(found)
+}
+
+fn holds(marker: Option<&str>, markers: &MarkerEnvironment, extra: Option<&ExtraName>) -> Result<bool, String> {
+    let Some(text) = marker else {
+        return Ok(true);
+    };
+    let condition = Condition::parse(text).map_err(|error| format!("marker `{text}`: {error}"))?;
+    Ok(condition.holds(markers, extra))
+}

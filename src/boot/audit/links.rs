@@ -1,0 +1,62 @@
+//! Libraries that what is there was linked against, and nothing there carries.
+
+use std::collections::BTreeSet;
+
+use crate::boot::audit::{Environment, Held};
+use crate::core::diag::{Code, Finding};
+use crate::core::matrix::{Link, Matrix, Missing};
+
+/// Findings about packages that are linked against the CUDA of their build: an error where the environment has another CUDA's libraries, a
+/// warning where it has none that are known of.
+pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let find = |held: &Held| {
+        let link = matrix.link(&held.name)?;
+        let cuda = held.build.as_ref().or_else(|| matrix.build(&held.name, &held.version))?.cuda?;
+        let others = environment.held.iter().filter(|other| other.name != held.name);
+        let mut carried = matrix.carried(link, others.map(|other| (&other.name, &other.version)));
+        carried.extend(of_debian(environment, link));
+        if carried.contains(&cuda.major) || (carried.is_empty() && !environment.complete) {
+            return None;
+        }
+        let (library, without) = (link.soname(cuda.major), &link.without);
+        let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
+        let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
+        let finding = if carried.is_empty() {
+            Finding::warning(Code::LibraryMissing, message)
+        } else {
+            let of = majors.join(" and ");
+            Finding::error(Code::LibraryMissing, message).with_note(format!("what is here is of CUDA {of}"))
+        };
+        let help = format!(
+            "choose a release that was built for the CUDA that is here, or add `{}` of CUDA {}",
+            link.carrier, cuda.major
+        );
+        Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
+    };
+    let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
+    environment.held.iter().filter_map(find).chain(by_rows).collect()
+}
+
+/// The same of a package whose wheels were read into rows, or whose files were read where they are.
+fn by_row(environment: &Environment, matrix: &Matrix, held: &Held) -> Option<Finding> {
+    let row = matrix.linkages.of(&held.name).and_then(|file| file.row(&held.version)).map(|row| &row.linkage);
+    let linkage = row.or(held.linkage.as_ref())?;
+    let others = environment.held.iter().filter(|other| other.name != held.name);
+    let missing = matrix.missing(&held.name, linkage, &others.map(|other| (&other.name, &other.version)))?;
+    let Missing { library, instead, carrier } = missing;
+    let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
+    let finding = Finding::error(Code::LibraryMissing, message)
+        .with_note(format!("what is here is {instead}; without that library its compiled code can't be loaded"))
+        .with_help(format!("choose a release that was built for the CUDA that is here, or add `{carrier}`"));
+    (matrix.link(&held.name).is_none()).then(|| held.placed(finding))
+}
+
+/// The CUDA majors of which Debian packages bring the library: `libcublas-12-8`, `cuda-cudart-13-0`.
+fn of_debian(environment: &Environment, link: &Link) -> BTreeSet<u32> {
+    let stem = link.library.trim_start_matches("lib").trim_end_matches(".so").trim_end_matches("Lt");
+    let major = |(name, _): &(String, String)| {
+        let rest = name.strip_prefix("cuda-").or_else(|| name.strip_prefix("lib"))?.strip_prefix(stem)?;
+        rest.strip_prefix('-')?.split('-').next()?.parse().ok()
+    };
+    environment.debian.iter().filter_map(major).collect()
+}

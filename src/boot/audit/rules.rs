@@ -1,0 +1,382 @@
+//! What the matrix and NVIDIA's rules have against an environment. One finding a cause, however many packages share it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::boot::audit::links::links;
+use crate::boot::audit::unmet_requirements::requirements;
+use crate::boot::audit::{Environment, Held};
+use crate::core::diag::{Code, Finding, Severity};
+use crate::core::matrix::{Build, Matrix, code_for, forward_level};
+use crate::core::model::contents::{Clash, Files, clashes};
+use crate::core::model::{CudaVersion, DriverVersion, PackageName, Version};
+
+/// Judges `environment`; errors come first.
+pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let auditor = Auditor { environment, matrix };
+    let mut findings = auditor.drivers();
+    findings.extend(auditor.coverage());
+    findings.extend(auditor.unknown());
+    findings.extend(auditor.majors());
+    findings.extend(requirements(environment, &environment.held));
+    findings.extend(auditor.families());
+    findings.extend(auditor.old_libraries());
+    findings.extend(links(environment, matrix));
+    findings.extend(auditor.collisions());
+    findings.extend(auditor.duplicates());
+    findings.extend(auditor.compat());
+    findings.sort_by_key(|finding| match finding.severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Note => 2,
+    });
+    findings
+}
+
+/// What does not go together: requirements, families, libraries that frameworks were compiled against, files with two owners.
+fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let mut findings = requirements(environment, &environment.held);
+    findings.extend(judge_families(environment, matrix));
+    findings.extend(links(environment, matrix));
+    findings.extend(Auditor { environment, matrix }.collisions());
+    findings
+}
+
+/// The same for what a lock is about, whose packages `is_locked` knows. Errors are what a locked package itself lacks, unless
+/// `lenient`; what others lack because of one is a warning. What else is wrong with an image is for a whole audit to say.
+pub fn judge_locked(
+    environment: &Environment,
+    matrix: &Matrix,
+    is_locked: &dyn Fn(&PackageName) -> bool,
+    lenient: bool,
+) -> Vec<Finding> {
+    let mut findings = judge_together(environment, matrix);
+    findings.retain(|finding| names(&finding.message).any(|name| is_locked(&name)));
+    for finding in &mut findings {
+        let of_lock = names(&finding.message).next().is_some_and(|name| is_locked(&name));
+        if !of_lock || lenient {
+            finding.severity = finding.severity.max(Severity::Warning);
+        }
+    }
+    findings
+}
+
+/// The names in a message, that of its subject first.
+fn names(message: &str) -> impl Iterator<Item = PackageName> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    message.split(move |c| !is_name(c)).filter_map(|word| word.parse().ok())
+}
+
+/// What is wrong between members of families, and with libraries that frameworks were compiled against.
+pub fn judge_families(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
+    let auditor = Auditor { environment, matrix };
+    let mut findings = auditor.families();
+    findings.extend(auditor.old_libraries());
+    findings
+}
+
+#[derive(Clone, Copy)]
+struct Auditor<'a> {
+    environment: &'a Environment,
+    matrix: &'a Matrix,
+}
+
+impl<'a> Auditor<'a> {
+    fn held(self) -> impl Iterator<Item = &'a Held> {
+        self.environment.held.iter()
+    }
+
+    fn version(self, name: &PackageName) -> Option<&'a Version> {
+        self.held().find(|held| held.name == *name).map(|held| &held.version)
+    }
+
+    fn builds(self) -> impl Iterator<Item = (&'a Held, &'a Build)> {
+        self.held().filter_map(|held| Some((held, held.build.as_ref().filter(|build| build.is_gpu())?)))
+    }
+
+    /// Packages whose CUDA the driver cannot run, by CUDA major.
+    fn drivers(self) -> Vec<Finding> {
+        let hardware = &self.environment.hardware;
+        let Some(driver) = &hardware.driver else {
+            return Vec::new();
+        };
+        let lifted = forward_level(self.matrix, hardware);
+        let mut refused: BTreeMap<u32, (CudaVersion, &DriverVersion, Vec<String>)> = BTreeMap::new();
+        for held in self.held() {
+            let library = self.matrix.library_cuda(&held.name, &held.version).and_then(|library| library.exact);
+            let built = held.build.as_ref().and_then(|build| build.cuda);
+            let Some(cuda) = built.or(library).filter(|cuda| lifted.is_none_or(|level| level < *cuda)) else {
+                continue;
+            };
+            if let Some(floor) = self.matrix.driver_floor(cuda).filter(|floor| *floor > driver) {
+                let entry = refused.entry(cuda.major).or_insert((cuda, floor, Vec::new()));
+                entry.0 = entry.0.max(cuda);
+                entry.2.push(format!("{} {}", held.name, held.version));
+            }
+        }
+        let finding = |(cuda, floor, packages): (CudaVersion, &DriverVersion, Vec<String>)| {
+            let message = format!("driver `{driver}` cannot run CUDA {cuda}: that needs {floor} or newer");
+            Finding::error(Code::DriverTooOld, message).with_note(some(&packages))
+        };
+        refused.into_values().map(finding).collect()
+    }
+
+    /// Builds without code for a GPU, and builds that the driver has to compile for one.
+    fn coverage(self) -> Vec<Finding> {
+        let hardware = &self.environment.hardware;
+        let mut findings = Vec::new();
+        for (held, build) in self.builds() {
+            let mut refused = BTreeMap::new();
+            let mut compiled = Vec::new();
+            for gpu in &hardware.gpus {
+                match code_for(self.matrix, build, hardware, gpu) {
+                    Ok(true) => {}
+                    Ok(false) => compiled.push(gpu.name.as_str()),
+                    Err(reason) => drop(refused.insert(gpu.name.as_str(), reason.to_string())),
+                }
+            }
+            let name = format!("{} {}", held.name, held.version);
+            if !refused.is_empty() {
+                let gpus: Vec<&str> = refused.keys().copied().collect();
+                let finding =
+                    Finding::error(Code::GpuNotCovered, format!("{name} does not run on {}", gpus.join(", ")));
+                findings.push(refused.into_values().fold(finding, Finding::with_note));
+            }
+            if !compiled.is_empty() {
+                let message = format!("{name} has no machine code for {}: the driver compiles it", compiled.join(", "));
+                findings.push(
+                    Finding::warning(Code::GpuPtxOnly, message).with_note("minutes at the first launch of its kernels"),
+                );
+            }
+        }
+        findings
+    }
+
+    /// Releases of watched packages of which neither a row nor their wheel could tell anything.
+    fn unknown(self) -> Option<Finding> {
+        // Members of a family are built with its anchor, for the same GPUs; torchaudio says so no more since 2.11.
+        let member = |held: &Held| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
+        let watched = |held: &&Held| self.matrix.is_watched(&held.name, &held.version) && !member(held);
+        let blank = |held: &&Held| held.build.is_none() && (held.doubt.is_some() || watched(held));
+        let shown = |held: &Held| {
+            let why = held.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            format!("{} {}{why}", held.name, held.version)
+        };
+        let names: Vec<String> = self.held().filter(blank).map(shown).collect();
+        if names.is_empty() || self.environment.hardware.gpus.is_empty() {
+            return None;
+        }
+        let message = format!("which GPUs {} builds run on is unknown", names.len());
+        Some(Finding::note(Code::BuildUnknown, message).with_note(some(&names)))
+    }
+
+    /// Libraries of several CUDA majors.
+    fn majors(self) -> Option<Finding> {
+        let mut majors: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        for held in self.held() {
+            if let Some(library) = self.matrix.library_cuda(&held.name, &held.version) {
+                majors.entry(library.major).or_default().push(format!("{} {}", held.name, held.version));
+            }
+        }
+        if majors.len() < 2 {
+            return None;
+        }
+        let named: Vec<String> = majors.keys().map(ToString::to_string).collect();
+        let message = format!("libraries of CUDA {} in one environment", named.join(" and "));
+        let finding = Finding::warning(Code::CudaMixedMajors, message);
+        Some(majors.into_iter().fold(finding, |finding, (major, packages)| {
+            finding.with_note(format!("CUDA {major}: {}", some(&packages)))
+        }))
+    }
+
+    /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not state.
+    fn families(self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for held in self.held() {
+            let family = self.matrix.family(&held.name, &held.version);
+            let family = family.map(|(anchor, range)| (anchor.clone(), range, "it was built against it".to_owned()));
+            let read = held.linkage.iter();
+            let read = read.flat_map(|linkage| self.matrix.linkages.asked(&held.name, &held.version, linkage));
+            let stated = self.matrix.overlays(&held.name, &held.version).cloned().chain(read);
+            let stated = stated.map(|row| (row.requirement.name, row.requirement.range, row.why));
+            for (anchor, range, why) in family.into_iter().chain(stated) {
+                let Some(version) = self.version(&anchor).filter(|version| !range.contains(version)) else {
+                    continue;
+                };
+                let wanted = crate::core::model::version::describe(&range);
+                let message = format!("{} {} needs {anchor} {wanted}, and {version} is here", held.name, held.version);
+                findings.push(held.placed(Finding::error(Code::FamilyBroken, message).with_note(why)));
+            }
+            findings.extend(self.other_cuda(held));
+        }
+        findings
+    }
+
+    /// A member that was built for another CUDA major than the anchor of its family: `0.26.0+cu128` beside a torch for CUDA 13.
+    fn other_cuda(self, held: &Held) -> Option<Finding> {
+        let (anchor, _) = self.matrix.family(&held.name, &held.version)?;
+        let anchor = self.held().find(|other| other.name == *anchor)?;
+        let (own, wanted) = (cuda_of(held)?, cuda_of(anchor)?);
+        let named = |held: &Held, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
+        let message = format!("{} is beside {}", named(held, own), named(anchor, wanted));
+        let note = "it loads the other's libraries, and refuses or breaks where the CUDA majors differ";
+        (own.major != wanted.major).then(|| held.placed(Finding::error(Code::FamilyBroken, message).with_note(note)))
+    }
+
+    /// cuDNN and NCCL older than a framework was compiled against.
+    fn old_libraries(self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (held, build) in self.builds() {
+            let Some(cuda) = build.cuda else { continue };
+            for (library, floor) in [("cudnn", &build.cudnn), ("nccl", &build.nccl)] {
+                let name = format!("nvidia-{library}-cu{}", cuda.major).parse::<PackageName>().ok();
+                let found = name.and_then(|name| Some((self.version(&name)?, name)));
+                let Some(((version, name), floor)) = found.zip(floor.as_ref()) else {
+                    continue;
+                };
+                if version < floor {
+                    let message = format!("{name} {version} is older than {} {} asks for", held.name, held.version);
+                    findings.push(
+                        Finding::error(Code::LibraryTooOld, message)
+                            .with_note(format!("it was compiled against {floor} or newer")),
+                    );
+                }
+            }
+        }
+        findings
+    }
+
+    /// Paths with two owners: by the files that are known, else by the rows of the matrix.
+    fn collisions(self) -> Vec<Finding> {
+        let folders: BTreeSet<&Option<String>> = self.held().map(|held| &held.folder).collect();
+        let mut findings = Vec::new();
+        let mut paired = BTreeSet::new();
+        for folder in folders {
+            let in_folder = self.held().filter(|held| held.folder == *folder);
+            let known: Vec<(&Held, &Files)> =
+                in_folder.filter_map(|held| Some((held, held.files.as_deref()?))).collect();
+            let files: Vec<&Files> = known.iter().map(|(_, files)| *files).collect();
+            for clash in clashes(&files).iter().filter(|clash| clash.is_serious()) {
+                let (first, second) = (known[clash.first].0, known[clash.second].0);
+                if first.name != second.name {
+                    paired.extend([(&first.name, &second.name), (&second.name, &first.name)]);
+                    findings.push(overwritten_files(first, second, clash));
+                }
+            }
+        }
+        findings.extend(self.known_pairs(&paired));
+        findings
+    }
+
+    fn known_pairs(self, paired: &BTreeSet<(&PackageName, &PackageName)>) -> Vec<Finding> {
+        let mut owners: BTreeMap<usize, Vec<&Held>> = BTreeMap::new();
+        for held in self.held() {
+            for (at, _) in self.matrix.owned(&held.name, &held.version) {
+                owners.entry(at).or_default().push(held);
+            }
+        }
+        let mut findings = Vec::new();
+        for (at, owners) in owners {
+            let pairs = owners
+                .iter()
+                .enumerate()
+                .flat_map(|(place, first)| owners[place + 1..].iter().map(move |second| (*first, *second)));
+            // Where the files of both are known they have been compared.
+            let open = pairs.filter(|(first, second)| {
+                let compared = first.files.is_some() && second.files.is_some();
+                let apart = first.name == second.name || first.folder != second.folder;
+                !compared && !apart && !paired.contains(&(&first.name, &second.name))
+            });
+            findings.extend(open.map(|(first, second)| {
+                let path = self.matrix.collisions[at].path.clone();
+                Finding::error(Code::FilesCollide, overwritten(first, second, "the same files")).with_note(path)
+            }));
+        }
+        findings
+    }
+
+    /// One name, several installations.
+    fn duplicates(self) -> Vec<Finding> {
+        let mut places: BTreeMap<&PackageName, Vec<&Held>> = BTreeMap::new();
+        for held in self.held() {
+            places.entry(&held.name).or_default().push(held);
+        }
+        let mut findings = Vec::new();
+        for (name, all) in places.into_iter().filter(|(_, all)| all.len() > 1) {
+            if all.iter().any(|held| held.folder.is_none()) {
+                // A list, not a disk: one version may be named again.
+                let versions: BTreeSet<String> = all.iter().map(|held| held.version.to_string()).collect();
+                if versions.len() > 1 {
+                    let versions: Vec<String> = versions.into_iter().collect();
+                    let message = format!("`{name}` is named with several versions: {}", versions.join(", "));
+                    findings.push(Finding::error(Code::DuplicateDistribution, message));
+                }
+                continue;
+            }
+            let folders: BTreeSet<&Option<String>> = all.iter().map(|held| &held.folder).collect();
+            let versions: Vec<String> = all.iter().map(|held| held.version.to_string()).collect();
+            let distinct: BTreeSet<&String> = versions.iter().collect();
+            if folders.len() < all.len() {
+                let message = format!("`{name}` is there {} times in one place: {}", all.len(), versions.join(", "));
+                let help = format!("remove it until it is gone (`pip uninstall {name}`), then install one version");
+                findings.push(Finding::error(Code::DuplicateDistribution, message).with_help(help));
+            } else if distinct.len() > 1 {
+                let message = format!("`{name}` is installed in {} folders: {}", all.len(), versions.join(", "));
+                let note = "Python imports the first on its path; the others are what tools may report";
+                findings.push(Finding::note(Code::DuplicateDistribution, message).with_note(note));
+            }
+        }
+        findings
+    }
+
+    /// Forward-compatibility packages older than the driver: loaded, they take its place and bring less.
+    fn compat(self) -> Vec<Finding> {
+        let Some(driver) = &self.environment.hardware.driver else {
+            return Vec::new();
+        };
+        let compat = self.environment.debian.iter().filter(|(name, _)| name.starts_with("cuda-compat-"));
+        let older = compat.filter_map(|(name, version)| {
+            let own: DriverVersion = version.split('-').next()?.parse().ok()?;
+            (own < *driver).then_some((name, own))
+        });
+        let finding = |(name, own): (&String, DriverVersion)| {
+            let message = format!("{name} ({own}) is older than the driver ({driver})");
+            if self.environment.compat_in_use {
+                Finding::error(Code::CompatOld, message)
+                    .with_note("its folder is on LD_LIBRARY_PATH: programs get the older libcuda")
+                    .with_help("take the folder `compat` out of LD_LIBRARY_PATH")
+            } else {
+                Finding::note(Code::CompatOld, message).with_note("harmless as long as it is not on LD_LIBRARY_PATH")
+            }
+        };
+        older.map(finding).collect()
+    }
+}
+
+/// The CUDA that a distribution was built for: by its label, by a row, or as its wheel said.
+fn cuda_of(held: &Held) -> Option<CudaVersion> {
+    CudaVersion::of_label(&held.version).or_else(|| held.build.as_ref().and_then(|build| build.cuda))
+}
+
+/// An error where shared libraries are among the files: then the wrong one is loaded.
+fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
+    let libraries = clash.libraries();
+    let message = overwritten(first, second, &clash.count());
+    if libraries.is_empty() {
+        return Finding::warning(Code::FilesCollide, message).with_note(some(&clash.paths));
+    }
+    let paths: Vec<String> = libraries.into_iter().cloned().collect();
+    Finding::error(Code::FilesCollide, message).with_note(some(&paths))
+}
+
+fn overwritten(first: &Held, second: &Held, files: &str) -> String {
+    let named = |held: &Held| format!("{} {}", held.name, held.version);
+    format!("{} and {} both own {files}, with different content", named(first), named(second))
+}
+
+/// The first few, and how many more.
+fn some(all: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let more = all.len().saturating_sub(SHOWN);
+    let named = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}

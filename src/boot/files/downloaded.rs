@@ -1,0 +1,61 @@
+//! A wheel on disk, and what it says of itself.
+
+use std::path::Path;
+
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::inspect::Archive;
+use crate::core::model::catalog::headers;
+use crate::core::model::contents::Files;
+
+/// The largest RECORD that is read; those of the largest wheels have 3 MB.
+const RECORD_LIMIT: u64 = 64 << 20;
+
+/// The largest of the other files of a dist-info folder that is read.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+/// The directory and the dist-info of a wheel.
+#[derive(Clone, Debug)]
+pub struct Downloaded {
+    pub files: Files,
+    pub record: String,
+    pub metadata: String,
+    /// WHEEL, with its tags.
+    pub wheel: String,
+    /// Empty where there are none.
+    pub entry_points: String,
+}
+
+impl Downloaded {
+    /// Whether its modules go where those of every platform lie.
+    pub fn is_pure(&self) -> bool {
+        headers(&self.wheel)
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case("Root-Is-Purelib") && value.eq_ignore_ascii_case("true"))
+    }
+
+    /// Reads the wheel at `path`. Fails where it is none, and where a file that every wheel has is missing.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |what: &str, why: &dyn std::error::Error| {
+            let message = format!("{what} of `{}` can't be read", path.display());
+            Failure::answer(message).because(why).help("it is no valid wheel; choose another release")
+        };
+        let mut archive = files::open(path).and_then(Archive::open).map_err(|error| failed("the directory", &error))?;
+        let files = archive.files().clone();
+        let mut text = |name: &str, limit: u64| {
+            let member = files.dist_info(name);
+            member.map(|member| archive.text(member, limit).map_err(|error| failed(name, &error))).transpose()
+        };
+        let missing = |name: &str| {
+            Failure::answer(format!("`{}` has no {name}", path.display()))
+                .help("it is no valid wheel; choose another release")
+        };
+        Ok(Self {
+            record: text("RECORD", RECORD_LIMIT)?.ok_or_else(|| missing("RECORD"))?,
+            metadata: text("METADATA", TEXT_LIMIT)?.ok_or_else(|| missing("METADATA"))?,
+            wheel: text("WHEEL", TEXT_LIMIT)?.ok_or_else(|| missing("WHEEL"))?,
+            entry_points: text("entry_points.txt", TEXT_LIMIT)?.unwrap_or_default(),
+            files,
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! The files that an installed distribution should have, and where they lie: by the RECORD of its wheel where that is known, else by the
+//! one that its installer wrote.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Component, Path, PathBuf};
+
+use crate::boot::files::FileFault;
+use crate::boot::files::fault::tried_twice;
+use crate::boot::machine::Layout;
+use crate::boot::state::State;
+use crate::core::diag::Failure;
+use crate::core::host::files::{names_in, read_optional};
+use crate::core::host::stamps::Stamp;
+use crate::core::inspect::{Entry, parse_record};
+use crate::core::model::wheel::{dist_info, metadata_of};
+use crate::core::model::{PackageName, Sha256, Version};
+
+/// A distribution that is to be compared with its wheel.
+#[derive(Clone, Debug)]
+pub struct Held<'a> {
+    pub layout: &'a Layout,
+    pub name: &'a PackageName,
+    pub version: &'a Version,
+    /// The wheel that was installed, and where its RECORD was kept; without one, what its installer wrote down is all there is.
+    pub wheel: Option<(&'a State, Sha256)>,
+}
+
+/// What the files of a distribution are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The RECORD of the locked wheel.
+    Wheel,
+    /// The RECORD that its installer wrote.
+    Own,
+    /// Nothing: its RECORD has no digest that could be compared.
+    Nothing,
+}
+
+/// A distribution that was found on disk.
+pub(super) struct Located<'a> {
+    pub held: Held<'a>,
+    /// Its dist-info folder.
+    pub info: PathBuf,
+    /// What the list of its files depends on: its RECORD, and the one of its wheel.
+    pub source: [Stamp; 2],
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub(super) struct Expected {
+    /// As RECORD names it.
+    pub path: String,
+    pub place: PathBuf,
+    /// `None` where installers write it anew (scripts get another first line): it has to be there.
+    pub sha256: Option<Sha256>,
+    pub size: u64,
+}
+
+impl<'a> Located<'a> {
+    /// Finds the one dist-info of `held`.
+    pub(super) fn of(held: Held<'a>, infos: &mut Infos) -> Result<Self, FileFault> {
+        let found = infos.of(held.layout, held.name)?;
+        let is_version = |info: &&PathBuf| version_of(info).as_ref() == Some(held.version);
+        let other = || found.iter().find_map(|info| version_of(info));
+        let own = found.iter().find(is_version);
+        let own =
+            own.ok_or_else(|| other().map_or(FileFault::NotInstalled, |one| FileFault::OtherVersion(one.to_string())))?;
+        if found.len() > 1 {
+            let names = found.iter().filter_map(|info| Some(info.file_name()?.to_string_lossy().into_owned()));
+            return Err(FileFault::Duplicates(names.collect()));
+        }
+        let kept = held.wheel.map_or(Stamp::UNKNOWN, |(state, wheel)| state.record_stamp(&wheel));
+        Ok(Self { source: [Stamp::of(&own.join("RECORD")), kept], info: own.clone(), held })
+    }
+
+    /// The folder that its modules lie in.
+    pub(super) fn site(&self) -> &Path {
+        self.info.parent().unwrap_or(&self.held.layout.purelib)
+    }
+
+    /// Its files, by the RECORDs. What can't be read is tried twice.
+    pub(super) fn expected(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
+        tried_twice(|| self.listed())
+    }
+
+    /// What tells whether an installation can have had other code or data than this one: the digest over `expected`, without metadata and scripts,
+    /// which installers write each in their own way.
+    pub(super) fn contents(&self, expected: &[Expected]) -> Sha256 {
+        let is_own = |one: &&Expected| {
+            !one.place.starts_with(&self.info) && one.place.parent() != Some(&self.held.layout.scripts)
+        };
+        let mut lines: Vec<String> =
+            expected.iter().filter(is_own).map(|one| format!("{} {:?}\n", one.place.display(), one.sha256)).collect();
+        lines.sort();
+        Sha256::of(lines.concat().as_bytes())
+    }
+
+    fn listed(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
+        let record = self.info.join("RECORD");
+        let text = read_optional(&record).map_err(|failure| unreadable(&record, &failure))?;
+        let own = parse_record(&text.ok_or(FileFault::NoRecord)?);
+        let kept = match self.held.wheel {
+            None => None,
+            Some((state, wheel)) => state.record(&wheel).map_err(|failure| unreadable(&record, &failure))?,
+        };
+        let (layout, site) = (self.held.layout, self.site());
+        // An installer that goes by its own list would leave the others behind.
+        let is_of_site = |entry: &Entry| !entry.path.split('/').next().unwrap_or_default().ends_with(".data");
+        let left_out = kept.iter().flat_map(|kept| unlisted(kept, &own, site, layout)).map(|(entry, _)| entry);
+        if let Some(path) = left_out.filter(|entry| is_of_site(entry)).map(|entry| entry.path.clone()).next() {
+            return Err(FileFault::Unlisted(path));
+        }
+        let basis = match &kept {
+            Some(entries) if entries.iter().any(|entry| entry.sha256.is_some()) => Basis::Wheel,
+            None if own.iter().any(|entry| entry.sha256.is_some()) => Basis::Own,
+            _ => Basis::Nothing,
+        };
+        let entries = match kept {
+            // Scripts are made by the installer, which has written down what it made.
+            Some(mut entries) => {
+                entries.extend(own.into_iter().filter(|entry| script(&entry.path, site, layout).is_some()));
+                entries
+            }
+            None => own,
+        };
+        if entries.is_empty() {
+            return Err(FileFault::NoRecord);
+        }
+        Ok((entries.into_iter().filter_map(|entry| expected(entry, site, layout)).collect(), basis))
+    }
+}
+
+/// Those of `kept`, the RECORD of a wheel, that `own`, the one that its installer wrote, leaves out; each with its place.
+pub(super) fn unlisted<'e>(
+    kept: &'e [Entry],
+    own: &[Entry],
+    site: &Path,
+    layout: &Layout,
+) -> impl Iterator<Item = (&'e Entry, PathBuf)> {
+    let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
+    let placed = kept.iter().filter_map(|entry| Some((entry, expected(entry.clone(), site, layout)?.place)));
+    let placed: Vec<(&Entry, PathBuf)> = placed.collect();
+    placed.into_iter().filter(move |(_, place)| !listed.contains(place))
+}
+
+/// `path` of a RECORD, seen from site-packages.
+pub(super) fn lexical(path: &str, site: &Path) -> PathBuf {
+    let mut place = site.to_owned();
+    for part in Path::new(path).components() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            Component::CurDir => {}
+            other => place.push(other),
+        }
+    }
+    place
+}
+
+/// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed place (headers) or would
+/// leave the schemes' folders.
+fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
+    let sha256 = entry.sha256?;
+    // Python and installers write these anew, also those that a wheel has brought.
+    if entry.path.ends_with(".pyc") && entry.path.contains("__pycache__/") {
+        return None;
+    }
+    // An installer writes its own RECORD, INSTALLER and direct_url.json; uv drops signatures.
+    let made = ["/RECORD", "/RECORD.jws", "/RECORD.p7s", "/INSTALLER", "/REQUESTED", "/direct_url.json"];
+    if entry.path.contains(".dist-info/") && made.iter().any(|end| entry.path.ends_with(end)) {
+        return None;
+    }
+    let script = script(&entry.path, site, layout).map(|path| (path, false));
+    let (place, rewritten) = script.or_else(|| place(&entry.path, site, layout))?;
+    let sha256 = (!rewritten).then_some(sha256);
+    Some(Expected { path: entry.path, place, sha256, size: entry.size })
+}
+
+/// Where the file lies that an installer has listed in a RECORD of `site`; `None` outside of the schemes' folders.
+pub fn listed_place(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
+    let place = lexical(path, site);
+    [site, &layout.scripts, &layout.data].iter().any(|folder| place.starts_with(folder)).then_some(place)
+}
+
+/// The place of a script that an installer has written down: `../../../bin/tool`, seen from site-packages.
+fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
+    let place = path.starts_with("../").then(|| lexical(path, site))?;
+    (place.parent() == Some(&layout.scripts)).then_some(place)
+}
+
+/// Where an entry of a RECORD, or a member of a wheel, lies after installation, and whether installers rewrite it; `None` for what has no
+/// fixed place.
+pub fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
+    let within = |path: &str| {
+        !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))
+    };
+    let data = path.split_once('/').filter(|(first, _)| first.ends_with(".data")).map(|(_, rest)| rest);
+    let (folder, rest, rewritten) = match data.and_then(|rest| rest.split_once('/')) {
+        Some(("purelib" | "platlib", rest)) => (site, rest, false),
+        Some(("scripts", rest)) => (layout.scripts.as_path(), rest, true),
+        Some(("data", rest)) => (layout.data.as_path(), rest, false),
+        Some(_) => return None,
+        None => (site, path, false),
+    };
+    within(rest).then(|| (folder.join(rest), rewritten))
+}
+
+/// The metadata in each folder, of wheels and of older tools, listed once.
+#[derive(Default)]
+pub(super) struct Infos {
+    folders: BTreeMap<PathBuf, BTreeMap<PackageName, Vec<PathBuf>>>,
+}
+
+impl Infos {
+    /// Those of a name in the target's site-packages.
+    fn of(&mut self, layout: &Layout, name: &PackageName) -> Result<Vec<PathBuf>, FileFault> {
+        let mut found = Vec::new();
+        for folder in layout.folders() {
+            if !self.folders.contains_key(folder) {
+                let listed = tried_twice(|| list(folder).map_err(|failure| unreadable(folder, &failure)))?;
+                self.folders.insert(folder.clone(), listed);
+            }
+            found.extend(self.folders.get(folder).and_then(|all| all.get(name)).into_iter().flatten().cloned());
+        }
+        Ok(found)
+    }
+}
+
+fn list(folder: &Path) -> Result<BTreeMap<PackageName, Vec<PathBuf>>, Failure> {
+    let mut listed: BTreeMap<PackageName, Vec<PathBuf>> = BTreeMap::new();
+    for entry in names_in(folder)? {
+        if let Some(name) = metadata_of(&entry) {
+            listed.entry(name).or_default().push(folder.join(entry));
+        }
+    }
+    Ok(listed)
+}
+
+pub(super) fn unreadable(path: &Path, failure: &Failure) -> FileFault {
+    FileFault::Unreadable(path.display().to_string(), failure.to_string())
+}
+
+/// The version that the name of a dist-info folder says.
+pub fn version_of(info: &Path) -> Option<Version> {
+    dist_info(info.file_name()?.to_str()?)?.1.parse().ok()
+}

@@ -1,0 +1,47 @@
+//! The only networked room: which index to ask, its pages, the metadata of its wheels, the wheels themselves, and a cache of all that.
+//!
+//! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through [`crate::core::model::catalog::Catalog`].
+
+mod prefetch;
+mod body;
+mod cache;
+mod client;
+mod answered_at;
+mod credentials;
+mod download;
+mod exchange;
+mod folder;
+mod first_connection;
+mod headers;
+mod hedge;
+mod limits;
+mod location;
+mod mutex;
+mod dns;
+mod offline;
+mod page;
+mod retry;
+mod pip;
+mod proxies;
+mod remote;
+mod local;
+mod sdist;
+mod index_settings;
+mod online;
+mod wheels;
+
+pub use body::unpack as unpack_body;
+pub use cache::{Cache, Trust};
+pub use client::Client;
+pub use credentials::Credentials;
+pub use download::{Download, fetch_all};
+pub use folder::{LocalWheel, digest as digest_in_folder};
+pub use index_settings::{IndexSettings, SOLVE_LIMIT};
+pub use limits::{Limits, Traffic};
+pub use local::Scope;
+pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};
+pub use offline::Offline;
+pub use online::Online;
+pub use page::{Filter, read_page};
+pub use remote::{Inspected, fetch_bytes, fetch_document, inspect_address};
+pub use sdist::Builder;

@@ -1,0 +1,133 @@
+//! Bundled descriptions of notebook images (`runtimes/*.toml`), so that a laptop can plan for them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+use serde::Deserialize;
+
+use crate::boot::machine::{Installed, Machine, Python, PythonOrigin};
+use crate::core::diag::Failure;
+use crate::core::matrix::{Hardware, Host, host_by_kind};
+use crate::core::model::{DriverVersion, PackageName, PythonFacts, Requirement, Version};
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runtimes");
+
+/// A runtime: image, accelerator and what is installed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Runtime {
+    /// `colab-2026.07`.
+    pub name: String,
+    /// `gpu`, `cpu` or `tpu`; absent for a bare target, which has nothing installed and may have any GPU.
+    #[serde(default)]
+    pub accelerator: Option<String>,
+    /// The host that gives out this image.
+    #[serde(deserialize_with = "host_by_kind")]
+    host: &'static Host,
+    pub os: String,
+    pub python: Version,
+    pub glibc: String,
+    pub architecture: String,
+    pub driver: Option<DriverVersion>,
+    /// GPUs the service may hand out; which one is not known before it does.
+    #[serde(default)]
+    pub gpus: Vec<String>,
+    #[serde(default)]
+    direct_url: Vec<PackageName>,
+    #[serde(default)]
+    colab_pins: Vec<String>,
+    /// The CUDA packages of the image.
+    #[serde(default)]
+    pub apt: BTreeMap<String, String>,
+    #[serde(default)]
+    packages: BTreeMap<PackageName, Version>,
+}
+
+static RUNTIMES: LazyLock<Result<Vec<Runtime>, String>> = LazyLock::new(|| {
+    let mut files: Vec<_> = FILES.files().collect();
+    files.sort_by_key(|file| file.path());
+    files
+        .into_iter()
+        .map(|file| {
+            let text = file.contents_utf8().unwrap_or_default();
+            toml::from_str(text).map_err(|error| format!("runtimes/{}: {error}", file.path().display()))
+        })
+        .collect()
+});
+
+fn all() -> Result<&'static [Runtime], Failure> {
+    RUNTIMES.as_deref().map_err(|error| Failure::bug(error.clone()))
+}
+
+/// `colab-2026.07-gpu`, …: what `--runtime` takes.
+pub fn runtime_names() -> Result<Vec<String>, Failure> {
+    Ok(all()?.iter().map(Runtime::full_name).collect())
+}
+
+/// The runtime `name`: `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`. The error suggests near names.
+pub fn find_runtime(name: &str) -> Result<&'static Runtime, Failure> {
+    let runtimes = all()?;
+    let found = runtimes
+        .iter()
+        .find(|one| one.full_name() == name || (one.name == name && one.accelerator.as_deref() == Some("gpu")));
+    found.ok_or_else(|| {
+        let mut names: Vec<String> = runtimes.iter().map(|one| one.name.clone()).collect();
+        names.dedup();
+        Failure::input(format!("there is no runtime `{name}`")).help(format!(
+            "runtimes: {}; those of Colab with -gpu (the default), -cpu or -tpu behind",
+            names.join(", ")
+        ))
+    })
+}
+
+impl Runtime {
+    /// `colab-2026.07-gpu`, `bare-3.12`.
+    pub fn full_name(&self) -> String {
+        self.accelerator.as_ref().map_or_else(|| self.name.clone(), |one| format!("{}-{one}", self.name))
+    }
+
+    /// The machine it describes, with no GPU chosen yet.
+    pub fn machine(&self) -> Machine {
+        let direct = |name: &PackageName| self.direct_url.contains(name);
+        let installed = self.packages.iter().map(|(name, version)| {
+            let one = Installed {
+                version: version.clone(),
+                requires: None,
+                direct: direct(name),
+                location: None,
+                installer: String::new(),
+            };
+            (name.clone(), one)
+        });
+        let facts = PythonFacts {
+            version: self.python.clone(),
+            architecture: self.architecture.clone(),
+            libc: self.glibc.clone().into(),
+            free_threaded: false,
+        };
+        let source = format!("runtime {}", self.full_name());
+        Machine {
+            python: Some(Python {
+                path: None,
+                facts,
+                layout: None,
+                origin: PythonOrigin::Named,
+                is_virtual: false,
+                home: None,
+            }),
+            hardware: Hardware { driver: self.driver.clone(), ..Hardware::default() },
+            os: self.os.clone(),
+            host: self.host,
+            is_root: true,
+            has_apt: true,
+            installed: installed.collect(),
+            kernel: None,
+            boot_id: String::new(),
+            debian: self.apt.clone().into(),
+            runtime: Some(self.full_name()),
+            pins: self.colab_pins.iter().filter_map(|line| Requirement::parse(line).ok()).collect(),
+            origins: ["driver", "python", "installed"].map(|fact| (fact, source.clone())).into(),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What to do with each distribution.
+
+use crate::boot::ledger::Hand;
+use crate::boot::lock::LockedPackage;
+use crate::boot::machine::Installed;
+use crate::boot::plan::prune::prune;
+use crate::boot::plan::{Basis, Change, Kept, Kind, kind_of};
+use crate::core::diag::{Code, Finding};
+use crate::core::matrix::Matrix;
+use crate::core::model::PackageName;
+
+/// What happens to each distribution, and what could not.
+pub(super) struct Changed {
+    pub changes: Vec<Change>,
+    pub kept: Vec<Kept>,
+    pub findings: Vec<Finding>,
+}
+
+pub(super) fn changes(basis: &Basis<'_>) -> Changed {
+    let removals = collisions(basis);
+    let (mut changes, mut findings) = prune(basis);
+    findings.extend(basis.target.packages.iter().filter_map(|package| image_gone(basis, package)));
+    changes.retain(|change| !removals.iter().any(|removal| removal.name == change.name));
+    changes.extend(removals.iter().cloned());
+    let mut kept = Vec::new();
+    for package in &basis.target.packages {
+        let installed = basis.machine.installed.get(&package.name);
+        let shared = removals.iter().find(|removal| shares_files(basis.matrix, removal, package));
+        let reason = if let Some(why) = basis.broken.get(&package.name) {
+            Some(why.clone())
+        } else if is_another_file(basis, package, installed) {
+            Some("another file of this version was installed".to_owned())
+        } else {
+            shared.map(|removal| format!("{} takes files of it along", removal.name))
+        };
+        match change(package, installed, reason) {
+            Some(change) => changes.push(change),
+            None => kept.push(Kept { name: package.name.clone(), version: package.version.clone() }),
+        }
+    }
+    changes.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    Changed { changes, kept, findings }
+}
+
+/// A version that no index has and that is not here: nothing can install it.
+fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
+    let installed = basis.machine.installed.get(&package.name);
+    let image = package.image_only.as_ref().filter(|_| installed.is_none_or(|one| one.version != package.version))?;
+    let message = format!("{} {} comes with `{image}` alone, and is not here", package.name, package.version);
+    let finding = Finding::error(Code::MachineNotPlanned, message);
+    Some(
+        finding.with_help("make the lock anew, or begin on a new machine: Runtime, then Disconnect and delete runtime"),
+    )
+}
+
+/// Whether colab-boot has installed this version from another file than the lock names.
+fn is_another_file(basis: &Basis<'_>, package: &LockedPackage, installed: Option<&Installed>) -> bool {
+    match basis.ledger.hand(&package.name, installed.map(|one| &one.version)) {
+        Hand::Ours(entry) => {
+            let wanted = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
+            entry.version == package.version && entry.sha256.zip(wanted).is_some_and(|(is, wanted)| is != wanted)
+        }
+        Hand::Other | Hand::Changed(_) => false,
+    }
+}
+
+/// Whether what is removed owns files of `package`.
+fn shares_files(matrix: &Matrix, removal: &Change, package: &LockedPackage) -> bool {
+    let Some(version) = &removal.from else {
+        return false;
+    };
+    let mut owned = matrix.owned(&package.name, &package.version);
+    owned
+        .any(|(at, _)| matrix.collisions[at].hard && matrix.owned(&removal.name, version).any(|(other, _)| other == at))
+}
+
+/// `None`: the machine has it. A package that the lock keeps, having no wheel for it, can only be left alone.
+fn change(package: &LockedPackage, installed: Option<&Installed>, reason: Option<String>) -> Option<Change> {
+    package.wheel.as_ref()?;
+    let from = installed.map(|installed| installed.version.clone());
+    if from.as_ref() == Some(&package.version) && reason.is_none() {
+        return None;
+    }
+    let kind = kind_of(from.as_ref(), &package.version);
+    Some(Change {
+        name: package.name.clone(),
+        kind,
+        from,
+        to: Some(package.version.clone()),
+        package: Some(package.clone()),
+        reason,
+    })
+}
+
+/// Installed distributions that own a path (`nvidia/cudnn/lib/libcudnn.so.9`) which one to be installed will own.
+/// They go first: removed afterwards they would take the new files with them.
+fn collisions(basis: &Basis<'_>) -> Vec<Change> {
+    let matrix = basis.matrix;
+    let incoming: Vec<(usize, &PackageName)> = basis
+        .target
+        .packages
+        .iter()
+        .filter(|package| package.wheel.is_some())
+        .flat_map(|package| matrix.owned(&package.name, &package.version).map(|(at, _)| (at, &package.name)))
+        .filter(|(at, _)| matrix.collisions[*at].hard)
+        .collect();
+    let mut removals = Vec::new();
+    for (name, installed) in &basis.machine.installed {
+        let owned: Vec<usize> = matrix.owned(name, &installed.version).map(|(at, _)| at).collect();
+        let other = incoming.iter().find(|(at, other)| owned.contains(at) && *other != name);
+        if let Some((_, other)) = other.filter(|_| basis.target.package(name).is_none()) {
+            removals.push(Change {
+                name: name.clone(),
+                kind: Kind::Remove,
+                from: Some(installed.version.clone()),
+                to: None,
+                package: None,
+                reason: Some(format!("it owns the same files as {other}")),
+            });
+        }
+    }
+    removals
+}

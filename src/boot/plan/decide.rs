@@ -1,0 +1,125 @@
+//! The decision: what changes, what would break, what a running kernel means for it. Everything that was seen goes in, one value
+//! comes out, and nothing is decided again later.
+
+use crate::boot::machine::Machine;
+use crate::boot::marker::Touched;
+use crate::boot::plan::families::broken_families;
+use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
+use crate::boot::plan::variables::{Earlier, Environment, judge_environment, set_by, variable_changes};
+use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
+use crate::core::diag::{Code, Finding};
+use crate::core::model::{PackageName, Version};
+
+/// What is to be done, and what it means.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub plan: Plan,
+    /// What the plan touches, as kernels see it.
+    pub touched: Vec<Touched>,
+    pub restart: Restart,
+    /// Reasons for a restart that no change makes: variables read too early, libraries replaced under the kernel.
+    pub evidence: Vec<String>,
+    pub environment: Environment,
+    /// The environment file on the machine is not the one the plan wants.
+    pub environment_differs: bool,
+    /// Packages that another tool has changed, with the version that it put there.
+    pub foreign_changes: Vec<(PackageName, Option<Version>)>,
+    pub findings: Vec<Finding>,
+}
+
+/// Decides.
+pub fn decide(basis: Basis<'_>) -> Decision {
+    let changes::Changed { changes, kept, mut findings } = changes::changes(&basis);
+    let sizes = changes.iter().filter_map(|change| change.package.as_ref()?.wheel.as_ref()).map(|wheel| wheel.size);
+    let missing = basis.target.apt.iter().filter(|one| !basis.machine.debian.packages().contains_key(&one.name));
+    let mut plan = Plan {
+        target: basis.target.name.clone(),
+        apt: missing.map(|one| AptStep { name: one.name.clone(), version: one.version.clone() }).collect(),
+        apt_snapshot: basis.wish.apt_snapshot.clone(),
+        environment: basis.wish.environment.clone(),
+        earlier_variables: basis.notes.variables.keys().cloned().collect(),
+        variables: Vec::new(),
+        download_bytes: sizes.clone().flatten().sum(),
+        unknown_sizes: sizes.filter(Option::is_none).count(),
+        breakages: breakage::breakages(&basis, &changes),
+        changes,
+        kept,
+    };
+    findings.extend(broken_families(&basis, &plan.changes));
+    findings.extend(breakage::unmet(&basis, &plan.changes, &plan.kept));
+    findings.extend(skip_apt(&mut plan, basis.machine));
+    let (foreign, foreign_changes) = foreign(&basis);
+    findings.extend(foreign);
+    let wanted = environment_line(&plan.environment, &plan.earlier_variables);
+    let environment_differs = wanted.as_deref() != basis.environment_file;
+    let before = basis.environment_file.map(set_by).unwrap_or_default();
+    plan.variables = variable_changes(&plan.environment, &before);
+    let earlier = Earlier { file: &before, ever: &basis.notes.variables };
+    let environment = judge_environment(&plan.environment, earlier, basis.loaded, basis.matrix);
+    // Without a kernel there is nobody who lacks it.
+    let may_have_one = basis.machine.kernel.is_some() || basis.machine.runtime.is_some();
+    findings.extend(for_children(&environment).filter(|_| may_have_one));
+    let mut touched = touched(&plan, basis.modules, basis.silent);
+    touched.extend(environment_touched(&environment, basis.loaded));
+    let evidence = evidence(&basis, &plan, &environment);
+    let restart = restart(&basis, &touched, &evidence);
+    Decision { plan, touched, restart, evidence, environment, environment_differs, foreign_changes, findings }
+}
+
+/// Takes the apt step out of a plan that can't have it, and says so.
+fn skip_apt(plan: &mut Plan, machine: &Machine) -> Option<Finding> {
+    let why = match (machine.has_apt, machine.is_root) {
+        (true, true) => return None,
+        (true, false) => "apt-get needs root",
+        (false, _) => "there is no apt-get here",
+    };
+    let names: Vec<String> = plan.apt.drain(..).map(|step| step.name).collect();
+    let message = format!("{why}: {} will not be installed", names.join(", "));
+    let help = "have them installed by other means, or run this as root";
+    (!names.is_empty()).then(|| Finding::warning(Code::PlanAptSkipped, message).with_help(help))
+}
+
+fn for_children(environment: &Environment) -> Option<Finding> {
+    let names = environment.for_children.join(", ");
+    let message = format!("{names}: read when a process starts, so child processes have it and this kernel does not");
+    (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))
+}
+
+/// What colab-boot has installed and another tool has changed since: a finding for each, and what it was changed to.
+fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version>)>) {
+    let (mut findings, mut changes) = (Vec::new(), Vec::new());
+    for (name, entry) in &basis.ledger.distributions {
+        let Some(package) = basis.target.package(name) else { continue };
+        let installed = basis.machine.installed.get(name);
+        let version = installed.map(|one| &one.version);
+        // An apply that was killed or failed may not have come so far.
+        if version == Some(&entry.version) || version == Some(&package.version) || basis.doubted.contains(name) {
+            continue;
+        }
+        let message = match installed {
+            Some(one) => {
+                let by = if one.installer.is_empty() { "another tool" } else { &one.installer };
+                format!(
+                    "{name} {} was replaced with {} by {by} after colab-boot installed it",
+                    entry.version, one.version
+                )
+            }
+            None => format!(
+                "{name} {} was removed by another tool after colab-boot installed it, or its metadata was damaged",
+                entry.version
+            ),
+        };
+        let again = format!("`apply` reinstalls {}", package.version);
+        let help = if basis.notes.times(name, version) == 0 {
+            format!("{again}. Remove the cell or script that changes it, or pin that version in the profile")
+        } else {
+            format!(
+                "{again}, and something changes it again each time: search the cells below for `install` with `{name}`, or with a package \
+                 that requires it (`pip show {name}` lists them under Required-by); remove that line, or pin the version in the profile"
+            )
+        };
+        findings.push(Finding::warning(Code::ForeignChange, message).with_help(help));
+        changes.push((name.clone(), version.cloned()));
+    }
+    (findings, changes)
+}

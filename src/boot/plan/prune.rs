@@ -1,0 +1,158 @@
+//! What colab-boot has put there and the lock no longer wants: it goes, and what was there before comes back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::boot::ledger::{Hand, Ledger};
+use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::machine::{Machine, Recorded};
+use crate::boot::plan::{Basis, Change, Kind, kind_of};
+use crate::core::diag::{Code, Finding};
+use crate::core::model::{PackageName, Version};
+
+/// The distributions whose version of before is wanted again: what the ledger has replaced or taken away, and `target` does not name.
+/// Their wheels have to be looked for before a plan can be decided.
+///
+/// What came from an address is no version of an index, whatever its name.
+pub fn wanted_back(
+    ledger: &Ledger,
+    target: &LockedTarget,
+    machine: &Machine,
+    broken: &BTreeMap<PackageName, String>,
+) -> Vec<(PackageName, Version)> {
+    let from_address = |name: &PackageName| {
+        let before = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
+        before.or_else(|| ledger.removed.get(name)).is_some_and(|before| before.direct)
+    };
+    let replaced = unwanted(ledger, target, machine, broken).filter(|(name, _)| !from_address(name));
+    let replaced = replaced.filter_map(|(name, before)| Some((name.clone(), before?.clone())));
+    let gone = |name: &&PackageName| target.package(name).is_none() && !machine.installed.contains_key(*name);
+    let removed = ledger.removed.iter().filter(|(name, _)| gone(name) && !from_address(name));
+    replaced.chain(removed.map(|(name, before)| (name.clone(), before.version.clone()))).collect()
+}
+
+/// What colab-boot has put there and `target` does not name, with the version of before.
+fn unwanted<'a>(
+    ledger: &'a Ledger,
+    target: &'a LockedTarget,
+    machine: &'a Machine,
+    broken: &'a BTreeMap<PackageName, String>,
+) -> impl Iterator<Item = (&'a PackageName, Option<&'a Version>)> {
+    ledger.distributions.keys().filter(|name| target.package(name).is_none()).filter_map(|name| {
+        let installed = machine.installed.get(name).map(|one| &one.version);
+        match ledger.hand(name, installed) {
+            Hand::Ours(entry) => {
+                let before = entry.before.as_ref().map(|before| &before.version);
+                // One that is back, though only half of it may be there, comes back again.
+                (before != installed || broken.contains_key(name)).then_some((name, before))
+            }
+            Hand::Other | Hand::Changed(_) => None,
+        }
+    })
+}
+
+/// Removals and returns, and what could not be done.
+pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
+    let (mut changes, mut findings) = (Vec::new(), Vec::new());
+    if !basis.prune {
+        return (changes, findings);
+    }
+    let needed = needed_by_others(basis);
+    let mut kept = Vec::new();
+    for (name, before) in unwanted(basis.ledger, basis.target, basis.machine, basis.broken) {
+        let from = basis.machine.installed.get(name).map(|one| one.version.clone());
+        match before {
+            Some(before) => match basis.before.get(name) {
+                Some(package) => changes.push(back(package, from)),
+                None => findings.push(cannot_come_back(basis, name, before)),
+            },
+            None if needed.contains(name) => kept.push(name.to_string()),
+            None => changes.push(Change {
+                name: name.clone(),
+                kind: Kind::Remove,
+                from,
+                to: None,
+                package: None,
+                reason: Some("colab-boot installed it, and nothing wants it any more".to_owned()),
+            }),
+        }
+    }
+    if !kept.is_empty() {
+        let message =
+            format!("{} stay: the profile no longer wants them, but other installed packages do", kept.join(", "));
+        findings.push(Finding::note(Code::PlanPruneKept, message));
+    }
+    let lost =
+        basis.ledger.removed.iter().filter(|(name, _)| is_gone(basis, name) && !basis.before.contains_key(*name));
+    findings.extend(lost.map(|(name, before)| cannot_come_back(basis, name, &before.version)));
+    let returns = returning(basis, &changes);
+    changes.extend(returns);
+    (changes, findings)
+}
+
+/// What was taken away to make room, where nothing wants the room any more.
+fn returning(basis: &Basis<'_>, changes: &[Change]) -> Vec<Change> {
+    let matrix = basis.matrix;
+    let leaves = |name: &PackageName| changes.iter().any(|change| change.name == *name && change.kind == Kind::Remove);
+    let stays =
+        basis.machine.installed.iter().filter(|(name, _)| !leaves(name)).map(|(name, one)| (name, &one.version));
+    let comes = basis.target.packages.iter().map(|package| (&package.name, &package.version));
+    let others: Vec<_> = stays.chain(comes).collect();
+    let is_in_the_way = |package: &LockedPackage| {
+        let own: Vec<usize> = matrix.owned(&package.name, &package.version).map(|(at, _)| at).collect();
+        others.iter().flat_map(|(name, version)| matrix.owned(name, version)).any(|(at, _)| own.contains(&at))
+    };
+    let gone = basis.ledger.removed.keys().filter(|name| is_gone(basis, name));
+    let packages = gone.filter_map(|name| basis.before.get(name));
+    packages.filter(|package| !is_in_the_way(package)).map(|package| back(package, None)).collect()
+}
+
+fn is_gone(basis: &Basis<'_>, name: &PackageName) -> bool {
+    basis.target.package(name).is_none() && !basis.machine.installed.contains_key(name)
+}
+
+fn back(package: &LockedPackage, from: Option<Version>) -> Change {
+    Change {
+        name: package.name.clone(),
+        kind: kind_of(from.as_ref(), &package.version),
+        from,
+        to: Some(package.version.clone()),
+        package: Some(package.clone()),
+        reason: Some("as it was before colab-boot came".to_owned()),
+    }
+}
+
+fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> Finding {
+    let ours = basis.ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
+    let is_direct = ours.or_else(|| basis.ledger.removed.get(name)).is_some_and(|before| before.direct);
+    let (why, help) = if is_direct {
+        ("it was installed from a file or an address", "install it from there again")
+    } else {
+        (
+            "no index that answers has a wheel of it",
+            "a new machine has it again: Runtime, then Disconnect and delete runtime",
+        )
+    };
+    let message = format!("{name} {before}, which was there before colab-boot came, can't be restored: {why}");
+    Finding::warning(Code::PlanPruneKept, message).with_help(help)
+}
+
+/// What distributions need that are not colab-boot's to remove.
+fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
+    let Some(markers) = basis.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
+        return BTreeSet::new();
+    };
+    let mut leaving: BTreeSet<&PackageName> =
+        unwanted(basis.ledger, basis.target, basis.machine, basis.broken).map(|(name, _)| name).collect();
+    let mut needed = BTreeSet::new();
+    loop {
+        let staying = basis.machine.installed.iter().filter(|(name, _)| !leaving.contains(name));
+        let of = staying.flat_map(|(_, one)| one.requires.iter().flat_map(Recorded::get));
+        let applying = of.filter(|one| one.applies(&markers, None)).map(|one| one.name.clone());
+        let found: BTreeSet<PackageName> = applying.filter(|name| leaving.contains(name)).collect();
+        if found.is_empty() {
+            return needed;
+        }
+        leaving.retain(|name| !found.contains(*name));
+        needed.extend(found);
+    }
+}

@@ -1,0 +1,235 @@
+//! Plans from small locks and machines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::boot::ledger::{Before, Ledger, Notes, Step};
+use crate::boot::lock::{LockedApt, LockedPackage, LockedTarget, LockedWheel};
+use crate::boot::machine::{Installed, Kernel, Machine, Recorded, find_runtime};
+use crate::boot::notebook::{Loaded, Modules, read_facts};
+use crate::boot::plan::{Basis, Decision, Kind, Plan, Wish, decide, variables_for};
+use crate::boot::profile::Profile;
+use crate::core::diag::{Code, Source};
+use crate::core::matrix::Matrix;
+use crate::core::model::{PackageName, Sha256};
+
+fn name(text: &str) -> PackageName {
+    text.parse().expect("a name")
+}
+
+fn locked(text: &str, version: &str) -> LockedPackage {
+    let wheel = LockedWheel {
+        file: format!("{}-{version}-py3-none-any.whl", text.replace('-', "_")),
+        sha256: Some(Sha256::of(b"")),
+        size: Some(100),
+        index: "default".into(),
+        metadata: None,
+    };
+    LockedPackage {
+        name: name(text),
+        version: version.parse().expect("a version"),
+        wheel: Some(wheel),
+        image_only: None,
+        why: vec![],
+    }
+}
+
+fn installed(version: &str, requires: &[&str]) -> Installed {
+    Installed {
+        version: version.parse().expect("a version"),
+        requires: Some(Recorded::new(requires.iter().map(|line| (*line).to_owned()).collect())),
+        direct: false,
+        location: None,
+        installer: String::new(),
+    }
+}
+
+fn machine(packages: &[(&str, Installed)]) -> Machine {
+    let mut machine = find_runtime("colab-2026.07-cpu").expect("a runtime").machine();
+    machine.installed = packages.iter().map(|(text, one)| (name(text), one.clone())).collect();
+    machine.debian = crate::boot::machine::Debian::default();
+    machine.pins.clear();
+    machine
+}
+
+fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, before: &[LockedPackage]) -> Decision {
+    let text = "[profile]\nname='a'\nversion='1.0.0'\n[packages]\na='*'\n[env]\nMY_OWN='1'\n";
+    let profile =
+        Profile::parse(&Source { name: "p".into(), text: text.into() }, std::path::Path::new("/")).expect("a profile");
+    let target = LockedTarget {
+        name: "t".into(),
+        runtime: None,
+        python: "3.12.13".parse().expect("a version"),
+        platform: "manylinux_2_35_x86_64".into(),
+        cuda: None,
+        driver_floor: None,
+        gpus: vec![],
+        apt: vec![LockedApt { name: "ffmpeg".into(), version: None }],
+        accept: vec![],
+        packages,
+    };
+    let matrix = Matrix::bundled().expect("the matrix");
+    let before = before.iter().map(|package| (package.name.clone(), package.clone())).collect();
+    decide(Basis {
+        wish: &Wish::of(&profile, variables_for(&profile, &target).all),
+        target: &target,
+        machine,
+        matrix: &matrix,
+        prune: true,
+        ledger,
+        notes: &Notes::default(),
+        doubted: &[],
+        before: &before,
+        broken: &BTreeMap::new(),
+        silent: &BTreeSet::new(),
+        linked: &std::collections::BTreeMap::new(),
+        environment_file: None,
+        history: &[],
+        loaded: &holding("numpy jax"),
+        modules: &std::collections::BTreeMap::new(),
+        folders: &[],
+    })
+}
+
+fn holding(modules: &str) -> Loaded {
+    Loaded { modules: Modules::Reported(Box::new(read_facts(modules).expect("a list"))), ..Loaded::default() }
+}
+
+fn planned(packages: Vec<LockedPackage>, machine: &Machine) -> Plan {
+    decided(packages, machine, &Ledger::default(), &[]).plan
+}
+
+#[test]
+fn each_distribution_gets_its_step() {
+    let machine = machine(&[
+        ("kept", installed("1.0", &[])),
+        ("up", installed("1.0", &[])),
+        ("down", installed("3.0", &[])),
+        ("torch", installed("2.11.0+cu128", &[])),
+    ]);
+    let versions = [("kept", "1.0"), ("up", "2.0"), ("down", "2.0"), ("torch", "2.11.0"), ("new", "1.0")];
+    let plan = planned(versions.iter().map(|(text, version)| locked(text, version)).collect(), &machine);
+    let steps: Vec<_> = plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
+    let expected = [("new", Kind::Install), ("up", Kind::Upgrade), ("down", Kind::Downgrade), ("torch", Kind::Replace)];
+    assert_eq!(steps, expected.map(|(text, kind)| (text.to_owned(), kind)));
+    assert_eq!((plan.kept.len(), plan.download_bytes, plan.apt.len()), (1, 400, 1));
+}
+
+#[test]
+fn a_library_of_the_other_major_is_removed_before_its_files_are_overwritten() {
+    let machine =
+        machine(&[("nvidia-cudnn-cu12", installed("9.19.0.56", &[])), ("nvidia-cufft-cu12", installed("1", &[]))]);
+    let plan = planned(vec![locked("nvidia-cudnn-cu13", "9.26.0.51")], &machine);
+    assert_eq!(plan.changes[0].kind, Kind::Remove);
+    assert_eq!(plan.changes[0].name, name("nvidia-cudnn-cu12"));
+    assert_eq!(plan.changes.len(), 2);
+}
+
+#[test]
+fn what_a_removal_takes_along_is_installed_again() {
+    let machine =
+        machine(&[("nvidia-nccl-cu12", installed("2.28.9", &[])), ("nvidia-nccl-cu13", installed("2.31.2", &[]))]);
+    let plan = planned(vec![locked("nvidia-nccl-cu12", "2.28.9")], &machine);
+    let steps: Vec<_> = plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
+    assert_eq!(steps, [("nvidia-nccl-cu13".to_owned(), Kind::Remove), ("nvidia-nccl-cu12".to_owned(), Kind::Replace)]);
+}
+
+#[test]
+fn a_breakage_is_what_the_plan_breaks_and_nothing_else() {
+    let machine = machine(&[
+        ("numpy", installed("1.26.4", &[])),
+        ("old", installed("1.0", &["numpy<2"])),
+        ("fine", installed("1.0", &["numpy>=1"])),
+        ("broken-before", installed("1.0", &["numpy>=3"])),
+        ("elsewhere", installed("1.0", &["numpy<2; sys_platform == 'win32'"])),
+    ]);
+    let plan = planned(vec![locked("numpy", "2.1.3")], &machine);
+    let broken: Vec<_> = plan.breakages.iter().map(|one| one.package.as_str()).collect();
+    assert_eq!(broken, ["old 1.0"]);
+}
+
+#[test]
+fn a_restart_has_reasons_or_is_not_needed() {
+    let mut machine = machine(&[("numpy", installed("1.26.4", &[])), ("attrs", installed("1.0", &[]))]);
+    machine.runtime = None;
+    let decide = |machine: &Machine, packages| decided(packages, machine, &Ledger::default(), &[]).restart;
+    assert!(!decide(&machine, vec![locked("numpy", "2.1.3")]).needed, "no kernel");
+    machine.kernel = Some(Kernel { pid: 7, start_time: 1 });
+    let because = decide(&machine, vec![locked("numpy", "2.1.3"), locked("jax", "0.7.2")]).because;
+    assert_eq!(
+        because,
+        [
+            "numpy is loaded and goes from 1.26.4 to 2.1.3",
+            "`MY_OWN` changes for the kernel; when it is read is not known"
+        ],
+        "what is new can't be loaded, and the variable is in no row"
+    );
+    let other = decide(&machine, vec![locked("attrs", "2.0")]).because;
+    assert_eq!(other.len(), 1, "what is not loaded needs none: {other:?}");
+}
+
+/// A ledger in which these were put there: name, version, what was there before.
+fn ledger(entries: &[(&str, &str, Option<&str>)]) -> Ledger {
+    let before = |text: &str| Before {
+        version: text.parse().expect("a version"),
+        installer: String::new(),
+        requires: vec![],
+        direct: false,
+    };
+    let steps: Vec<Step> = entries
+        .iter()
+        .map(|(text, version, was)| Step {
+            name: name(text),
+            present: was.map(before),
+            becomes: Some((version.parse().expect("a version"), None)),
+        })
+        .collect();
+    Ledger::default().after(&steps, "p 1.0.0", Sha256::of(b"lock"))
+}
+
+#[test]
+fn unwanted_packages_go_and_replaced_ones_come_back() {
+    let machine = machine(&[
+        ("ours", installed("1.0", &[])),
+        ("replaced", installed("2.0", &[])),
+        ("lost", installed("2.0", &[])),
+        ("needed", installed("1.0", &[])),
+        ("image", installed("1.0", &["needed>=1"])),
+        ("changed", installed("9.0", &[])),
+        ("wanted", installed("1.0", &[])),
+    ]);
+    let ledger = ledger(&[
+        ("ours", "1.0", None),
+        ("replaced", "2.0", Some("1.0")),
+        ("lost", "2.0", Some("1.0")),
+        ("needed", "1.0", None),
+        ("changed", "1.0", None),
+        ("wanted", "1.0", None),
+        ("gone", "1.0", None),
+    ]);
+    let decision = decided(vec![locked("wanted", "1.0")], &machine, &ledger, &[locked("replaced", "1.0")]);
+    let steps: Vec<_> = decision.plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
+    assert_eq!(steps, [("ours".to_owned(), Kind::Remove), ("replaced".to_owned(), Kind::Downgrade)]);
+    let messages: Vec<&str> = decision.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert!(messages.iter().any(|text| text.starts_with("lost 1.0, which was there before")), "{messages:?}");
+    assert!(messages.iter().any(|text| text.starts_with("needed stay")), "{messages:?}");
+}
+
+#[test]
+fn a_change_by_another_tool_is_named() {
+    let mut machine = machine(&[("a", installed("2.0", &[])), ("b", installed("1.0", &[]))]);
+    machine.installed.get_mut(&name("a")).expect("a package").installer = "pip".into();
+    let ledger = ledger(&[("a", "1.0", None), ("b", "1.0", None), ("c", "1.0", None)]);
+    let all = vec![locked("a", "1.0"), locked("b", "1.0"), locked("c", "1.0")];
+    let decision = decided(all, &machine, &ledger, &[]);
+    let messages: Vec<String> = decision
+        .findings
+        .iter()
+        .filter(|finding| finding.code == Code::ForeignChange)
+        .map(|finding| finding.message.clone())
+        .collect();
+    let wanted = [
+        "a 1.0 was replaced with 2.0 by pip after colab-boot installed it",
+        "c 1.0 was removed by another tool after colab-boot installed it, or its metadata was damaged",
+    ];
+    assert_eq!(messages, wanted);
+}

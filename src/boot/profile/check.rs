@@ -1,0 +1,393 @@
+//! Raw TOML with spans → [`Profile`]. Every name and value is checked here, once; the rest of the program trusts the type.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::str::FromStr;
+
+use pep440_rs::VersionSpecifiers;
+use pep508_rs::{ExtraName, PackageName};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::boot::profile::accept::accepted;
+use crate::boot::profile::fitness::fitness;
+use crate::boot::profile::indexes::{address_of, indexes, published};
+use crate::boot::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
+use crate::boot::profile::values::{
+    cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name,
+};
+use crate::boot::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
+use crate::core::diag::{Code, Finding, Source};
+use crate::core::matrix::{PublishedIndex, settings};
+use crate::core::model::day::Date;
+use crate::core::model::{Condition, Sha256};
+
+/// The largest profile we parse; no real profile nests deeper or has longer texts.
+const SIZE_LIMIT: usize = 256 << 10;
+
+/// What comes after so many follows from them.
+const SYNTAX_ERRORS: usize = 5;
+
+pub(super) fn check(source: &Source, folder: &Path) -> Result<Profile, Vec<Finding>> {
+    let mut faults = Faults { source, found: Vec::new() };
+    if source.text.len() > SIZE_LIMIT {
+        let message = format!("the profile is larger than {} kB", SIZE_LIMIT >> 10);
+        return Err(vec![Finding::error(Code::ProfileBadValue, message)]);
+    }
+    let (table, errors) = DeTable::parse_recoverable(&source.text);
+    for error in errors.into_iter().take(SYNTAX_ERRORS) {
+        let span = error.span().unwrap_or(0..0);
+        faults.add(Code::ProfileSyntax, span, format!("not valid TOML: {}", error.message().replace('\n', ", ")), "");
+    }
+    if !faults.found.is_empty() {
+        return Err(faults.found);
+    }
+    let mut root = Reader::new("the profile", table.get_ref());
+    let profile = read(&mut root, folder, &mut faults);
+    root.finish(&mut faults);
+    match profile {
+        Some(profile) if faults.found.is_empty() => Ok(profile),
+        _ => {
+            // As the eye goes through the file.
+            faults.found.sort_by_key(|fault| fault.labels.first().map(|label| label.span.start));
+            Err(faults.found)
+        }
+    }
+}
+
+fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Option<Profile> {
+    let head = head(root, faults);
+    let target = root.table("target", faults).map(|table| target(table, faults)).unwrap_or_default();
+    let mut wanted = packages(root.table("frameworks", faults), true, faults);
+    wanted.extend(packages(root.table("packages", faults), false, faults));
+    let constraints = bounds(root.table("constraints", faults), faults);
+    let overrides = bounds(root.table("overrides", faults), faults);
+    let accepted = accepted(root, faults);
+    let (apt, apt_snapshot) = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
+    let Environment { preset, variables, spans } =
+        root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
+    let seed = root.table("determinism", faults).and_then(|mut table| {
+        let seed = table.seed("seed", faults);
+        table.finish(faults);
+        seed
+    });
+    let fitness = fitness(root, faults);
+    let mut indexes = indexes(root, folder, faults);
+    indexes.extend(published(&wanted, &indexes));
+    let policy = root.table("policy", faults).map(|table| policy(table, faults)).unwrap_or_default();
+    check_packages(&wanted, &indexes, faults);
+    check_overrides(&wanted, &overrides, faults);
+    let smoke = root.table("verify", faults).map(|table| smoke(table, &wanted, faults));
+    let smoke =
+        smoke.unwrap_or_else(|| wanted.iter().filter(|one| one.framework).map(|one| one.name.clone()).collect());
+    let head = head?;
+    Some(Profile {
+        source: faults.source.clone(),
+        digest: Sha256::of(faults.source.text.as_bytes()),
+        name: head.name,
+        version: head.version,
+        description: head.description,
+        owner: head.owner,
+        review_by: head.review_by,
+        target,
+        wanted,
+        constraints,
+        overrides,
+        accepted,
+        apt,
+        apt_snapshot,
+        environment: variables,
+        environment_spans: spans,
+        preset,
+        seed,
+        indexes,
+        policy,
+        fitness,
+        smoke,
+    })
+}
+
+struct Head {
+    name: PackageName,
+    version: semver::Version,
+    description: String,
+    owner: Option<String>,
+    review_by: Option<Date>,
+}
+
+fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {
+    let Some(mut table) = root.table("profile", faults) else {
+        let help = "begin the profile with `[profile]`, `name = \"…\"` and `version = \"2026.11.0\"`";
+        faults.add(Code::ProfileMissingKey, 0..0, "the profile has no `[profile]` table", help);
+        return None;
+    };
+    let name = table.text("name", faults);
+    let version = table.text("version", faults);
+    for (key, present) in [("name", name.is_some()), ("version", version.is_some())] {
+        if !present {
+            faults.add(Code::ProfileMissingKey, 0..0, format!("`[profile]` has no `{key}`"), "");
+        }
+    }
+    let description = table.text("description", faults).map(|place| place.value).unwrap_or_default();
+    let owner = table.text("owner", faults).map(|place| place.value);
+    let review_by = table.date("review-by", faults);
+    table.finish(faults);
+    let (name, version) = (name?, version?);
+    let parsed = faults.value(&name, "a profile's name", PackageName::from_str(&name.value));
+    let version = faults.value(&version, "a version (semantic, such as `2026.11.0`)", version.value.parse());
+    Some(Head { name: parsed?, version: version?, description, owner, review_by })
+}
+
+fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {
+    let cuda = table.text("cuda", faults);
+    let python = table.text("python", faults);
+    let texts = |places: Vec<Placed<String>>| places.into_iter().map(|place| place.value).collect();
+    let wish = TargetWish {
+        cuda: cuda.and_then(|place| faults.value(&place, "a CUDA target", cuda_wish(&place.value))).unwrap_or_default(),
+        python: python.and_then(|place| faults.value(&place, "a Python version", python_minor(&place.value))),
+        gpus: texts(table.texts("gpus", faults)),
+        runtimes: texts(table.texts("runtimes", faults)),
+    };
+    table.finish(faults);
+    wish
+}
+
+fn packages(table: Option<Reader<'_, '_>>, framework: bool, faults: &mut Faults<'_>) -> Vec<Wanted> {
+    let Some(mut table) = table else {
+        return Vec::new();
+    };
+    let entries = table.all();
+    entries.iter().filter_map(|(name, value)| wanted(name, value, framework, faults)).collect()
+}
+
+fn wanted(
+    key: &Placed<String>,
+    value: &Spanned<DeValue<'_>>,
+    framework: bool,
+    faults: &mut Faults<'_>,
+) -> Option<Wanted> {
+    let name = faults.value(key, "a package name", PackageName::from_str(&key.value))?;
+    let mut wanted = Wanted {
+        name,
+        specifiers: VersionSpecifiers::empty(),
+        extras: Vec::new(),
+        condition: Condition::default(),
+        index: None,
+        direct: None,
+        framework,
+        span: key.span.start..value.span().end,
+    };
+    match value.get_ref() {
+        DeValue::String(_) => {
+            let text = as_text(value, &key.value, faults)?;
+            wanted.specifiers = faults.value(&text, "a version", specifiers(&text.value))?;
+        }
+        DeValue::Table(table) => package_table(&mut wanted, Reader::new(&format!("`{}`", key.value), table), faults)?,
+        _ => {
+            let expected =
+                "a version such as \"2.10.*\", or a table with `version`, `extras`, `marker`, `index`, `url`, `sha256`";
+            wrong_type(value, &format!("`{}`", key.value), expected, faults);
+            return None;
+        }
+    }
+    Some(wanted)
+}
+
+fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<()> {
+    let version = table.text("version", faults);
+    let extras = table.texts("extras", faults);
+    let marker = table.text("marker", faults);
+    wanted.index = table.text("index", faults).map(|place| place.value);
+    let address = table.text("url", faults);
+    let digest = table.text("sha256", faults);
+    table.finish(faults);
+    if let Some(place) = version {
+        wanted.specifiers = faults.value(&place, "a version", specifiers(&place.value))?;
+    }
+    for place in extras {
+        let parsed = ExtraName::from_str(&place.value);
+        wanted.extras.push(faults.value(&place, "an extra", parsed)?);
+    }
+    if let Some(place) = marker {
+        wanted.condition = faults.value(&place, "a marker", Condition::parse(&place.value))?;
+    }
+    match (address, digest) {
+        (None, None) => {}
+        (Some(address), Some(digest)) => {
+            let url = address_of(&address, "an address", faults)?;
+            let sha256 = faults.value(&digest, "a sha256", digest.value.parse())?;
+            wanted.direct = Some(Direct { url, sha256 });
+        }
+        (Some(place), None) | (None, Some(place)) => {
+            let message = format!("`{}` needs both `url` and `sha256`", wanted.name);
+            faults.add(Code::ProfileMissingKey, place.span, message, "a direct wheel is pinned by its digest");
+        }
+    }
+    Some(())
+}
+
+fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> (Vec<String>, Option<String>) {
+    let places = table.texts("packages", faults);
+    let snapshot = table.text("snapshot", faults);
+    let snapshot = snapshot.and_then(|place| faults.value(&place, "a snapshot", snapshot_id(&place.value)));
+    table.finish(faults);
+    let names =
+        places.into_iter().filter_map(|place| faults.value(&place, "an apt package", debian_name(&place.value)));
+    (names.collect(), snapshot)
+}
+
+#[derive(Default)]
+struct Environment {
+    preset: Option<String>,
+    variables: BTreeMap<String, String>,
+    spans: BTreeMap<String, std::ops::Range<usize>>,
+}
+
+fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Environment {
+    let mut found = Environment::default();
+    if let Some(place) = table.text("preset", faults) {
+        let rows = settings().map(|rows| rows.preset.as_slice()).unwrap_or_default();
+        let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        names.dedup();
+        let known = names.contains(&place.value.as_str()).then(|| place.value.clone());
+        let known = known.ok_or_else(|| format!("one of {}", names.join(", ")));
+        found.preset = faults.value(&place, "a preset", known);
+    }
+    for (key, value) in table.all() {
+        let Some(text) = as_text(value, &format!("`{}`", key.value), faults) else {
+            continue;
+        };
+        let name = faults.value(&key, "a variable", variable_name(&key.value));
+        // Beyond the basic plane, JSON and Python write one character in two ways.
+        let fits = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() && c <= '\u{ffff}';
+        let printable = text.value.chars().all(fits) && text.value.len() <= 1024;
+        let what = "values are printable ASCII and letters of any script, at most 1024 bytes long";
+        let value = printable.then(|| text.value.clone()).ok_or(what);
+        if let (Some(name), Some(value)) = (name, faults.value(&text, "a variable's value", value)) {
+            found.spans.insert(name.clone(), key.span.start..text.span.end);
+            found.variables.insert(name, value);
+        }
+    }
+    found
+}
+
+fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
+    let mut policy = Policy::default();
+    if let Some(place) = table.text("installed", faults) {
+        let choice = one_of(&place.value, &[("prefer", true), ("ignore", false)]);
+        policy.prefer_installed = faults.value(&place, "`installed`", choice).unwrap_or(true);
+    }
+    if let Some(place) = table.text("breakage", faults) {
+        let choice = one_of(&place.value, &[("error", true), ("warn", false)]);
+        policy.breakage_is_error = faults.value(&place, "`breakage`", choice).unwrap_or(true);
+    }
+    policy.one_cuda_major = table.flag("one-cuda-major", faults).unwrap_or(true);
+    policy.prune = table.flag("prune", faults).unwrap_or(true);
+    if let Some(place) = table.text("overwrite", faults) {
+        let choice = one_of(&place.value, &[("error", false), ("keep-aside", true)]);
+        policy.keeps_aside = faults.value(&place, "`overwrite`", choice).unwrap_or(false);
+    }
+    build_policy(&mut table, &mut policy, faults);
+    if let Some(place) = table.text("prereleases", faults) {
+        let choices = [
+            ("if-necessary", Prereleases::IfNecessary),
+            ("explicit", Prereleases::Explicit),
+            ("allow", Prereleases::Allow),
+        ];
+        let choice = faults.value(&place, "`prereleases`", one_of(&place.value, &choices));
+        policy.prereleases = choice.unwrap_or(Prereleases::IfNecessary);
+    }
+    policy.as_of = table.moment("as-of", faults);
+    table.finish(faults);
+    policy
+}
+
+/// `wheels-only = false` and the packages it is for: each must be named, for a build runs whatever its authors wrote.
+fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Faults<'_>) {
+    let wheels_only = table.placed_flag("wheels-only", faults);
+    let places = table.texts("build", faults);
+    let allowed = wheels_only.as_ref().is_some_and(|(flag, _)| !flag);
+    match (&wheels_only, places.first()) {
+        (Some((false, span)), None) => {
+            let help =
+                "add `build = [\"antlr4-python3-runtime\"]` with the packages that the installer may build from source";
+            faults.add(
+                Code::ProfileMissingKey,
+                span.clone(),
+                "`wheels-only = false` needs `build`, the packages it is for",
+                help,
+            );
+        }
+        (_, Some(first)) if !allowed => {
+            faults.add(Code::ProfileConflict, first.span.clone(), "`build` needs `wheels-only = false`", "");
+        }
+        _ => {}
+    }
+    let names =
+        places.iter().filter_map(|place| faults.value(place, "a package name", PackageName::from_str(&place.value)));
+    policy.buildable = names.collect();
+}
+
+fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) -> Vec<PackageName> {
+    let places = table.texts("smoke", faults);
+    table.finish(faults);
+    let mut names = Vec::new();
+    for place in places {
+        let Some(name) = faults.value(&place, "a package name", PackageName::from_str(&place.value)) else {
+            continue;
+        };
+        if !wanted.iter().any(|one| one.name == name) {
+            let message = format!("`{name}` is to be smoke-tested but is in neither `[frameworks]` nor `[packages]`");
+            faults.add(Code::ProfileConflict, place.span, message, "");
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// The lines of `[constraints]` or `[overrides]`.
+fn bounds(table: Option<Reader<'_, '_>>, faults: &mut Faults<'_>) -> Vec<Bound> {
+    let mut bounds: Vec<Bound> = Vec::new();
+    for (key, value) in table.map(|mut table| table.all()).unwrap_or_default() {
+        let name = faults.value(&key, "a package name", PackageName::from_str(&key.value));
+        let text = as_text(value, &format!("`{}`", key.value), faults);
+        let specifiers = text.and_then(|text| faults.value(&text, "a version", specifiers(&text.value)));
+        let (Some(name), Some(specifiers)) = (name, specifiers) else { continue };
+        let span = key.span.start..value.span().end;
+        if bounds.iter().any(|known| known.name == name) {
+            faults.add(Code::ProfileConflict, span, format!("`{name}` stands twice here"), "keep one of them");
+        } else {
+            bounds.push(Bound { name, specifiers, span });
+        }
+    }
+    bounds
+}
+
+fn check_overrides(wanted: &[Wanted], overrides: &[Bound], faults: &mut Faults<'_>) {
+    for bound in overrides.iter().filter(|bound| wanted.iter().any(|one| one.name == bound.name)) {
+        let message = format!("`{}` is asked for and overridden", bound.name);
+        faults.add(Code::ProfileConflict, bound.span.clone(), message, "write the version where it is asked for");
+    }
+}
+
+fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults<'_>) {
+    if wanted.is_empty() && faults.found.is_empty() {
+        let help = "add a line such as `numpy = \"*\"` under `[packages]`";
+        faults.add(Code::ProfileMissingKey, 0..0, "the profile asks for no package", help);
+    }
+    for (at, one) in wanted.iter().enumerate() {
+        if wanted[..at].iter().any(|earlier| earlier.name == one.name) {
+            let message = format!("`{}` stands twice in the profile", one.name);
+            faults.add(Code::ProfileConflict, one.span.clone(), message, "keep one of them");
+        }
+        if let Some(index) = &one.index
+            && !indexes.iter().any(|known| known.name == *index)
+        {
+            let message = format!("`{}` is to come from the index `{index}`, which no `[[index]]` defines", one.name);
+            let known = PublishedIndex::bundled().unwrap_or_default();
+            let known: Vec<String> = known.into_iter().map(|index| format!("`{}`", index.name)).collect();
+            let help = format!("write an `[[index]]` of that name; known without one: {}", known.join(", "));
+            faults.add(Code::ProfileConflict, one.span.clone(), message, &help);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `[[index]]` and addresses: where packages come from, as a profile says it.
+
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+
+use pep508_rs::PackageName;
+use url::Url;
+
+use crate::boot::profile::reader::{Faults, Placed, Reader};
+use crate::boot::profile::values::{has_credentials, web_address, wheel_folder};
+use crate::boot::profile::{NamedIndex, Profile, Wanted};
+use crate::core::diag::{Code, Finding};
+use crate::core::matrix::{IndexPage, PublishedIndex};
+
+pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
+    let tables = root.tables("index", faults);
+    let mut indexes: Vec<NamedIndex> = Vec::new();
+    for (table, span) in tables {
+        let Some(index) = index(table, span.clone(), folder, faults) else { continue };
+        if indexes.iter().any(|known| known.name == index.name) {
+            let message = format!("two indexes are called `{}`", index.name);
+            faults.add(Code::ProfileConflict, span, message, "give each a name of its own");
+        }
+        indexes.push(index);
+    }
+    indexes
+}
+
+/// The pages of indexes that the matrix knows and `wanted` name.
+pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex> {
+    let is_named = |name: &str| wanted.iter().any(|one| one.index.as_deref() == Some(name));
+    let is_own = |name: &str| own.iter().any(|index| index.name == name);
+    let known = PublishedIndex::bundled().unwrap_or_default();
+    let known = known.into_iter().filter(|index| is_named(&index.name) && !is_own(&index.name));
+    let pages = known.flat_map(|PublishedIndex { name, packages, pages, .. }| {
+        let of = move |page: IndexPage| (name.clone(), packages.clone(), page);
+        pages.into_iter().map(of)
+    });
+    let index = |(name, packages, page): (String, Vec<PackageName>, IndexPage)| NamedIndex {
+        name,
+        url: page.address,
+        packages,
+        page: Some(page.label),
+    };
+    pages.map(index).collect()
+}
+
+impl Profile {
+    /// The same with `package` from the index of that name, which the matrix knows.
+    #[must_use]
+    pub fn with_index(&self, package: &PackageName, name: &str) -> Self {
+        let mut changed = self.clone();
+        for wanted in changed.wanted.iter_mut().filter(|wanted| wanted.name == *package) {
+            wanted.index = Some(name.to_owned());
+        }
+        changed.indexes.extend(published(&changed.wanted, &self.indexes));
+        changed
+    }
+}
+
+fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &mut Faults<'_>) -> Option<NamedIndex> {
+    let name = table.text("name", faults);
+    let address = table.text("url", faults);
+    let path = table.text("path", faults);
+    let packages = table.texts("packages", faults);
+    table.finish(faults);
+    if let (Some(_), Some(path)) = (&address, &path) {
+        faults.add(Code::ProfileConflict, path.span.clone(), "an `[[index]]` has `url` or `path`, not both", "");
+    }
+    let (Some(name), Some((place, is_path))) =
+        (name, address.map(|place| (place, false)).or(path.map(|place| (place, true))))
+    else {
+        faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name`, and `url` or `path`", "");
+        return None;
+    };
+    let taken = matches!(name.value.as_str(), "default" | "direct") || name.value.starts_with("find-links");
+    let valid = (PackageName::from_str(&name.value).is_ok() && !taken).then(|| name.value.clone());
+    let rule = "letters, digits and `-`; `default`, `direct` and `find-links` are taken";
+    let parsed_name = faults.value(&name, "an index name", valid.ok_or(rule));
+    let url = if is_path {
+        faults.value(&place, "a folder of wheels", wheel_folder(folder, &place.value))
+    } else {
+        address_of(&place, "an index address", faults)
+    };
+    let packages = packages
+        .into_iter()
+        .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
+        .collect();
+    Some(NamedIndex { name: parsed_name?, url: url?, packages, page: None })
+}
+
+/// An address of the web. One with credentials is refused without being shown: what is said of it ends up in logs.
+pub(super) fn address_of(place: &Placed<String>, what: &str, faults: &mut Faults<'_>) -> Option<Url> {
+    if has_credentials(&place.value) {
+        let help = "put them into netrc, into the keyring, or into COLAB_BOOT_INDEX_URL";
+        // Its line would be drawn with it: its number has to do.
+        let text = &faults.source.text;
+        let line = 1 + text[..place.span.start.min(text.len())].matches('\n').count();
+        let source = &faults.source.name;
+        let message = format!("{what} holds credentials, which do not belong in a profile ({source}, line {line})");
+        faults.found.push(Finding::error(Code::ProfileBadValue, message).with_help(help));
+        return None;
+    }
+    faults.value(place, what, web_address(&place.value))
+}

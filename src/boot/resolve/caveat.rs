@@ -1,0 +1,156 @@
+//! What was noticed while solving, as findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::boot::resolve::{Caveat, HeldBack, Resolution};
+use crate::core::diag::{Code, Finding};
+use crate::core::model::contents::Clash;
+use crate::core::model::{PackageName, Version};
+
+/// Files that are named in a finding; the rest is counted.
+const SHOWN: usize = 6;
+
+/// Two packages that overwrite each other's files.
+pub fn collision_finding(first: &str, second: &str, clash: &Clash) -> Finding {
+    let message = format!("`{first}` and `{second}` both own {} with different content", clash.count());
+    let finding = if clash.is_serious() {
+        Finding::warning(Code::FilesCollide, message)
+    } else {
+        Finding::note(Code::FilesCollide, message)
+    };
+    let libraries = clash.libraries();
+    let rest = clash.paths.iter().filter(|path| !libraries.contains(path));
+    let named: Vec<&str> = libraries.iter().copied().chain(rest).map(String::as_str).take(SHOWN).collect();
+    let more = clash.paths.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    finding
+        .with_note(format!("{}{more}", named.join(", ")))
+        .with_help("the one that is installed later wins; leave one of the two out if you can")
+}
+
+/// A build that the driver compiles on these GPUs.
+pub fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -> Finding {
+    let message =
+        format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", "));
+    Finding::warning(Code::GpuPtxOnly, message)
+        .with_note(
+            "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
+        )
+        .with_help("a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them")
+}
+
+/// A release that its authors have withdrawn.
+pub fn yanked(name: &PackageName, version: &Version, reason: &str) -> Finding {
+    let finding = Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
+    if reason.is_empty() { finding } else { finding.with_note(reason.to_owned()) }
+}
+
+/// Caveats on a solution as findings.
+pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
+    let finding = |caveat: &Caveat| match caveat {
+        Caveat::Yanked { name, version, reason } => yanked(name, version, reason),
+        Caveat::Prerelease { name, version } => {
+            Finding::warning(Code::ResolvePrerelease, format!("`{name}` {version} is a pre-release"))
+        }
+        Caveat::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
+        Caveat::BuildUnknown { name, version, why } => {
+            Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
+                .with_note(format!("the matrix has no row for it, and {why}"))
+        }
+        Caveat::FilesCollide { first, second, clash } => collision_finding(first.as_ref(), second.as_ref(), clash),
+        Caveat::FilesUnchecked { count } => Finding::note(
+            Code::FilesUnchecked,
+            format!("{count} wheels could not be looked into for files that others own too"),
+        ),
+        Caveat::ExtraUnknown { name, version, extra, known } => {
+            let message = format!("`{name}` {version} has no extra `{extra}`, but {known}");
+            Finding::warning(Code::ResolveExtraUnknown, message).with_note("it is taken without, as pip and uv do")
+        }
+        Caveat::HeldBack(all) => held_back(all),
+        Caveat::CudaUnfound { name, version, library, without } => {
+            let message = format!("{name} {version} looks for {library} when it runs, and nothing brings it");
+            Finding::warning(Code::LibraryMissing, message).with_note(format!("without it {without}"))
+        }
+        Caveat::LinkingUnread { name, version, why } => {
+            let message = format!("what the libraries of `{name}` {version} ask for is not known");
+            Finding::note(Code::LinkingUnread, message).with_note(why.clone())
+        }
+        Caveat::Unreadable { name, count, line } => {
+            let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
+            let message = format!("{releases} of `{name}` passed over: their requirements can't be read");
+            Finding::note(Code::ResolveSkipped, message).with_note(format!("such as `{line}`"))
+        }
+        Caveat::NamesUnreadable { count } => Finding::note(
+            Code::ResolveSkipped,
+            format!("{count} wheels passed over: their names follow no version scheme that is known"),
+        ),
+        Caveat::FromSource { name, version } => {
+            let message = format!("`{name}` {version} will be built from source, as the profile allows");
+            Finding::warning(Code::ResolveFromSource, message).with_help(
+                "a wheel of your own, named with `url` and `sha256`, installs in seconds and the same everywhere",
+            )
+        }
+        Caveat::Weak { name, version, kind } => {
+            let message = format!("of `{name}` {version} the index gives a digest of the kind {} alone", kind.as_str());
+            Finding::note(Code::LockWeak, message)
+        }
+        Caveat::Unhashed { name, version, why } => {
+            Finding::warning(Code::LockUnhashed, format!("nothing proves which file `{name}` {version} is"))
+                .with_note(format!("the index gives no sha256 for it, and {why}"))
+                .with_help("`apply` will refuse this lock; use an index that gives digests")
+        }
+        Caveat::VariantsSkipped { count } => {
+            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
+        }
+    };
+    let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
+    one_by_one.map(finding).chain(shared_inits(resolution)).collect()
+}
+
+/// Releases that are a major version behind, each with who holds it there.
+fn held_back(all: &[HeldBack]) -> Finding {
+    let one = |held: &HeldBack| {
+        let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
+        let by = if by.is_empty() { "what its newer releases ask for".to_owned() } else { by.join(", ") };
+        format!("{} {} ({} exists; held by {by})", held.name, held.version, held.newest)
+    };
+    let plural = if all.len() == 1 { " is" } else { "s are" };
+    let message = format!("{} package{plural} a major version or more behind the newest", all.len());
+    let finding = Finding::note(Code::ResolveHeldBack, message);
+    let finding = all.iter().take(SHOWN).map(one).fold(finding, Finding::with_note);
+    let more = all.len().saturating_sub(SHOWN);
+    if more > 0 { finding.with_note(format!("and {more} more")) } else { finding }
+}
+
+/// The path and its owners, where two packages share nothing but the `__init__.py` of a folder, as NVIDIA's do: empty in one, a licence in the
+/// other.
+fn shared_init(caveat: &Caveat) -> Option<(&str, [&PackageName; 2])> {
+    match caveat {
+        Caveat::FilesCollide { first, second, clash } => match clash.paths.as_slice() {
+            [path] if path.ends_with("/__init__.py") => Some((path, [first, second])),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One finding for each such path, however many pairs of packages share it.
+fn shared_inits(resolution: &Resolution) -> Vec<Finding> {
+    let mut owners: BTreeMap<&str, BTreeSet<&PackageName>> = BTreeMap::new();
+    for (path, pair) in resolution.caveats.iter().filter_map(shared_init) {
+        owners.entry(path).or_default().extend(pair);
+    }
+    let finding = |(path, owners): (&str, BTreeSet<&PackageName>)| {
+        let named: Vec<&str> = owners.iter().take(SHOWN).map(AsRef::as_ref).collect();
+        let more = owners.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("`{path}` stands in {} packages, with different content", owners.len());
+        let finding = if owners.len() > 2 {
+            Finding::note(Code::FilesCollide, message)
+        } else {
+            Finding::warning(Code::FilesCollide, message)
+        };
+        finding.with_note(format!("{}{more}; the one that is installed later wins", named.join(", ")))
+    };
+    owners.into_iter().map(finding).collect()
+}

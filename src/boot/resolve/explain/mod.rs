@@ -1,0 +1,16 @@
+//! Why there is no solution, in the user's terms; and why a package is in one at its version.
+
+mod conflict;
+mod contradiction;
+mod elsewhere;
+mod explanation;
+mod fixes;
+pub(in crate::boot::resolve) mod derivation;
+mod why;
+mod wording;
+
+pub use conflict::{Conflict, Unsolved};
+pub(in crate::boot::resolve) use contradiction::contradiction;
+pub use elsewhere::Elsewhere;
+pub use explanation::explain;
+pub use why::{Asker, Newer, Why, why};

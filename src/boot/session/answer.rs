@@ -1,0 +1,112 @@
+//! What a profile asks of a machine: by the lock that answers it, or by a new solve.
+
+use std::path::Path;
+
+use crate::boot::index::Traffic;
+use crate::boot::lock::{Lock, LockedTarget, lock_path, stale, uncovered};
+use crate::boot::plan::{Wish, variables_for};
+use crate::boot::profile::Profile;
+use crate::boot::resolve::caveats;
+use crate::boot::session::Session;
+use crate::boot::session::findings::secrets_set;
+use crate::boot::session::goal::{ProfileRequest, Request};
+use crate::boot::session::index::Asked;
+use crate::boot::session::lock::{missing_lock, stale_lock};
+use crate::boot::session::machine::Seen;
+use crate::core::diag::{Code, Failure, Finding, Kind};
+
+/// What is to be made true, and how that is known.
+pub struct Answer {
+    pub profile: Option<Profile>,
+    pub wish: Wish,
+    pub seen: Seen,
+    pub target: LockedTarget,
+    pub lock: Lock,
+    pub findings: Vec<Finding>,
+    pub keep_lock: bool,
+    pub traffic: Option<Traffic>,
+    /// Why the lock that is there does not answer, where it was made for other machines.
+    pub other_target: Option<String>,
+}
+
+/// What is to be made true for the profile.
+pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>) -> Result<Answer, Failure> {
+    let profile = session.profile(&wanted.profile)?;
+    let seen = session.machine_near(&request.machine, Some(&wanted.profile))?;
+    seen.may_be_changed(request.machine.system)?;
+    let mut findings = seen.findings.clone();
+    let path = lock_path(&wanted.profile, wanted.lock.as_ref());
+    let (mut keep_lock, mut other_target) = (false, None);
+    let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted.locked)? {
+        Beside::Usable(both) => {
+            session.log.detail(|| {
+                format!("`{}` answers with its target `{}`: no index is asked", path.display(), both.1.name)
+            });
+            (both.0, both.1, None)
+        }
+        other => {
+            session.log.detail(|| format!("`{}` does not answer: solving", path.display()));
+            let mut solved = session.target(&profile, &seen)?;
+            // A version that colab-boot has replaced and no index has any more is no choice here.
+            solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
+            keep_lock = matches!(other, Beside::Replaceable(_));
+            let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };
+            let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();
+            if let Beside::Elsewhere(reasons) = other {
+                let why = reasons.first().map(|reason| format!(": {reason}")).unwrap_or_default();
+                other_target = Some(format!("no target of `{}` fits{why}", path.display()));
+                let message = format!("`{}` was made for other machines and is left alone", path.display());
+                let finding = Finding::note(Code::MachineNotPlanned, message);
+                findings.push(reasons.into_iter().fold(finding, Finding::with_note));
+            }
+            let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
+            let (resolution, traffic) = session.solve(asked, &request.index)?;
+            findings.extend(session.cache_finding());
+            findings.extend(caveats(&resolution));
+            let target = session.locked_target(&profile, &solved, &seen, &resolution);
+            (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
+        }
+    };
+    let variables = variables_for(&profile, &target);
+    findings.extend(variables.findings);
+    findings.extend(secrets_set(&profile)?);
+    let wish = Wish::of(&profile, variables.all);
+    Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic, other_target })
+}
+
+/// What the lock beside the profile is worth here.
+enum Beside {
+    Usable(Box<(Lock, LockedTarget)>),
+    /// There is none, or it answers another question: a new one may take its place.
+    Replaceable(Option<Lock>),
+    /// It is fresh, and made for other machines; the reasons.
+    Elsewhere(Vec<String>),
+}
+
+/// The lock of `path` with its target for this machine. `locked` insists on it.
+fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, locked: bool) -> Result<Beside, Failure> {
+    let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
+    let name = &profile.source.name;
+    let Some(lock) = session.read_lock(path)? else {
+        return if locked { Err(no(missing_lock(path, name))) } else { Ok(Beside::Replaceable(None)) };
+    };
+    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
+        return if locked { Err(no(stale_lock(path, Some(&why), name))) } else { Ok(Beside::Replaceable(Some(lock))) };
+    }
+    match session.fitting(&lock, seen) {
+        Ok(target) => match uncovered(profile, target) {
+            None => {
+                let target = target.clone();
+                Ok(Beside::Usable(Box::new((lock, target))))
+            }
+            Some(why) if locked => Err(no(stale_lock(path, Some(&why), name))),
+            Some(_) => Ok(Beside::Replaceable(Some(lock))),
+        },
+        Err(reasons) if locked => {
+            let message = format!("no target of the lock fits: {}", reasons.join("; "));
+            let finding = Finding::error(Code::MachineNotPlanned, message);
+            Err(no(finding.with_help(format!("run `colab-boot lock {name}`"))))
+        }
+        Err(reasons) => Ok(Beside::Elsewhere(reasons)),
+    }
+}

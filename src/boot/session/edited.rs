@@ -1,0 +1,61 @@
+//! What was edited in installed packages that are about to change.
+
+use std::path::PathBuf;
+
+use crate::boot::files::{Edit, Held, edits};
+use crate::boot::plan::Change;
+use crate::boot::session::Session;
+use crate::boot::session::file_check::{FileCheck, known_wheel};
+use crate::boot::session::machine::Seen;
+use crate::boot::state::State;
+use crate::core::diag::{Code, Finding};
+use crate::core::model::{PackageName, Version};
+
+/// The files of one package.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    pub name: PackageName,
+    pub version: Version,
+    pub files: Vec<Edit>,
+    /// Where an apply keeps them.
+    pub kept: PathBuf,
+}
+
+/// The edited files of what `changes` replace or remove. What an apply that did not end was to change (`doubted`) counts as no edit.
+pub(super) fn edited(
+    session: &Session<'_>,
+    seen: &Seen,
+    changes: &[Change],
+    (files, doubted): (&FileCheck, &[PackageName]),
+) -> Vec<Edited> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let Some(layout) = layout else { return Vec::new() };
+    let state = &State::of(&session.paths.state, layout);
+    let one = |change: &Change| {
+        let version = change.from.clone().filter(|_| !doubted.contains(&change.name))?;
+        let location = seen.machine.installed.get(&change.name)?.location.as_ref()?;
+        let wheel = known_wheel(state, seen.ledger.wheel(&change.name, &version));
+        let held = Held { layout, name: &change.name, version: &version, wheel };
+        let is_here = layout.folders().contains(&location);
+        let files = if is_here { edits(held, &|place| files.knows(place)) } else { Vec::new() };
+        let kept = state.aside_folder().join(format!("{}-{version}", change.name));
+        (!files.is_empty()).then(|| Edited { name: change.name.clone(), version, files, kept })
+    };
+    changes.iter().filter_map(one).collect()
+}
+
+impl Edited {
+    /// A warning with the paths.
+    pub fn to_finding(&self) -> Finding {
+        let (first, others) = (&self.files[0], &self.files[1..]);
+        let message = format!(
+            "`{}` of {} {} was changed since it was installed, and the package is about to be replaced or removed",
+            first.place.display(),
+            self.name,
+            self.version
+        );
+        let others = others.iter().map(|edit| edit.place.as_path());
+        let finding = Finding::warning(Code::FilesEdited, message).with_others(others);
+        finding.with_help(format!("apply keeps what is there now in `{}`", self.kept.display()))
+    }
+}

@@ -1,0 +1,302 @@
+//! A look at the files of the locked distributions: all of them at every plan and apply, by what earlier looks have read; and at what comes
+//! before them when Python imports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::boot::files::{
+    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare,
+};
+use crate::boot::ledger::Hand;
+use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::machine::{Layout, installed_modules};
+use crate::boot::marker::Marker;
+use crate::boot::notebook::Loaded;
+use crate::boot::session::Session;
+use crate::boot::session::machine::Seen;
+use crate::boot::session::owners::{hidden, is_code};
+use crate::boot::session::start_up::{Wanted, startup_files};
+use crate::boot::state::State;
+use crate::boot::verdict::Files;
+use crate::core::diag::{Failure, Finding};
+use crate::core::host::mounts::Look;
+use crate::core::host::stamps::Stamp;
+use crate::core::model::{PackageName, Sha256, Version};
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Files that changed since they were last read; of others that were never read the size is compared.
+    Least,
+    /// Whatever was never read, or changed since.
+    News,
+    /// Every file.
+    All,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct FileCheck {
+    /// What is wrong with the files of locked distributions.
+    pub faults: BTreeMap<PackageName, Vec<FileFault>>,
+    /// What the others were compared with.
+    pub basis: BTreeMap<PackageName, Basis>,
+    /// Distributions of the right version that are to be installed again, each with the reason.
+    pub broken: BTreeMap<PackageName, String>,
+    pub findings: Vec<Finding>,
+    /// What earlier checks have read.
+    before: Hashed,
+    /// What earlier checks and this one have read, where this one has read something.
+    pub hashed: Hashed,
+    /// This check has read more than earlier ones.
+    pub has_news: bool,
+    files: usize,
+    read: usize,
+    by_size: usize,
+}
+
+/// Where to look.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub layout: &'a Layout,
+    pub state: &'a State,
+    pub target: &'a LockedTarget,
+    pub seen: &'a Seen,
+    pub marker: Option<&'a Marker>,
+}
+
+impl Scene<'_> {
+    /// The names that an apply which did not end has changed.
+    fn doubted(&self) -> &[PackageName] {
+        self.marker.map(Marker::doubted).unwrap_or_default()
+    }
+
+    /// Whether `package` has files that a wheel says: Debian's own packages have files that Debian has changed, and what no index has
+    /// is known by its version alone.
+    fn can_be_compared(&self, package: &LockedPackage) -> bool {
+        package.wheel.is_some() && is_ours(self.layout, self.seen, &package.name)
+    }
+
+    fn is_installed(&self, package: &LockedPackage) -> bool {
+        self.seen.machine.installed.get(&package.name).is_some_and(|one| one.version == package.version)
+    }
+}
+
+impl Session<'_> {
+    /// Looks at the files of all locked distributions that are installed.
+    pub fn check_files(&self, scene: Scene<'_>, reading: Reading) -> Result<FileCheck, Failure> {
+        let known: Hashed = if reading == Reading::All { Hashed::default() } else { scene.state.hashed() };
+        let (comparable, others): (Vec<_>, Vec<_>) =
+            scene.target.packages.iter().partition(|one| scene.can_be_compared(one));
+        let layouts: Vec<Layout> = comparable.iter().map(|one| where_it_lies(scene, &one.name)).collect();
+        let held = comparable.iter().zip(&layouts).map(|(one, layout)| held(layout, scene.state, one)).collect();
+        let tag = scene.seen.machine.python.as_ref().map(|python| python.facts.cache_tag());
+        let depth = if reading == Reading::Least { Depth::Sizes } else { Depth::Bytes };
+        let compared = compare(held, Options { depth, known: &known, tag: tag.as_deref() });
+        let mut check =
+            FileCheck { files: compared.files, read: compared.read, by_size: compared.by_size, ..FileCheck::default() };
+        check.basis.extend(others.iter().map(|one| (one.name.clone(), Basis::Nothing)));
+        for (at, one) in comparable.iter().enumerate() {
+            check.add(scene, one, &compared.faults[at], compared.basis[at]);
+        }
+        check.findings.extend(hidden(scene.seen, &compared.intruders));
+        check.broken.extend(half_back(scene)?);
+        check.broken.extend(from_elsewhere(scene)?);
+        let startup = startup_files(scene.layout);
+        let judged = scene.target.packages.iter().filter(|one| scene.is_installed(one));
+        let judged: BTreeMap<_, _> = judged.map(|one| (one.name.clone(), one.version.clone())).collect();
+        let same_start = known.has_judged(&startup, &judged);
+        if reading != Reading::Least && !same_start {
+            check.findings.extend(self.hidden_by_startup(scene, &startup, &known)?);
+        }
+        check.has_news = reading != Reading::Least && !(same_start && compared.hashed.is_empty());
+        check.before = if reading == Reading::All { scene.state.hashed() } else { known };
+        check.hashed = if check.has_news { check.before.clone().with(compared.hashed) } else { Hashed::default() };
+        // What every byte has shown to be wrong is read again by the next apply, whatever its files look like.
+        let distrusts = reading == Reading::All && !check.faults.is_empty();
+        check.hashed = if check.has_news || !distrusts { check.hashed } else { check.before.clone() };
+        check.has_news |= distrusts;
+        let is_trusted = |name: &PackageName| {
+            scene.target.package(name).is_some() && !(distrusts && check.faults.contains_key(name))
+        };
+        check.hashed = check.hashed.trusting(&is_trusted);
+        if check.findings.is_empty() {
+            check.hashed.keep_judged(startup, judged);
+        }
+        Ok(check)
+    }
+
+    /// Locked distributions of which `import` finds another copy, now that `startup` runs when Python starts.
+    fn hidden_by_startup(
+        &self,
+        scene: Scene<'_>,
+        startup: &BTreeMap<PathBuf, Stamp>,
+        known: &Hashed,
+    ) -> Result<Vec<Finding>, Failure> {
+        let mut wanted = Vec::new();
+        for one in scene.target.packages.iter().filter(|one| scene.is_installed(one)) {
+            let installed = scene.seen.machine.installed.get(&one.name);
+            if let Some(location) = installed.and_then(|one| one.location.clone()) {
+                let modules = installed_modules(&one.name, &location)?;
+                wanted.push(Wanted { name: one.name.clone(), modules, location });
+            }
+        }
+        let is_new = |(path, stamp): &(&PathBuf, &Stamp)| known.startup.get(*path) != Some(*stamp);
+        let any_new = startup.iter().any(|one| is_new(&one));
+        let suspects = startup.iter().filter(|one| !any_new || is_new(one));
+        Ok(self.found_elsewhere(scene.seen, &wanted, suspects.map(|(path, _)| path.as_path())))
+    }
+}
+
+impl FileCheck {
+    /// Adds what was found of one distribution.
+    fn add(&mut self, scene: Scene<'_>, package: &LockedPackage, faults: &[FileFault], basis: Basis) {
+        let Some(first) = faults.iter().min() else {
+            self.basis.insert(package.name.clone(), basis);
+            return;
+        };
+        let is_ours = matches!(scene.seen.ledger.hand(&package.name, Some(&package.version)), Hand::Ours(_));
+        let doubted = scene.doubted().contains(&package.name);
+        // The image has it without a list of its files: there is nothing to compare with.
+        if *first == FileFault::NoRecord && !is_ours && !doubted {
+            self.basis.insert(package.name.clone(), Basis::Nothing);
+            return;
+        }
+        let mut faults = faults.to_vec();
+        faults.sort();
+        // Another version is a change of its own.
+        if scene.is_installed(package) {
+            let more = if faults.len() > 1 { format!(" and {} more", faults.len() - 1) } else { String::new() };
+            self.broken.insert(package.name.clone(), format!("{first}{more}"));
+        }
+        self.faults.insert(package.name.clone(), faults);
+    }
+
+    /// Whether `file` of a distribution had the right bytes of `version` when it looked like `stamp`.
+    pub fn was_right(&self, (name, version): (&PackageName, &Version), file: &Path, stamp: Option<Stamp>) -> bool {
+        stamp.is_some_and(|stamp| self.known(name).any(|one| one.has_had(version, file, stamp)))
+    }
+
+    /// Whether `place` looks as a file of a distribution did when it was right.
+    pub fn knows(&self, place: &Path) -> bool {
+        let stamp = Stamp::of(place);
+        let all = [&self.hashed, &self.before].into_iter().flat_map(|hashed| hashed.distributions.values());
+        stamp != Stamp::UNKNOWN && all.into_iter().any(|one| one.has_ever_had(place, stamp))
+    }
+
+    /// The files of `version` of a distribution, where it was installed from the wheel `sha256` when it was last seen.
+    pub fn files_of(&self, name: &PackageName, version: &Version, sha256: Sha256) -> Option<Vec<PathBuf>> {
+        self.known(name).find_map(|one| one.files_of(version, sha256))
+    }
+
+    /// Whether the kernel has mapped a library of a distribution.
+    pub fn maps_some(&self, name: &PackageName, loaded: &Loaded) -> bool {
+        let is_mapped = |(file, _): (PathBuf, Stamp)| {
+            let is_it = loaded.mapped.contains(&file) || file.real().is_ok_and(|real| loaded.mapped.contains(&real));
+            is_code(&file.to_string_lossy()) && is_it
+        };
+        self.known(name).any(|one| one.files().any(is_mapped))
+    }
+
+    /// The files that earlier checks and this one have seen of a distribution.
+    pub fn seen_files(&self, name: &PackageName) -> BTreeSet<PathBuf> {
+        self.known(name).flat_map(HashedDistribution::files).map(|(file, _)| file).collect()
+    }
+
+    /// What this check and earlier ones know of a distribution.
+    fn known(&self, name: &PackageName) -> impl Iterator<Item = &HashedDistribution> {
+        [&self.hashed, &self.before].into_iter().filter_map(move |hashed| hashed.distributions.get(name))
+    }
+
+    /// Whether another version of a distribution than this one was seen here before.
+    pub fn had_other_than(&self, name: &PackageName, version: &Version) -> bool {
+        self.known(name).any(|one| one.had_other_than(version))
+    }
+
+    /// What was read, with the distributions that were installed and read since.
+    pub fn hashed_with(&self, new: BTreeMap<PackageName, HashedDistribution>) -> Hashed {
+        let known = if self.has_news { &self.hashed } else { &self.before };
+        known.clone().with(new)
+    }
+
+    /// What was compared, where `installed` are packages that were installed and read since.
+    pub fn evidence(&self, installed: &[PackageName]) -> Files {
+        let of_wheel = installed.iter().map(|name| (name, Basis::Wheel));
+        let kept = self.basis.iter().map(|(name, basis)| (name, *basis));
+        let all: BTreeMap<&PackageName, Basis> = kept.chain(of_wheel).collect();
+        let count = |basis: Basis| all.values().filter(|one| **one == basis).count();
+        let faulty = self.faults.keys().filter(|name| !installed.contains(name));
+        Files {
+            against_wheel: count(Basis::Wheel),
+            against_own: count(Basis::Own),
+            by_version: count(Basis::Nothing),
+            files: self.files,
+            read: self.read,
+            by_size: self.by_size,
+            faulty: faulty.cloned().collect(),
+        }
+    }
+}
+
+/// The layout with the folder that `import` finds the distribution in: it may be there in both.
+fn where_it_lies(scene: Scene<'_>, name: &PackageName) -> Layout {
+    let mut layout = scene.layout.clone();
+    if let Some(folder) = scene.seen.machine.installed.get(name).and_then(|one| one.location.clone()) {
+        layout.purelib.clone_from(&folder);
+        layout.platlib = folder;
+    }
+    layout
+}
+
+/// Whether a distribution lies where installers for this environment put it: Debian's own lie elsewhere, and no RECORD of a wheel is
+/// theirs.
+fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
+    let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
+    location.is_none_or(|folder| layout.folders().contains(&folder))
+}
+
+/// Those given by address that were never installed from here: another file may have the same version.
+fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
+    let mut found = BTreeMap::new();
+    for package in &scene.target.packages {
+        let direct = package.wheel.as_ref().filter(|wheel| wheel.index == "direct");
+        let is_known = |digest| scene.state.record_text(&digest).map(|text| text.is_some());
+        if let Some(wheel) = direct
+            && !wheel.sha256.map_or(Ok(false), is_known)?
+        {
+            found.insert(package.name.clone(), "its files are not known to be those of the wheel".to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// What was on its way back when an apply was killed, and is not whole.
+fn half_back(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
+    let mut held = Vec::new();
+    let doubted: BTreeSet<&PackageName> = scene.doubted().iter().collect();
+    for name in doubted.into_iter().filter(|name| scene.target.package(name).is_none()) {
+        let installed = scene.seen.machine.installed.get(name);
+        let entry = scene.seen.ledger.distributions.get(name);
+        let entry = entry.filter(|entry| installed.is_some_and(|one| one.version == entry.version));
+        if let Some((entry, digest)) = entry.and_then(|entry| Some((entry, entry.sha256?)))
+            && scene.state.record_text(&digest)?.is_some()
+        {
+            held.push(Held { layout: scene.layout, name, version: &entry.version, wheel: Some((scene.state, digest)) });
+        }
+    }
+    let all: Vec<PackageName> = held.iter().map(|one| one.name.clone()).collect();
+    let faults = check_distributions(held, 1);
+    let broken = all.into_iter().zip(faults).filter_map(|(name, faults)| Some((name, faults.first()?.to_string())));
+    Ok(broken.collect())
+}
+
+/// `package` as it is compared: with the RECORD of its wheel, where it was installed from here.
+pub fn held<'a>(layout: &'a Layout, state: &'a State, package: &'a LockedPackage) -> Held<'a> {
+    let wheel = known_wheel(state, package.wheel.as_ref().and_then(|wheel| wheel.sha256));
+    Held { layout, name: &package.name, version: &package.version, wheel }
+}
+
+/// The wheel of this digest as files are compared with it, where its RECORD was kept.
+pub(super) fn known_wheel(state: &State, sha256: Option<Sha256>) -> Option<(&State, Sha256)> {
+    sha256.filter(|digest| state.record_stamp(digest) != Stamp::UNKNOWN).map(|digest| (state, digest))
+}

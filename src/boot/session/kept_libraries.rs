@@ -1,0 +1,57 @@
+//! What installed distributions without a row are linked against: from their files on disk, each read once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::boot::files::{Compiled, linking_of};
+use crate::boot::index::{Cache, Trust};
+use crate::boot::machine::{RawDistribution, Recorded};
+use crate::boot::session::Session;
+use crate::boot::session::machine::Seen;
+use crate::core::matrix::{Linkage, Overlay, TorchSymbols};
+use crate::core::model::{PackageName, Version};
+
+/// Bytes of one distribution's libraries that are read.
+const LIMIT: u64 = 256 << 20;
+
+impl Session<'_> {
+    /// What is asked for by the release of `name` whose dist-info is the folder `info`, and what of it was not read. `None` where a row
+    /// knows it, where it has no compiled code, and for what carries CUDA itself.
+    pub(super) fn linkage_on_disk(
+        &self,
+        name: &PackageName,
+        version: &Version,
+        info: &Path,
+    ) -> Option<(Linkage, Vec<String>)> {
+        let is_known = self.matrix.linkages.of(name).is_some_and(|file| file.row(version).is_some());
+        let carries = self.matrix.is_cuda_library(name) || self.matrix.brings_cuda(name) || name.as_ref() == "numpy";
+        if is_known || carries {
+            return None;
+        }
+        let compiled = Compiled::of(info)?;
+        let cache = Cache::new(&self.paths.cache, self.now, Trust::Always);
+        let linking = cache.linking(&compiled.digest, LIMIT).unwrap_or_else(|| {
+            self.log.detail(|| format!("reading the libraries of {name} {version}"));
+            let linking = linking_of(&compiled, LIMIT);
+            cache.keep_linking(&compiled.digest, LIMIT, &linking);
+            linking
+        });
+        let symbols = TorchSymbols::bundled().ok()?;
+        Some((Linkage::of(&linking.demands(), &compiled.wheel, &symbols), linking.unread))
+    }
+
+    /// What distributions that are installed here ask for beside their METADATA, where no row knows them.
+    pub(super) fn linked_here(&self, seen: &Seen) -> BTreeMap<PackageName, Vec<Overlay>> {
+        let asked = |raw: &RawDistribution| {
+            let name: PackageName = raw.name.parse().ok()?;
+            let one = seen.machine.installed.get(&name).filter(|one| one.version.to_string() == raw.version)?;
+            let (linkage, _) = self.linkage_on_disk(&name, &one.version, &raw.folder)?;
+            let recorded = one.requires.iter().flat_map(Recorded::get);
+            let numpy_parts = !recorded.into_iter().any(|wanted| wanted.name.as_ref() == "numpy");
+            let asked = self.matrix.linkages.asked(&name, &one.version, &Linkage { numpy_parts, ..linkage });
+            (!asked.is_empty()).then_some((name, asked))
+        };
+        let here = seen.observed.as_ref().filter(|_| seen.here);
+        here.into_iter().flat_map(|observed| &observed.distributions).filter_map(asked).collect()
+    }
+}

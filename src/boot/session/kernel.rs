@@ -1,0 +1,112 @@
+//! What a plan is decided from besides profile, lock and machine: what the kernel has loaded, which modules change, what the environment
+//! file says, which wheels bring back what was there before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::boot::machine::{Layout, MachineRequest, installed_modules, is_kernel_command, parent_of};
+use crate::boot::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
+use crate::boot::script::ENVIRONMENT_FILE;
+use crate::boot::session::Session;
+use crate::boot::session::file_check::FileCheck;
+use crate::boot::session::held_code::stale_distributions;
+use crate::boot::session::machine::Seen;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::host::watched::stat_of;
+use crate::core::inspect::parse_record;
+use crate::core::model::PackageName;
+use crate::core::model::contents::installed_path;
+use crate::core::model::modules::modules_among;
+
+/// What the kernel of `seen` has loaded. A described notebook image is taken for one with a fresh kernel.
+pub fn loaded(
+    session: &Session<'_>,
+    seen: &Seen,
+    request: &MachineRequest,
+    files: &FileCheck,
+) -> Result<Loaded, Failure> {
+    let preloaded = || session.matrix.kernel.preloaded.iter().cloned().collect::<BTreeSet<PackageName>>();
+    if let Some(kernel) = &seen.machine.kernel {
+        let preloaded = seen.machine.host.preloads.then(preloaded);
+        let facts = request.kernel_modules.as_deref();
+        let mut loaded = observe_loaded(kernel, facts, preloaded, &folders(seen))?;
+        loaded.stale = stale_distributions(seen, &loaded, files);
+        return Ok(loaded);
+    }
+    if let Some(pid) = request.kernel_pid.filter(|_| seen.here && !request.no_kernel) {
+        return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
+            .help("give the process of the notebook's kernel: `os.getpid()` in a cell"));
+    }
+    if request.kernel_modules.is_some() && seen.here {
+        return Err(Failure::input("--kernel-modules was given but no kernel was found")
+            .help("give its process with --kernel-pid"));
+    }
+    let fresh = seen.machine.runtime.is_some() && seen.machine.host.preloads;
+    let names = if fresh { preloaded() } else { BTreeSet::new() };
+    let modules = names.iter().map(|name| (name.as_ref().replace('-', "_"), Module::default()));
+    let facts = Facts { modules: modules.collect(), ..Facts::default() };
+    let modules = if fresh { Modules::Reported(Box::new(facts)) } else { Modules::Unknown };
+    Ok(Loaded { modules, ..Loaded::default() })
+}
+
+/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter. What a kernel
+/// has forked has its command line, and is none.
+pub fn other_kernels(seen: &Seen) -> usize {
+    if !seen.here || seen.machine.kernel.is_some() {
+        return 0;
+    }
+    let python = seen.machine.python.as_ref().and_then(|python| python.path.as_ref());
+    let Some(scripts) = python.and_then(|python| python.parent()) else { return 0 };
+    let is_kernel = |pid: &u32| {
+        let line =
+            files::read_optional(&PathBuf::from(format!("/proc/{pid}/cmdline"))).ok().flatten().unwrap_or_default();
+        let program = Path::new(line.split('\0').next().unwrap_or_default());
+        is_kernel_command(&line) && program.parent() == Some(scripts)
+    };
+    let pids = files::names_if_any(Path::new("/proc")).into_iter().filter_map(|name| name.parse().ok());
+    let all: BTreeSet<u32> = pids.filter(is_kernel).collect();
+    let parent = |pid: &u32| parent_of(&stat_of(*pid)?);
+    all.iter().filter(|pid| parent(pid).is_none_or(|parent| !all.contains(&parent))).count()
+}
+
+/// The folders that modules are installed to, under each name that a path may have.
+pub(super) fn folders(seen: &Seen) -> Vec<PathBuf> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let own = layout.map(Layout::folders).unwrap_or_default().into_iter().cloned();
+    // Debian's packages lie in folders of their own, where an apply shadows them.
+    let elsewhere = seen.machine.installed.values().filter_map(|one| one.location.clone());
+    let all: BTreeSet<PathBuf> = own.chain(elsewhere).collect();
+    let real = all.iter().filter_map(|folder| folder.real().ok());
+    all.iter().cloned().chain(real).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The modules of those of `names` that are installed.
+pub fn modules(
+    seen: &Seen,
+    names: impl IntoIterator<Item = PackageName>,
+) -> Result<BTreeMap<PackageName, BTreeSet<String>>, Failure> {
+    let mut found = BTreeMap::new();
+    for name in names {
+        let location = seen.machine.installed.get(&name).and_then(|one| one.location.as_ref());
+        let modules = location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&name, folder))?;
+        if !modules.is_empty() {
+            found.insert(name, modules);
+        }
+    }
+    Ok(found)
+}
+
+/// The modules that a wheel with this RECORD brings.
+pub fn modules_of(record: &str) -> BTreeSet<String> {
+    let paths: Vec<String> = parse_record(record).iter().filter_map(|entry| installed_path(&entry.path)).collect();
+    modules_among(paths.iter().map(String::as_str))
+}
+
+/// The line of the environment file that is there.
+pub(super) fn environment_file(seen: &Seen) -> Result<Option<String>, Failure> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let text = layout.map_or(Ok(None), |layout| files::read_optional(&layout.purelib.join(ENVIRONMENT_FILE)))?;
+    Ok(text.map(|text| text.trim_end().to_owned()))
+}

@@ -1,0 +1,88 @@
+//! Files that name distributions: requirements, locks, notebooks.
+
+use std::path::Path;
+
+use crate::boot::audit::{Listed, Named, kind_of, read_lock_file, read_other, read_requirements};
+use crate::boot::lock::{Unreadable, read_lock};
+use crate::core::diag::{Code, Failure, Finding, Source, few};
+use crate::core::host::files;
+use crate::core::model::PythonFacts;
+
+/// Reads a file that names distributions, whichever tool wrote it.
+pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
+    let text = with_newlines(files::read_text(path, "file")?);
+    let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
+    let include = |name: &str| {
+        // Names in a file are from its own folder; those of files in between stand before them already.
+        let beside = path.parent().unwrap_or(Path::new(".")).join(name);
+        files::read_text(&beside, "file").map(with_newlines).map_err(|failure| failure.to_string())
+    };
+    let source = Source { name: path.display().to_string().into(), text: text.as_str().into() };
+    let listed = match (read_other(&source, &markers, &include), kind_of(&text)) {
+        (Some(listed), _) => listed,
+        (None, _) if is_ours(&text) => ours(&text),
+        (None, Some(kind)) => read_lock_file(&text, kind, &markers),
+        (None, None) => Ok(read_requirements(&source, &markers, &include)),
+    };
+    // A file without a line that makes sense is something else.
+    let listed = listed.and_then(|listed| match listed.refused.first() {
+        Some(why) if listed.is_empty() => Err(why.clone()),
+        _ => Ok(listed),
+    });
+    listed.map_err(|error| {
+        Failure::input(format!("`{}` can't be read", path.display()))
+            .cause(error)
+            .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
+    })
+}
+
+/// Lines that end as those of old Macs do, which pip reads, too.
+fn with_newlines(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// Whether a TOML text is a lock of colab-boot.
+fn is_ours(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("target") && !table.contains_key("lock-version"))
+}
+
+/// The first target of our own lock, read as every verb reads it.
+fn ours(text: &str) -> Result<Listed, String> {
+    let lock = read_lock(text).map_err(|unreadable| match unreadable {
+        Unreadable::Malformed(why) => why,
+        Unreadable::Future { version, .. } => format!("it has format {version}, which a newer colab-boot has written"),
+    })?;
+    let mut targets = lock.targets.iter();
+    let first = targets.next();
+    let packages = first.map(|target| target.packages.as_slice()).unwrap_or_default();
+    let accepted = first.map(|target| target.accept.clone()).unwrap_or_default();
+    let named = packages.iter().map(|package| Named {
+        name: package.name.clone(),
+        version: package.version.clone(),
+        place: None,
+    });
+    let open = targets.map(|target| format!("target {}", target.name)).collect();
+    Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })
+}
+
+/// An error where installers refuse lines of the file `path`.
+pub fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
+    if listed.refused.is_empty() {
+        return None;
+    }
+    let lines = if listed.refused.len() == 1 { "a line" } else { "lines" };
+    let message = format!("`{}` has {lines} that no installer takes", path.display());
+    Some(few(&listed.refused).into_iter().fold(Finding::error(Code::AuditRefused, message), Finding::with_note))
+}
+
+/// A note on what names no exact version.
+pub fn not_pinned(listed: &Listed) -> Option<Finding> {
+    let count = listed.open.len() + listed.elsewhere.len();
+    if count == 0 {
+        return None;
+    }
+    let message =
+        format!("{count} entries were not judged: they name no exact version of an index, or are chosen otherwise");
+    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).take(12).collect();
+    Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
+}

@@ -1,0 +1,286 @@
+//! The machine that a request means: a bundled runtime, a record, or this one.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::boot::ledger::Ledger;
+use crate::boot::machine::{
+    Looker, Machine, MachineRequest, Observed, Overrides, PythonOrigin, Said, apply_overrides, assumed_driver,
+    find_runtime, judge, observe, observe_interpreter, resolve_gpus,
+};
+use crate::boot::session::Session;
+use crate::boot::state::{Hold, State, hold};
+use crate::core::diag::{Failure, Finding};
+use crate::core::host::files;
+use crate::core::host::mounts::{Look, must_reach, reach};
+use crate::core::host::reads::note_folder;
+use crate::core::matrix::InstalledGpu;
+use crate::core::model::{PythonFacts, Version};
+
+/// A machine with what led to it.
+pub struct Seen {
+    pub machine: Machine,
+    /// `None` for a bundled runtime.
+    pub observed: Option<Observed>,
+    pub findings: Vec<Finding>,
+    /// It is the machine that we run on, not a description or a record.
+    pub here: bool,
+    /// GPUs that a runtime may hand out, where none was named.
+    pub possible_gpus: Vec<InstalledGpu>,
+    /// What colab-boot has put there.
+    pub ledger: Ledger,
+}
+
+impl Seen {
+    /// What a lock calls the place that has what no index has: a runtime, the release of a Colab image, or `machine`.
+    pub fn image(&self) -> String {
+        let release =
+            || self.observed.as_ref()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned();
+        self.machine.runtime.clone().or_else(release).unwrap_or_else(|| "machine".to_owned())
+    }
+
+    /// The Python to judge wheels for.
+    pub fn python_facts(&self) -> Result<PythonFacts, Failure> {
+        self.machine.python.as_ref().map(|python| python.facts.clone()).ok_or_else(|| {
+            Failure::world("no usable Python was found to judge the wheels for")
+                .help("name one with --python, or a notebook image with --runtime")
+        })
+    }
+
+    /// An unreadable file is an error, not an absent one: nothing may be changed on such grounds.
+    pub fn must_be_readable(&self) -> Result<(), Failure> {
+        let unreadable = self.observed.as_ref().and_then(|observed| {
+            // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
+            let may_be_there = |path: &Path| reach(path).is_err() || path.is_there();
+            let python = observed.python_errors.iter().filter(|said| may_be_there(Path::new(&said.source)));
+            observed.unreadable.iter().chain(python).next()
+        });
+        unreadable.map_or(Ok(()), |said| {
+            Err(Failure::world(format!("could not read `{}`", said.source))
+                .cause(said.error.clone().unwrap_or_default())
+                .help("repair it, or name another Python with --python"))
+        })
+    }
+}
+
+impl Seen {
+    fn add_unreadable(&mut self, path: &Path, error: &std::io::Error) {
+        let (source, error) = (path.display().to_string(), Some(error.to_string()));
+        let said = Said { source, error, text: None, timed_out: false };
+        self.observed.iter_mut().for_each(|observed| observed.unreadable.push(said.clone()));
+    }
+
+    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported elsewhere.
+    fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
+        must_reach(named.map(Path::to_owned).as_ref())?;
+        let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
+        let none_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
+        match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there())) {
+            None => Ok(()),
+            Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
+                "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command",
+            )),
+        }
+    }
+
+    /// An error where the interpreter belongs to the system and the user has not said that it may be changed.
+    pub fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
+        let Some(python) = self.machine.python.as_ref().filter(|_| self.here && !system) else {
+            return Ok(());
+        };
+        let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
+        let is_kernels = python.origin == PythonOrigin::Kernel || self.machine.host.preloads;
+        let path = python.path.as_deref().unwrap_or(Path::new("python3")).display().to_string();
+        let message = if is_kernels {
+            return Ok(());
+        } else if managed {
+            format!("`{path}` is managed by the operating system (PEP 668)")
+        } else if python.origin == PythonOrigin::Path && !python.is_virtual {
+            format!("no virtual environment is active, and `{path}` is the system's Python")
+        } else {
+            return Ok(());
+        };
+        Err(Failure::input(message).help(
+            "make an environment with `python3 -m venv .venv`, it is found here and below; or name one with --python; or allow this \
+             one with --system",
+        ))
+    }
+}
+
+impl Session<'_> {
+    /// The machine that a request means: a bundled runtime, a record, or this one.
+    pub fn machine(&self, request: &MachineRequest) -> Result<Seen, Failure> {
+        self.look(request, None)
+    }
+
+    /// The same for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does. An environment
+    /// that is active or near, and whose interpreter is gone, is an error: no other one is meant.
+    pub fn machine_near(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Seen, Failure> {
+        let seen = self.look(request, beside)?;
+        if seen.here && request.python.is_none() {
+            self.has_whole_environment(&seen, &near(beside)?)?;
+        }
+        Ok(seen)
+    }
+
+    fn has_whole_environment(&self, seen: &Seen, near: &[PathBuf]) -> Result<(), Failure> {
+        let origin = seen.machine.python.as_ref().map(|python| python.origin);
+        if origin.is_some_and(|origin| origin != PythonOrigin::Path) {
+            return Ok(());
+        }
+        let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| self.environment.get(*name));
+        let near = near.iter().flat_map(|folder| folder.ancestors()).map(|folder| folder.join(".venv"));
+        let Some(folder) =
+            active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file_there())
+        else {
+            return Ok(());
+        };
+        let path = folder.join("bin/python");
+        let errors = seen.observed.iter().flat_map(|observed| &observed.python_errors);
+        let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
+        let why = said.unwrap_or_else(|| match path.read_link() {
+            Ok(to) => format!("it leads to `{}`, which is not there", to.display()),
+            Err(_) => "it is not there".to_owned(),
+        });
+        Err(Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
+            .cause(why)
+            .help(format!(
+                "make it anew with `python3 -m venv --clear {}`, or name another Python with --python",
+                folder.display()
+            )))
+    }
+
+    /// Holds the environment that the request means, so that no other colab-boot changes it.
+    pub fn hold(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Hold, Failure> {
+        let is_here = request.runtime.is_none() && request.record.is_none();
+        let near = near(beside)?;
+        let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(request.python.as_deref()) };
+        let python = if is_here { observe_interpreter(looker) } else { None };
+        hold(&self.paths.state, python.as_ref().map(|python| &python.layout), &|line| self.say(line))
+    }
+
+    /// What is there, usable or not.
+    fn look(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Seen, Failure> {
+        let overrides = Overrides { driver: request.driver.clone(), gpus: request.gpus.clone() };
+        let mut seen = match (&request.runtime, &request.record) {
+            (Some(name), _) => self.runtime(name)?,
+            (None, Some(path)) => self.judged(read_record(path)?, false),
+            (None, None) => {
+                let near = near(beside)?;
+                let python = request.python.as_deref();
+                let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(python) };
+                let mut seen = self.judged(observe(looker), true);
+                seen.has_python(request.python.as_deref())?;
+                match reach(&self.paths.state) {
+                    Ok(()) => seen.ledger = self.ledger(&seen)?,
+                    // Who only looks goes on without it.
+                    Err(error) => seen.add_unreadable(&self.paths.state, &error),
+                }
+                seen
+            }
+        };
+        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+        for folder in layout.iter().flat_map(|layout| [&layout.purelib, &layout.platlib, &layout.scripts]) {
+            note_folder(folder);
+        }
+        apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
+        seen.findings.extend(assumed_driver(&seen.machine));
+        if request.no_kernel {
+            seen.machine.kernel = None;
+        }
+        if !seen.machine.hardware.gpus.is_empty() {
+            seen.possible_gpus.clear();
+        }
+        Ok(seen)
+    }
+
+    pub(super) fn looker<'b>(&'b self, python: Option<&'b Path>) -> Looker<'b> {
+        Looker {
+            paths: &self.paths,
+            environment: self.environment,
+            hosts: self.matrix.hosts,
+            python,
+            kernel_pid: None,
+            near: &[],
+            now: self.now,
+        }
+    }
+
+    fn runtime(&self, name: &str) -> Result<Seen, Failure> {
+        let runtime = find_runtime(name)?;
+        let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
+        let (machine, ledger) = (runtime.machine(), Ledger::default());
+        Ok(Seen { machine, observed: None, findings: Vec::new(), here: false, possible_gpus, ledger })
+    }
+
+    fn judged(&self, observed: Observed, here: bool) -> Seen {
+        let (machine, findings) = judge(&observed, self.matrix);
+        let ledger = Ledger::default();
+        Seen { machine, observed: Some(observed), findings, here, possible_gpus: Vec::new(), ledger }
+    }
+
+    /// What colab-boot has put into the environment that was seen.
+    fn ledger(&self, seen: &Seen) -> Result<Ledger, Failure> {
+        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+        layout.map_or_else(|| Ok(Ledger::default()), |layout| State::of(&self.paths.state, layout).ledger())
+    }
+}
+
+/// A record written by `fingerprint --json`: the envelope or the bare record.
+fn read_record(path: &Path) -> Result<Observed, Failure> {
+    let text = files::read_text(path, "machine record")?;
+    let wrong = |error: &serde_json::Error| {
+        Failure::input(format!("`{}` is not a machine record", path.display()))
+            .because(error)
+            .help("write one with `colab-boot fingerprint --json=FILE`")
+    };
+    let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    if let Some(observed) = value.pointer_mut("/report/observed") {
+        value = observed.take();
+    }
+    // Every field may be missing, but not all of them.
+    let is_record =
+        value.get("schema").and_then(serde_json::Value::as_u64).is_some() && value.get("os-release").is_some();
+    if !is_record {
+        return Err(Failure::input(format!("`{}` is not a machine record", path.display()))
+            .help("write one with `colab-boot fingerprint --json=FILE`"));
+    }
+    serde_json::from_value(value).map_err(|error| wrong(&error))
+}
+
+/// Where a `.venv` is looked for: the working directory, and the folder of the file that a verb is about.
+fn near(beside: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
+    // A working directory that is gone has none.
+    let mut folders: Vec<PathBuf> = files::absolute(Path::new(".")).into_iter().collect();
+    if let Some(file) = beside {
+        folders.extend(files::absolute(file)?.parent().map(Path::to_owned));
+    }
+    Ok(folders)
+}
+
+/// Whether a lock may hold `text` as a name.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+}
+
+/// The interpreter, as reports name it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PythonReport {
+    pub path: Option<String>,
+    pub version: Option<Version>,
+    /// How it was found.
+    pub found: Option<PythonOrigin>,
+}
+
+impl PythonReport {
+    pub fn of(seen: &Seen) -> Self {
+        let python = seen.machine.python.as_ref();
+        Self {
+            path: python.and_then(|python| python.path.as_ref().map(|path| path.display().to_string())),
+            version: python.map(|python| python.facts.version.clone()),
+            found: python.map(|python| python.origin),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What would become of a profile on machines that are only described: image by image, GPU by GPU.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::boot::index::IndexSettings;
+use crate::boot::machine::MachineRequest;
+use crate::boot::session::Session;
+use crate::boot::session::file_check::Reading;
+use crate::boot::session::goal::{ProfileRequest, Request};
+use crate::boot::session::planned::make;
+use crate::core::diag::{Failure, Kind, Severity};
+
+/// One profile on one image with one GPU.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Outlook {
+    /// Name and version.
+    pub profile: String,
+    pub runtime: String,
+    /// `None` on an image without one.
+    pub gpu: Option<String>,
+    /// It would boot.
+    pub survives: bool,
+    /// Packages that would change, and that stay as the image has them.
+    pub changes: usize,
+    pub kept: usize,
+    /// Bytes of wheels to fetch.
+    pub download: u64,
+    pub restart: bool,
+    /// Codes of warnings.
+    pub warnings: Vec<String>,
+    /// Why it would not boot: a code and a sentence.
+    pub code: Option<String>,
+    pub because: Option<String>,
+}
+
+/// The GPUs that `runtime` hands out; `None` alone where it has none.
+pub fn gpus_of(session: &Session<'_>, runtime: &str) -> Result<Vec<Option<String>>, Failure> {
+    let seen = session.machine(&MachineRequest::runtime(runtime))?;
+    let mut names: Vec<Option<String>> = seen.possible_gpus.iter().map(|gpu| Some(gpu.name.clone())).collect();
+    if names.is_empty() {
+        names.push(None);
+    }
+    Ok(names)
+}
+
+/// What `apply` would do with the profile at `path`, whose lock counts where it fits. A profile that has no answer there is an outlook, too; an index
+/// that can't be asked is a failure.
+pub fn outlook(
+    session: &Session<'_>,
+    path: &Path,
+    (runtime, gpu): (&str, Option<&str>),
+    index: &IndexSettings,
+) -> Result<Outlook, Failure> {
+    let profile = session.profile(path)?.title();
+    let machine =
+        MachineRequest { gpus: gpu.map(str::to_owned).into_iter().collect(), ..MachineRequest::runtime(runtime) };
+    let wanted = ProfileRequest { profile: path.to_owned(), lock: None, locked: false };
+    let request = Request { machine, index: index.clone() };
+    let blank = Outlook {
+        profile,
+        runtime: runtime.to_owned(),
+        gpu: gpu.map(str::to_owned),
+        survives: false,
+        changes: 0,
+        kept: 0,
+        download: 0,
+        restart: false,
+        warnings: Vec::new(),
+        code: None,
+        because: None,
+    };
+    let planned = match make(&wanted, &request, session, Reading::Least) {
+        Ok(planned) => planned,
+        Err(failure) if failure.kind == Kind::Answer => {
+            let first = failure.findings.first();
+            let code = first.map(|finding| finding.code.to_string());
+            let because = first.map_or_else(|| failure.message.clone(), |finding| finding.message.clone());
+            return Ok(Outlook { code, because: Some(because), ..blank });
+        }
+        Err(failure) => return Err(failure),
+    };
+    let error = planned.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let warnings = planned.findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    let mut warnings: Vec<String> = warnings.map(|finding| finding.code.to_string()).collect();
+    warnings.sort();
+    warnings.dedup();
+    let plan = &planned.decision.plan;
+    Ok(Outlook {
+        survives: error.is_none(),
+        changes: plan.changes.len(),
+        kept: plan.kept.len(),
+        download: plan.download_bytes,
+        restart: planned.decision.restart.needed,
+        warnings,
+        code: error.map(|finding| finding.code.to_string()),
+        because: error.map(|finding| finding.message.clone()),
+        ..blank
+    })
+}

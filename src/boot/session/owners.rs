@@ -1,0 +1,86 @@
+//! Which installed distribution a file with code belongs to, and files that Python takes before those of a locked one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::boot::files::Intruder;
+use crate::boot::machine::RawDistribution;
+use crate::boot::session::machine::Seen;
+use crate::core::diag::{Code, Finding};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::inspect::parse_record;
+use crate::core::model::PackageName;
+
+/// Which distribution has each of `files`, by its RECORD. Files of the user's own have none.
+pub(super) fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, PackageName> {
+    let mut wanted: HashMap<PathBuf, &Path> = HashMap::new();
+    for file in files {
+        wanted.insert(file.to_owned(), file);
+        // A folder of the path may be a link.
+        wanted.extend(file.real().ok().map(|real| (real, file)));
+    }
+    let mut found = HashMap::new();
+    let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
+    for one in all.take_while(|_| !wanted.is_empty()) {
+        let (Ok(name), Some(site)) = (one.name.parse::<PackageName>(), one.folder.parent()) else { continue };
+        let real = site.real().unwrap_or_else(|_| site.to_owned());
+        for path in recorded_paths(one) {
+            let owned = [site.join(&path), real.join(&path)].into_iter().find_map(|place| wanted.get(&place).copied());
+            found.extend(owned.map(|file| (file, name.clone())));
+        }
+    }
+    found
+}
+
+/// The files with code that an installed distribution names.
+pub(super) fn recorded_paths(one: &RawDistribution) -> Vec<String> {
+    let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
+    let paths = parse_record(&record).into_iter().map(|entry| entry.path);
+    paths.filter(|path| is_code(path)).collect()
+}
+
+pub(super) fn is_code(path: &str) -> bool {
+    path.ends_with(".py") || path.ends_with(".so")
+}
+
+/// An error for each file that comes before one of a distribution: it names the file, and whose it is.
+pub fn hidden(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec<Finding> {
+    let all = with_owners(seen, intruders).filter(|((_, one), owner)| owner.is_none() || !one.of_namespace);
+    all.map(|(one, owner)| finding(one, owner)).collect()
+}
+
+/// The same of those that no installed distribution owns: what one owns may be about to go.
+pub fn hidden_by_user(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec<Finding> {
+    let unowned = with_owners(seen, intruders).filter(|(_, owner)| owner.is_none());
+    unowned.map(|(one, owner)| finding(one, owner)).collect()
+}
+
+fn finding((name, intruder): &(PackageName, Intruder), owner: Option<PackageName>) -> Finding {
+    let (place, hides) = (intruder.place.display(), intruder.hides.display());
+    let (whose, help) = match owner.filter(|owner| owner != name) {
+        Some(owner) => {
+            (format!(" of {owner}"), format!("{name} and {owner} can't be used together: remove one of them"))
+        }
+        None => (String::new(), "no package owns it: move it to another folder, then run the command again".to_owned()),
+    };
+    let message = format!("Python takes `{place}`{whose} instead of `{hides}` of {name}");
+    Finding::error(Code::KernelShadowed, message).with_help(help)
+}
+
+/// Each intruder with the installed distribution that owns it.
+fn with_owners<'a>(
+    seen: &Seen,
+    intruders: &'a [(PackageName, Intruder)],
+) -> impl Iterator<Item = (&'a (PackageName, Intruder), Option<PackageName>)> {
+    let entries: Vec<PathBuf> = intruders.iter().map(|(_, one)| entry(&one.place)).collect();
+    let owners = owners(seen, entries.iter().map(PathBuf::as_path));
+    let owned: Vec<Option<PackageName>> = entries.iter().map(|entry| owners.get(entry.as_path()).cloned()).collect();
+    intruders.iter().zip(owned)
+}
+
+/// The file that stands for an intruder: of a folder, its `__init__`.
+fn entry(place: &Path) -> PathBuf {
+    let names = files::names_if_any(place);
+    names.iter().find(|name| name.starts_with("__init__.")).map_or_else(|| place.to_owned(), |name| place.join(name))
+}

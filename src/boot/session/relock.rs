@@ -1,0 +1,86 @@
+//! A lock made anew for all targets of a profile: what an earlier one chose stays where it fits, unless it is to move.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::boot::index::Traffic;
+use crate::boot::lock::Lock;
+use crate::boot::machine::Python;
+use crate::boot::plan::variables_for;
+use crate::boot::profile::Profile;
+use crate::boot::resolve::caveats;
+use crate::boot::session::findings::secrets_set;
+use crate::boot::session::goal::{Request, Upgrade};
+use crate::boot::session::{Asked, Session};
+use crate::core::diag::{Failure, Finding};
+use crate::core::model::{PackageName, Version};
+
+/// A lock that was made, with what was noticed.
+pub struct Made {
+    pub lock: Lock,
+    /// The interpreters of this machine that targets were seen through.
+    pub pythons: Vec<String>,
+    pub findings: Vec<Finding>,
+    pub traffic: Traffic,
+}
+
+impl Session<'_> {
+    /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an upgrade of one package.
+    pub fn earlier_lock(&self, path: &Path, must_be_sound: bool) -> Result<Option<Lock>, Failure> {
+        match self.read_lock(path) {
+            Err(_) if !must_be_sound => Ok(None),
+            other => other,
+        }
+    }
+
+    /// Solves for each target.
+    pub fn relock(
+        &self,
+        (path, profile): (&Path, &Profile),
+        (old, upgrade): (Option<&Lock>, &Upgrade),
+        request: &Request,
+    ) -> Result<Made, Failure> {
+        let named = request.machine.runtime.is_some() || request.machine.record.is_some();
+        let runtimes: Vec<Option<String>> = if named || profile.target.runtimes.is_empty() {
+            vec![request.machine.runtime.clone()]
+        } else {
+            profile.target.runtimes.iter().cloned().map(Some).collect()
+        };
+        let (mut targets, mut pythons) = (Vec::new(), Vec::new());
+        let mut findings: Vec<_> = self.cache_finding().into_iter().collect();
+        let mut traffic = Traffic::default();
+        for runtime in runtimes {
+            let mut machine = request.machine.clone();
+            machine.runtime = runtime;
+            let seen = self.machine_near(&machine, Some(path))?;
+            let mut target = self.target(profile, &seen)?;
+            // What is to move must not be held by what the image has.
+            target.installed.retain(|name, present| present.protected || !upgrade.has(name));
+            let preferred = preferred(upgrade, old, &target.name);
+            let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
+            let (resolution, used) = self.solve(asked, &request.index)?;
+            findings.extend(seen.findings.clone());
+            pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
+            findings.extend(caveats(&resolution));
+            let locked = self.locked_target(profile, &target, &seen, &resolution);
+            let about = variables_for(profile, &locked).findings.into_iter();
+            // Of several targets one says it.
+            let new: Vec<Finding> = about.filter(|finding| !findings.contains(finding)).collect();
+            findings.extend(new);
+            targets.push(locked);
+            traffic = traffic.and(used);
+        }
+        findings.extend(secrets_set(profile)?);
+        Ok(Made { lock: self.lock_of(profile, targets), pythons, findings, traffic })
+    }
+}
+
+/// What an earlier lock chose and the user did not ask to move.
+fn preferred(upgrade: &Upgrade, old: Option<&Lock>, target: &str) -> BTreeMap<PackageName, Version> {
+    if upgrade.all {
+        return BTreeMap::new();
+    }
+    let mut preferred = old.map(|old| old.versions(target)).unwrap_or_default();
+    preferred.retain(|name, _| !upgrade.packages.contains(name));
+    preferred
+}

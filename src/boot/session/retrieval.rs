@@ -1,0 +1,260 @@
+//! Bringing the files of a lock to a folder: from folders of wheels, from what was fetched before, from the indexes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::boot::index::{Client, Download, IndexSettings, Locations, Offline, Online, Scope, fetch_all};
+use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
+use crate::boot::machine::Python;
+use crate::boot::profile::{NamedIndex, Profile};
+use crate::boot::resolve::yanked;
+use crate::boot::session::Session;
+use crate::boot::session::index::find_links;
+use crate::boot::session::machine::Seen;
+use crate::boot::session::pages::page_of;
+use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::log::{Style, bar};
+use crate::core::model::catalog::{Candidate, Catalog, Listing};
+use crate::core::model::platform::parse_platform;
+use crate::core::model::{Libc, PackageName, PythonFacts};
+
+/// What stays free on a disk that we write to.
+const MARGIN: u64 = 256 << 20;
+
+/// Where the files of one locked target come from.
+pub struct Retrieval<'a> {
+    pub session: &'a Session<'a>,
+    pub settings: &'a IndexSettings,
+    pub profile: Option<&'a Profile>,
+    /// The interpreter whose pip knows the default index.
+    pub python: Option<&'a Python>,
+    /// What listings are filtered by: as the lock's maker saw the index.
+    pub scope: Scope,
+    /// Addresses that the profile gives.
+    pub direct: BTreeMap<PackageName, Url>,
+}
+
+/// The wheels that `profile` gives by address.
+pub fn direct_addresses(profile: &Profile) -> BTreeMap<PackageName, Url> {
+    let wanted = profile.wanted.iter();
+    wanted.filter_map(|one| Some((one.name.clone(), one.direct.as_ref()?.url.clone()))).collect()
+}
+
+impl Retrieval<'_> {
+    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns what was noticed:
+    /// releases that were yanked since the lock was made.
+    pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
+        let sizes = packages.iter().filter_map(|package| package.wheel.as_ref()?.size);
+        let total: u64 = sizes.sum();
+        enough_space(folder, total, "the wheels")?;
+        let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
+        let plural = if packages.len() == 1 { "" } else { "s" };
+        self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
+        let named = find_links(self.settings)?;
+        let folders = Folders { named, profile: self.profile, offline: self.settings.offline };
+        let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
+        let remote: Vec<&LockedPackage> =
+            packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
+        // Where all is here, the index need not be found.
+        let locations = if remote.is_empty() { None } else { Some(self.locations()?) };
+        let indexes = self.profile.map(|profile| profile.indexes.as_slice()).unwrap_or_default();
+        let locations = match page_of(remote.iter().copied(), indexes) {
+            Some(label) => locations.map(|locations| locations.page(&label, &self.session.matrix.indexes)),
+            None => locations,
+        };
+        let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
+        let client = self.client(locations.as_ref())?;
+        let mut findings = Vec::new();
+        if self.settings.offline {
+            all_here(&remote, folder, self.settings)?;
+        } else if let Some(locations) = locations {
+            let (of_indexes, found) = self.downloads(&remote, locations, &client)?;
+            downloads.extend(of_indexes);
+            findings = found;
+        }
+        fetch_all(&client, &downloads, folder, &bar(total, style))?;
+        Ok(findings)
+    }
+
+    fn locations(&self) -> Result<Locations, Failure> {
+        self.session.locations(self.settings, self.profile, self.python)
+    }
+
+    fn client(&self, locations: Option<&Locations>) -> Result<Client, Failure> {
+        self.session.client(&locations.map(Locations::addresses).unwrap_or_default(), self.settings.limits)
+    }
+
+    /// What the indexes have of `names`, in their order.
+    pub fn listings(self, names: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
+        let locations = self.locations()?;
+        if self.settings.offline {
+            let cache = self.session.cache(self.settings);
+            let catalog = Offline::new(self.session.matrix, locations, self.scope, cache);
+            // What is neither in a folder nor in the cache has no listing here.
+            return Ok(names.iter().map(|name| catalog.listing(name).ok().flatten()).collect());
+        }
+        let client = self.client(Some(&locations))?;
+        self.ask(names, locations, &client)
+    }
+
+    fn ask(
+        self,
+        names: &[PackageName],
+        locations: Locations,
+        client: &Client,
+    ) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
+        let cache = self.session.cache(self.settings);
+        let catalog = Online::new(client, self.session.matrix, locations, self.scope, cache);
+        catalog.listings(names)
+    }
+
+    /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the index is asked.
+    fn downloads(
+        mut self,
+        packages: &[&LockedPackage],
+        locations: Locations,
+        client: &Client,
+    ) -> Result<(Vec<Download>, Vec<Finding>), Failure> {
+        let direct = std::mem::take(&mut self.direct);
+        let listed: Vec<&LockedPackage> =
+            packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
+        let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
+        let listings = self.ask(&names, locations, client)?;
+        let mut downloads = Vec::new();
+        let mut withdrawn = Vec::new();
+        for (package, listing) in listed.iter().zip(listings) {
+            let Some(wheel) = &package.wheel else {
+                continue;
+            };
+            let candidate =
+                listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
+            let url = candidate.map(Candidate::url).transpose()?.ok_or_else(|| {
+                Failure::world(format!("the index no longer has `{}`", wheel.file))
+                    .help("make the lock anew with `colab-boot lock`")
+            })?;
+            let reason = candidate.and_then(|one| one.yanked.clone());
+            withdrawn.extend(reason.map(|reason| yanked(&package.name, &package.version, &reason)));
+            downloads.extend(download(wheel, url));
+        }
+        let given = packages.iter().filter_map(|package| {
+            let url = direct.get(&package.name)?.clone();
+            download(package.wheel.as_ref()?, url)
+        });
+        downloads.extend(given);
+        Ok((downloads, withdrawn))
+    }
+}
+
+impl Session<'_> {
+    /// Where files for the machine that was seen come from, with or without a profile.
+    /// Listings are filtered for `libc`, else for the machine's: a newer C library than the lock's maker had would rank other wheels first.
+    pub fn sources<'b>(
+        &'b self,
+        settings: &'b IndexSettings,
+        seen: &'b Seen,
+        libc: Option<Libc>,
+        profile: Option<&'b Profile>,
+    ) -> Result<Retrieval<'b>, Failure> {
+        let scope = scope_of(profile, seen, libc)?;
+        let direct = profile.map(direct_addresses).unwrap_or_default();
+        Ok(Retrieval { session: self, settings, profile, python: seen.machine.python.as_ref(), scope, direct })
+    }
+
+    /// Where the files of `target` come from: filtered as the lock's maker saw the index.
+    pub fn sources_of_target<'b>(
+        &'b self,
+        settings: &'b IndexSettings,
+        profile: Option<&'b Profile>,
+        target: &LockedTarget,
+    ) -> Result<Retrieval<'b>, Failure> {
+        let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
+        let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
+        let mut python = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
+        let (major, minor) = python.minor();
+        python.free_threaded = wheels().any(|(_, wheel)| wheel.file.contains(&format!("-cp{major}{minor}t-")));
+        let mut scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
+        scope.buildable =
+            wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
+        scope.as_of = profile.and_then(|profile| profile.policy.as_of);
+        Ok(Retrieval {
+            session: self,
+            settings,
+            profile,
+            python: None,
+            scope,
+            direct: profile.map(direct_addresses).unwrap_or_default(),
+        })
+    }
+}
+
+/// What listings are filtered by.
+fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Result<Scope, Failure> {
+    let python = seen.machine.python.as_ref().ok_or_else(|| Failure::world("no usable Python was found"))?;
+    let mut facts = python.facts.clone();
+    facts.libc = libc.unwrap_or(facts.libc);
+    let scope = Scope::of(&facts).ok_or_else(|| Failure::bug("no marker environment"))?;
+    let policy = profile.map(|profile| profile.policy.clone()).unwrap_or_default();
+    Ok(Scope { as_of: policy.as_of, buildable: policy.buildable, ..scope })
+}
+
+/// Folders of wheels: those that the settings name, and those of the profile.
+struct Folders<'a> {
+    named: Vec<Url>,
+    profile: Option<&'a Profile>,
+    /// There is no index to ask: a wheelhouse holds the wheels of every index.
+    offline: bool,
+}
+
+impl Folders<'_> {
+    /// The file of `package`, if it is here: in the folder that alone serves it, else in one that serves all.
+    fn find(&self, package: &LockedPackage) -> Option<Download> {
+        let wheel = package.wheel.as_ref()?;
+        let own = self.profile.and_then(|profile| profile.index_of(&package.name));
+        let serves = |index: &&NamedIndex| own.map_or(index.packages.is_empty(), |own| index.name == own);
+        let indexes = self.profile.into_iter().flat_map(|profile| &profile.indexes).filter(serves);
+        let folders = indexes.map(|index| &index.url).filter(|url| url.scheme() == "file");
+        let named = self.named.iter().filter(|_| self.offline || own.is_none());
+        let mut paths = folders.chain(named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
+        download(wheel, Url::from_file_path(paths.find(|path| path.is_file_there())?).ok()?)
+    }
+}
+
+/// What to fetch for a locked file; one without a digest is refused with the plan.
+fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
+    Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256?, size: wheel.size.unwrap_or_default() })
+}
+
+fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings) -> Result<(), Failure> {
+    let missing =
+        packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).is_there());
+    missing.map_or(Ok(()), |wheel| {
+        if settings.folders_only {
+            return Err(Failure::world(format!("`{}` is not in the wheelhouse", wheel.file))
+                .help("fill it from this lock with `colab-boot fetch`"));
+        }
+        Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
+            .help("run the command once without --offline, or give a folder that has it with --find-links"))
+    })
+}
+
+pub fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure> {
+    let with_margin = needed.saturating_add(MARGIN);
+    let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < with_margin) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{what} need {}, {} to spare among them, and `{}` has {} free",
+        bytes(with_margin),
+        bytes(MARGIN),
+        path.display(),
+        bytes(free)
+    );
+    let finding = Finding::error(Code::DiskFull, message)
+        .with_help("free some space and run the command again; nothing was changed");
+    Err(Failure::from_findings(Kind::World, vec![finding]))
+}

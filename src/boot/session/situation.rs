@@ -1,0 +1,99 @@
+//! What a plan depends on besides its answer: the files, what the kernel holds, what was changed before, what can be brought back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::boot::ledger::Notes;
+use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::marker::{Marker, Touched};
+use crate::boot::notebook::Loaded;
+use crate::boot::plan::wanted_back;
+use crate::boot::session::Session;
+use crate::boot::session::answer::Answer;
+use crate::boot::session::file_check::{FileCheck, Reading, Scene};
+use crate::boot::session::goal::Request;
+use crate::boot::session::held_code::{returning, silent_repairs};
+use crate::boot::session::kernel::{environment_file, folders, loaded, modules};
+use crate::boot::session::machine::Seen;
+use crate::boot::state::State;
+use crate::core::diag::Failure;
+use crate::core::matrix::Overlay;
+use crate::core::model::PackageName;
+
+/// All of it.
+pub(super) struct Situation {
+    pub marker: Option<Marker>,
+    pub notes: Notes,
+    pub files: FileCheck,
+    /// Wheels of what was there before the first apply and is wanted back.
+    pub before: BTreeMap<PackageName, LockedPackage>,
+    pub loaded: Loaded,
+    pub silent: BTreeSet<PackageName>,
+    pub folders: Vec<PathBuf>,
+    pub environment_file: Option<String>,
+    pub linked: BTreeMap<PackageName, Vec<Overlay>>,
+    /// Modules of installed distributions that change.
+    pub modules: BTreeMap<PackageName, BTreeSet<String>>,
+}
+
+impl Situation {
+    /// What an apply that did not end was to change.
+    pub(super) fn doubted(&self) -> &[PackageName] {
+        self.marker.as_ref().map(Marker::doubted).unwrap_or_default()
+    }
+
+    /// What was changed since this machine started.
+    pub(super) fn history(&self, boot_id: &str) -> &[Touched] {
+        let known = self.marker.as_ref().filter(|marker| marker.boot_id == boot_id);
+        known.map(|marker| marker.touched.as_slice()).unwrap_or_default()
+    }
+}
+
+/// Looks at what a plan for `answer` depends on.
+pub(super) fn observe_situation(
+    answer: &Answer,
+    request: &Request,
+    session: &Session<'_>,
+    reading: Reading,
+) -> Result<Situation, Failure> {
+    let Answer { profile, wish, seen, target, .. } = answer;
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let state = layout.map(|layout| State::of(&session.paths.state, layout));
+    let marker = state.as_ref().map_or(Ok(None), State::marker)?;
+    let scene = layout.zip(state.as_ref()).map(|(layout, state)| Scene {
+        layout,
+        state,
+        target,
+        seen,
+        marker: marker.as_ref(),
+    });
+    let files = scene.map_or_else(|| Ok(FileCheck::default()), |scene| session.check_files(scene, reading))?;
+    let broken = &files.broken;
+    let wanted = if wish.prune { wanted_back(&seen.ledger, target, &seen.machine, broken) } else { Vec::new() };
+    let before = session.wheels_back(&wanted, &request.index, seen);
+    // A restoration without the index would be none; another apply goes on, and says what stays.
+    let before = if profile.is_none() { before? } else { before.unwrap_or_default() };
+    let loaded = loaded(session, seen, &request.machine, &files)?;
+    Ok(Situation {
+        silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),
+        folders: folders(seen),
+        environment_file: environment_file(seen)?,
+        linked: session.linked_here(seen),
+        modules: modules(seen, moving(seen, target, broken))?,
+        notes: state.as_ref().map(State::notes).unwrap_or_default(),
+        marker,
+        files,
+        before,
+        loaded,
+    })
+}
+
+/// What may change: the modules of these are looked at.
+fn moving(seen: &Seen, target: &LockedTarget, broken: &BTreeMap<PackageName, String>) -> Vec<PackageName> {
+    let owned = seen.ledger.distributions.keys().chain(seen.ledger.removed.keys());
+    let moves = |package: &&LockedPackage| {
+        let installed = seen.machine.installed.get(&package.name);
+        installed.is_some_and(|one| one.version != package.version) || broken.contains_key(&package.name)
+    };
+    target.packages.iter().filter(moves).map(|package| &package.name).chain(owned).cloned().collect()
+}

@@ -1,0 +1,104 @@
+//! What runs when Python starts, and which modules it then finds elsewhere than where they were installed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::boot::machine::Layout;
+use crate::boot::session::Session;
+use crate::boot::session::machine::Seen;
+use crate::core::diag::{Code, Finding};
+use crate::core::host::mounts::{Look, limited};
+use crate::core::host::stamps::Stamp;
+use crate::core::host::{Invocation, files};
+use crate::core::model::PackageName;
+use crate::core::model::modules::runs_at_start;
+
+/// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them, nor the packages above them.
+const FIND: &str = "import json, sys
+def find(name):
+    if name in sys.modules:
+        return getattr(sys.modules[name], '__file__', None)
+    path, spec = None, None
+    for at in range(name.count('.') + 1):
+        part = '.'.join(name.split('.')[:at + 1])
+        for finder in sys.meta_path:
+            spec = finder.find_spec(part, path) if hasattr(finder, 'find_spec') else None
+            if spec:
+                break
+        if not spec:
+            return None
+        path = getattr(spec.submodule_search_locations, '_path', spec.submodule_search_locations)
+    return spec.origin if spec.has_location else None
+found = {}
+for name in sys.argv[1:]:
+    try:
+        found[name] = find(name)
+    except Exception:
+        found[name] = None
+print('\\n\\x1e' + json.dumps(found))";
+
+/// As long as an interpreter is given to tell about itself.
+const AT_MOST: Duration = Duration::from_secs(20);
+
+/// A distribution whose modules `import` should find.
+#[derive(Debug)]
+pub struct Wanted {
+    pub name: PackageName,
+    pub modules: BTreeSet<String>,
+    /// The folder that it is installed in.
+    pub location: PathBuf,
+}
+
+/// The files of site-packages that run when Python starts.
+pub fn startup_files(layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
+    let names = layout.folders().into_iter().flat_map(|folder| {
+        files::names_if_any(folder).into_iter().filter(|name| runs_at_start(name)).map(|name| folder.join(name))
+    });
+    names.map(|path| (path.clone(), Stamp::of(&path))).collect()
+}
+
+impl Session<'_> {
+    /// An error for each module of `wanted` that Python, started as a kernel's is, finds elsewhere; `suspects` run when it starts. Nothing where it
+    /// does not start: that is reported elsewhere.
+    pub fn found_elsewhere<'a>(
+        &self,
+        seen: &Seen,
+        wanted: &[Wanted],
+        suspects: impl Iterator<Item = &'a Path>,
+    ) -> Vec<Finding> {
+        let python = seen.machine.python.as_ref();
+        let Some(path) = python.and_then(|python| python.path.as_ref()) else { return Vec::new() };
+        let standard = python.and_then(|python| Some(python.home.as_ref()?.stdlib.clone()));
+        let modules: Vec<&str> = wanted.iter().flat_map(|one| one.modules.iter().map(String::as_str)).collect();
+        if modules.is_empty() {
+            return Vec::new();
+        }
+        let arguments: Vec<&str> = ["-c", FIND].into_iter().chain(modules).collect();
+        let Ok(finished) = Invocation::new(path, &arguments, self.environment).output(limited(AT_MOST)) else {
+            return Vec::new();
+        };
+        let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
+        let found: BTreeMap<String, Option<PathBuf>> = serde_json::from_str(line.trim()).unwrap_or_default();
+        let suspects: Vec<String> = suspects.map(|path| format!("`{}`", path.display())).collect();
+        let note = format!("these run when Python starts: {}", suspects.join(", "));
+        let hidden = wanted.iter().flat_map(|one| one.modules.iter().map(move |module| (one, module)));
+        let hidden = hidden.filter_map(|(one, module)| {
+            let file =
+                found.get(module)?.as_ref().filter(|file| !is_meant(file, &one.location, standard.as_deref()))?;
+            let message =
+                format!("Python finds `{module}` in `{}` before {} as it is locked", file.display(), one.name);
+            let help = "remove that copy, or what puts it first; then run the command again";
+            Some(Finding::error(Code::KernelShadowed, message).with_note(note.clone()).with_help(help))
+        });
+        hidden.collect()
+    }
+}
+
+/// Whether `file` lies where it was installed to, or belongs to Python itself.
+fn is_meant(file: &Path, location: &Path, standard: Option<&Path>) -> bool {
+    let real = |path: &Path| path.real().unwrap_or_else(|_| path.to_owned());
+    file.starts_with(location)
+        || real(file).starts_with(real(location))
+        || standard.is_some_and(|standard| file.starts_with(standard))
+}

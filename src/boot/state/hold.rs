@@ -1,0 +1,38 @@
+//! One apply at a time in each environment: the lock of its state folder, and what an apply that was killed has left at work.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::boot::machine::Layout;
+use crate::boot::state::State;
+use crate::boot::state::orphan::wait_for_orphan;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+
+/// How long another colab-boot, or the installer of a killed one, is waited for.
+const AT_MOST: Duration = Duration::from_mins(5);
+
+/// Holds an environment for one apply. Released when dropped.
+pub struct Hold {
+    _lock: File,
+    /// The folder of its script, log and journal.
+    pub folder: PathBuf,
+}
+
+/// Waits for other applies in the environment with this `layout`, and for the installer that a killed one has left behind. `folder` is the state
+/// folder of all environments; where no Python was found, it is held itself.
+pub fn hold(folder: &Path, layout: Option<&Layout>, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
+    files::create_private_folder(folder)?;
+    files::must_be_ours(folder, "COLAB_BOOT_STATE_DIR", false)?;
+    let own = layout.map_or_else(|| folder.to_owned(), |layout| State::of(folder, layout).folder);
+    files::create_private_folder(&own)?;
+    let waiting = || say("another colab-boot is changing this environment; waiting for it");
+    let lock = files::lock_exclusively(&own.join("lock"), AT_MOST, &waiting)?;
+    wait_for_orphan(&own, AT_MOST, &mut |pid| {
+        say(&format!("waiting for the installer of an earlier run (process {pid})"));
+    })?;
+    files::remove_temporaries(&own)?;
+    files::remove_temporaries(&own.join("records"))?;
+    Ok(Hold { _lock: lock, folder: own })
+}

@@ -1,0 +1,241 @@
+//! The state folder: for each environment a lock, a marker, a ledger, and the RECORDs and the look of what was installed.
+
+mod hold;
+mod orphan;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::boot::ledger::{Ledger, Notes};
+use crate::boot::machine::Layout;
+use crate::boot::marker::{Event, Marker, Move, Next, Now, SCHEMA, next};
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::host::stamps::Stamp;
+use crate::core::inspect::{Entry, parse_record};
+use crate::core::model::Sha256;
+
+pub use hold::{Hold, hold};
+pub use orphan::{forget_process, record_process};
+
+/// The format of the stamps of files, and the most that is read of them: 30,000 files have 2 MB.
+const HASHED: &[u8] = b"colab-boot files 3\n";
+const HASHED_LIMIT: u64 = 256 << 20;
+
+/// The file in site-packages with the environment's identity.
+const IDENTITY: &str = ".colab-boot-id";
+
+/// The files of a package, while an installer removes or writes them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OnTheWay {
+    /// The site-packages that the paths in `record` are seen from.
+    pub site: PathBuf,
+    /// The RECORD of the package, as it is installed or as its wheel has it.
+    pub record: String,
+    /// They are written, not removed.
+    pub is_new: bool,
+    /// Scripts that are made, by name, each with the module that it calls.
+    pub scripts: BTreeMap<String, String>,
+}
+
+/// What every format of the marker has.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
+/// The part of the state that belongs to one environment.
+#[derive(Clone, Debug)]
+pub struct State {
+    folder: PathBuf,
+    /// The environment's site-packages; `None` for one of [`all`](Self::all), of which no more than the folder is known.
+    site: Option<PathBuf>,
+}
+
+/// Reads the environment's identity from the file at `path`; writes a new one where there is none.
+fn identity(path: &Path) -> Result<String, Failure> {
+    if let Some(known) = files::read_optional(path)?.filter(|text| !text.trim().is_empty()) {
+        return Ok(known);
+    }
+    let new = files::read_text(Path::new("/proc/sys/kernel/random/uuid"), "random number")?;
+    files::write_whole(path, new.as_bytes()).map(|()| new)
+}
+
+impl State {
+    /// The state of the environment with this layout, under whichever name it was asked for.
+    pub fn of(folder: &Path, layout: &Layout) -> Self {
+        let site = layout.purelib.real().unwrap_or_else(|_| layout.purelib.clone());
+        let key = Sha256::of(site.as_os_str().as_encoded_bytes()).short();
+        Self { folder: folder.join("python").join(key), site: Some(site) }
+    }
+
+    /// Every Python that has state here.
+    pub fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
+        let folder = folder.join("python");
+        Ok(files::names_in(&folder)?.into_iter().map(|name| Self { folder: folder.join(name), site: None }).collect())
+    }
+
+    fn marker_path(&self) -> PathBuf {
+        self.folder.join("marker.json")
+    }
+
+    /// The ledger; an empty one where there is none, or where it is that of an environment which lay here before this one. One that can't be read
+    /// is never taken for none: what was there before would be forgotten.
+    pub fn ledger(&self) -> Result<Ledger, Failure> {
+        let path = self.folder.join("ledger.json");
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(Ledger::default());
+        };
+        let ledger: Ledger = serde_json::from_str(&text).map_err(|error| {
+            Failure::world(format!("the ledger `{}` can't be read", path.display()))
+                .because(&error)
+                .help("look at it; without it colab-boot takes everything that is installed for the image's")
+        })?;
+        let is_of_another = match (&self.site, &ledger.identity) {
+            (Some(site), Some(own)) => files::read_optional(&site.join(IDENTITY))?.as_ref() != Some(own),
+            _ => false,
+        };
+        Ok(if is_of_another { Ledger::default() } else { ledger })
+    }
+
+    /// Writes the ledger, with the environment's identity. An empty ledger has none, and its file goes.
+    pub fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let identity = match &self.site {
+            Some(site) if ledger.is_empty() => files::remove_if_there(&site.join(IDENTITY)).map(|()| None)?,
+            Some(site) => Some(identity(&site.join(IDENTITY))?),
+            None => ledger.identity.clone(),
+        };
+        let text = serde_json::to_string_pretty(&Ledger { identity, ..ledger.clone() })
+            .map_err(|error| Failure::bug("the ledger has no JSON form").because(&error))?;
+        files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
+    }
+
+    /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
+    pub fn marker(&self) -> Result<Option<Marker>, Failure> {
+        let path = self.marker_path();
+        let Some(text) = files::read_optional(&path)? else {
+            return Ok(None);
+        };
+        let schema = serde_json::from_str(&text).ok().map(|head: Head| head.schema);
+        if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
+            return Err(Failure::world(format!(
+                "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",
+                path.display()
+            ))
+            .help("restart the kernel, then remove the file: everything is checked anew"));
+        }
+        let marker: Result<Marker, _> = serde_json::from_str(&text);
+        marker.map(Some).map_err(|error| {
+            Failure::world(format!("the marker `{}` can't be read", path.display()))
+                .because(&error)
+                .help("look at it; removing it makes colab-boot check everything anew")
+        })
+    }
+
+    /// Makes a move: what it says is on disk before the caller acts on the verdict. Takes and leaves the marker as it is on disk.
+    pub fn step(&self, marker: &mut Option<Marker>, event: Event, now: &Now<'_>) -> Result<Next, Failure> {
+        let Ok(Move { write, verdict }) = next(marker.as_ref(), event, now) else {
+            return Err(Failure::bug("a step of an apply that has not begun"));
+        };
+        if let Some(new) = write {
+            self.write_marker(&new)?;
+            *marker = Some(new);
+        }
+        Ok(verdict)
+    }
+
+    fn write_marker(&self, marker: &Marker) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(marker)
+            .map_err(|error| Failure::bug("the marker has no JSON form").because(&error))?;
+        files::write_whole(&self.marker_path(), format!("{text}\n").as_bytes())
+    }
+
+    fn record_path(&self, wheel: &Sha256) -> PathBuf {
+        self.folder.join("records").join(wheel.to_string())
+    }
+
+    /// The RECORD of a wheel that was installed from here.
+    pub fn record(&self, wheel: &Sha256) -> Result<Option<Vec<Entry>>, Failure> {
+        Ok(self.record_text(wheel)?.map(|text| parse_record(&text)))
+    }
+
+    /// Size and ctime of that RECORD.
+    pub fn record_stamp(&self, wheel: &Sha256) -> Stamp {
+        Stamp::of(&self.record_path(wheel))
+    }
+
+    pub fn record_text(&self, wheel: &Sha256) -> Result<Option<String>, Failure> {
+        files::read_optional(&self.record_path(wheel))
+    }
+
+    pub fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder.join("records"))?;
+        files::write_whole(&self.record_path(wheel), text.as_bytes())
+    }
+
+    fn on_the_way_path(&self) -> PathBuf {
+        self.folder.join("on-the-way.json")
+    }
+
+    /// What was noted with [`keep_on_the_way`](Self::keep_on_the_way), and when (`st_ctime`, in nanoseconds since 1970); nothing where that can't be
+    /// read: what lies there then counts as the user's.
+    pub fn on_the_way(&self) -> (Vec<OnTheWay>, i64) {
+        let path = self.on_the_way_path();
+        let text = files::read_optional(&path).ok().flatten().unwrap_or_default();
+        (serde_json::from_str(&text).unwrap_or_default(), Stamp::of(&path).changed)
+    }
+
+    /// Notes what installers are about to remove and to write.
+    pub fn keep_on_the_way(&self, all: &[OnTheWay]) -> Result<(), Failure> {
+        if all.is_empty() {
+            return files::remove_if_there(&self.on_the_way_path());
+        }
+        files::create_private_folder(&self.folder)?;
+        let text =
+            serde_json::to_string(all).map_err(|error| Failure::bug("RECORDs have no JSON form").because(&error))?;
+        files::write_whole(&self.on_the_way_path(), text.as_bytes())
+    }
+
+    /// The notes; empty ones where there are none, or none that can be read.
+    pub fn notes(&self) -> Notes {
+        let text = files::read_optional(&self.folder.join("notes.json")).ok().flatten().unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    pub fn keep_notes(&self, notes: &Notes) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let text = serde_json::to_string_pretty(notes)
+            .map_err(|error| Failure::bug("the notes have no JSON form").because(&error))?;
+        files::write_whole(&self.folder.join("notes.json"), format!("{text}\n").as_bytes())
+    }
+
+    /// The folder for files that packages have taken the place of.
+    pub fn aside_folder(&self) -> PathBuf {
+        self.folder.join("aside")
+    }
+
+    fn hashed_path(&self) -> PathBuf {
+        self.folder.join("hashed")
+    }
+
+    /// What was noted with [`keep_hashed`](Self::keep_hashed); nothing where that is gone or can't be read: files are then read anew.
+    pub fn hashed<T: DeserializeOwned + Default>(&self) -> T {
+        let bytes = files::read_bytes(&self.hashed_path(), HASHED_LIMIT).unwrap_or_default();
+        let (format, rest) = bytes.split_at_checked(HASHED.len()).unwrap_or_default();
+        if format == HASHED { postcard::from_bytes(rest).unwrap_or_default() } else { T::default() }
+    }
+
+    /// Notes which files were read and right. Losing it costs the time of reading them anew.
+    pub fn keep_hashed<T: Serialize>(&self, hashed: &T) -> Result<(), Failure> {
+        files::create_private_folder(&self.folder)?;
+        let bytes = postcard::to_extend(hashed, HASHED.to_vec())
+            .map_err(|error| Failure::bug("stamps of files have no form").because(&error))?;
+        files::write_whole(&self.hashed_path(), &bytes)
+    }
+}

@@ -1,0 +1,62 @@
+//! Whether the kernel runs what is installed.
+
+use crate::boot::marker::{Now, Standing};
+use crate::boot::session::Planned;
+use crate::core::diag::{Code, Finding};
+
+/// Why a kernel must restart: what it holds is true whatever lock the marker is of.
+pub fn held_since(planned: &Planned, now: &Now<'_>) -> Vec<String> {
+    let marker = planned.marker.as_ref().filter(|marker| marker.boot_id == now.boot_id);
+    match (marker, now.kernel) {
+        (Some(marker), Some(_)) => marker.because(now),
+        (Some(marker), None) => marker.pending(&now.gone).flat_map(|asked| asked.because.clone()).collect(),
+        (None, _) => now.evidence.to_vec(),
+    }
+}
+
+/// Where the kernel stands, why it must restart, and which variables it does not have as the profile sets them.
+pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, because: &[String]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    match stands {
+        Standing::Interrupted | Standing::Failed => {
+            let finding = Finding::error(Code::ApplyFailed, stands.as_str());
+            findings.push(finding.with_help("run `colab-boot apply` again"));
+        }
+        Standing::Fresh | Standing::NewMachine => {
+            let other = planned.marker.as_ref().filter(|marker| marker.is_in_doubt() && marker.boot_id == now.boot_id);
+            findings.extend(other.map(|marker| {
+                let message = format!(
+                    "an apply of {} was not finished here; what this lock names is judged all the same",
+                    marker.profile
+                );
+                Finding::warning(Code::ApplyFailed, message)
+                    .with_help("run it again, or `colab-boot apply` for this profile")
+            }));
+            findings.push(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"));
+        }
+        Standing::RestartPending | Standing::Restarted | Standing::Ready => {}
+    }
+    if !because.is_empty() {
+        let message = "the kernel runs code, or has read variables, that were replaced since";
+        let finding = Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again");
+        findings.push(because.iter().cloned().fold(finding, Finding::with_note));
+    }
+    let live = &planned.decision.environment.live;
+    let names: Vec<&str> = live.keys().map(String::as_str).filter(|name| !name.starts_with("COLAB_BOOT_")).collect();
+    if !names.is_empty() {
+        let message = format!("the kernel does not have what the profile sets: {}", names.join(", "));
+        findings.push(
+            Finding::error(Code::VerifyEnvironment, message)
+                .with_help("run the cell that applies, it sets them; then verify again"),
+        );
+    } else if planned.decision.environment_differs {
+        let names: Vec<&str> = planned.decision.plan.variables.iter().map(|change| change.name.as_str()).collect();
+        let what = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        let message = format!("the environment file does not set what the profile sets{what}");
+        findings.push(
+            Finding::error(Code::VerifyEnvironment, message)
+                .with_help("`colab-boot apply` writes it; then verify again"),
+        );
+    }
+    findings
+}

@@ -1,0 +1,26 @@
+//! The files of a locked target: what `verify` says of them.
+
+use crate::boot::apply::leftovers;
+use crate::boot::files::{finding_of, ghosts};
+use crate::boot::machine::Layout;
+use crate::boot::session::Planned;
+use crate::core::diag::{Code, Failure, Finding};
+
+/// What is wrong with the files of the locked packages, and what a killed installer has left.
+pub fn file_findings(planned: &Planned, layout: &Layout) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for (name, faults) in &planned.files.faults {
+        let version = planned.target.package(name).map(|package| &package.version);
+        findings.extend(version.and_then(|version| finding_of(name, version, &faults[..faults.len().min(3)])));
+    }
+    let left = leftovers(&layout.purelib)?;
+    if !left.is_empty() {
+        let message = format!("a killed installer has left {} behind", left.join(", "));
+        findings.push(Finding::error(Code::VerifyFiles, message).with_help("`colab-boot apply` removes them"));
+    }
+    let others: Vec<String> = ghosts(layout).into_iter().filter(|name| !name.starts_with('~')).collect();
+    if !others.is_empty() && planned.files.faults.is_empty() {
+        findings.push(Finding::warning(Code::VerifyFiles, format!("installed more than once: {}", others.join(", "))));
+    }
+    Ok(findings)
+}

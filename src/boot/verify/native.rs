@@ -1,0 +1,158 @@
+//! Packages with compiled code: whether they can be imported, in a process of their own, and why not.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::boot::lock::LockedTarget;
+use crate::boot::machine::installed_modules;
+use crate::boot::profile::Profile;
+use crate::boot::session::{Seen, Session};
+use crate::core::diag::{Code, Finding};
+use crate::core::host::Invocation;
+use crate::core::host::command::{Finished, last_lines};
+use crate::core::matrix::{SystemLibraries, release_of};
+use crate::core::model::PackageName;
+
+const SCRIPT: &str = include_str!("native.py");
+
+/// For all of them.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// Folders of a package that are no modules to import.
+const ASIDE: [&str; 9] = ["test", "tests", "testing", "docs", "doc", "examples", "benchmarks", "scripts", "tools"];
+
+/// A line that the script writes.
+#[derive(Deserialize)]
+struct Line {
+    begins: Option<String>,
+    ends: Option<String>,
+    error: Option<String>,
+}
+
+/// Imports what the lock has installed with compiled code, but for what has a smoke test, and says what can't be imported.
+pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
+    let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
+        return Vec::new();
+    };
+    let mut open: VecDeque<(PackageName, String)> = modules(session, profile, seen, target).into();
+    let mut findings = Vec::new();
+    let mut failed = |name: &PackageName, error: &str| {
+        findings.push(finding(session, seen, target, name, error));
+    };
+    while !open.is_empty() {
+        session.say(&format!("importing {} packages with compiled code", open.len()));
+        let Ok(finished) = run(session, python, &open) else { break };
+        let lines: Vec<Line> = finished.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let ended = lines.iter().filter_map(|line| line.ends.as_ref()).count();
+        for line in &lines {
+            let name = line.ends.as_ref().and_then(|name| name.parse().ok());
+            if let (Some(name), Some(error)) = (name, &line.error) {
+                failed(&name, error);
+            }
+        }
+        let last = lines.last().and_then(|line| line.begins.as_ref()).and_then(|name| name.parse().ok());
+        if let Some(name) = &last {
+            failed(
+                name,
+                &format!("the process ended with exit code {}\n{}", finished.code, last_lines(&finished.stderr, 4)),
+            );
+        }
+        let done = ended + usize::from(last.is_some());
+        // A script that says nothing has nothing to say the next time.
+        if done == 0 {
+            break;
+        }
+        open.drain(..done.min(open.len()));
+    }
+    findings
+}
+
+fn run(session: &Session<'_>, python: &Path, open: &VecDeque<(PackageName, String)>) -> Result<Finished, ()> {
+    let words: Vec<String> = open.iter().map(|(name, modules)| format!("{name}={modules}")).collect();
+    let mut arguments = vec!["-I", "-c", SCRIPT];
+    arguments.extend(words.iter().map(String::as_str));
+    let mut environment: BTreeMap<String, String> = session.environment.clone();
+    environment.insert("TF_CPP_MIN_LOG_LEVEL".to_owned(), "2".to_owned());
+    Invocation::new(python, &arguments, &environment).output(LIMIT).map_err(drop)
+}
+
+/// The packages to import, each with its modules.
+fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<(PackageName, String)> {
+    let is_meant = |package: &&crate::boot::lock::LockedPackage| {
+        let compiled = package.wheel.as_ref().is_some_and(|wheel| !wheel.file.ends_with("-any.whl"));
+        let tested = profile.smoke.contains(&package.name);
+        compiled && !tested && !session.matrix.is_cuda_library(&package.name)
+    };
+    let meant = target.packages.iter().filter(is_meant);
+    let of = meant.filter_map(|package| {
+        let location = seen.machine.installed.get(&package.name)?.location.as_ref()?;
+        let all = installed_modules(&package.name, location).ok()?;
+        let mut own: Vec<&str> = all.iter().map(String::as_str).filter(|name| !ASIDE.contains(name)).collect();
+        if own.iter().any(|name| !name.starts_with('_')) {
+            own.retain(|name| !name.starts_with('_'));
+        }
+        // The module of the package's own name is the one that people import; others beside it may need what is optional.
+        let named = package.name.to_string().replace('-', "_");
+        if own.contains(&named.as_str()) {
+            own.retain(|name| *name == named);
+        }
+        (!own.is_empty()).then(|| (package.name.clone(), own.join(",")))
+    });
+    of.collect()
+}
+
+/// What is wrong, and what is known of it: an error where compiled code does not fit, a warning where a module itself objects.
+fn finding(session: &Session<'_>, seen: &Seen, target: &LockedTarget, name: &PackageName, error: &str) -> Finding {
+    let version = target.package(name).map(|package| package.version.to_string()).unwrap_or_default();
+    let message = format!("{name} {version} can't be imported");
+    let known = explanation(session, seen, error);
+    let finding = match &known {
+        Some(_) => Finding::error(Code::VerifyImport, message),
+        None => Finding::warning(Code::VerifyImport, message),
+    };
+    let finding = finding.with_note(error.to_owned());
+    known.into_iter().fold(finding, Finding::with_help)
+}
+
+/// What the words of a failed import mean.
+fn explanation(session: &Session<'_>, seen: &Seen, error: &str) -> Option<String> {
+    if let Some((before, _)) = error.split_once(": cannot open shared object file") {
+        let library = before.rsplit([' ', '\n']).next().unwrap_or(before);
+        let system = SystemLibraries::bundled().ok();
+        let release = release_of(&seen.machine.os);
+        let debian = system.as_ref().and_then(|system| system.package(library, release.as_deref()));
+        return Some(match (debian, session.matrix.carrier_of(library)) {
+            (Some(package), _) => format!("`{library}` is in the Debian package `{package}`: name it under `[apt]`"),
+            (None, Some(package)) => format!(
+                "`{library}` is in the wheels of `{package}`: choose a release for the CUDA that is here, or add it"
+            ),
+            (None, None) => {
+                format!("nothing here has `{library}`; `colab-boot audit` says what else does not go together")
+            }
+        });
+    }
+    let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
+    if says(&[
+        "numpy.dtype size changed",
+        "compiled using NumPy 1.x",
+        "numpy.core.multiarray failed to import",
+        "_ARRAY_API not found",
+    ]) {
+        return Some("it was compiled against NumPy 1: take a newer release of it, or `numpy = \"<2\"`".to_owned());
+    }
+    if says(&["undefined symbol: _ZN"]) && says(&["2at", "3c10", "5torch"]) {
+        return Some("it was compiled against another torch: `colab-boot matrix inspect` says for which".to_owned());
+    }
+    if says(&["GLIBC_", "GLIBCXX_", "CXXABI_"]) && says(&["not found"]) {
+        return Some("it needs a newer C or C++ library than this system has: take an older release of it".to_owned());
+    }
+    if says(&["undefined symbol", "invalid ELF header", "wrong ELF class", "the process ended with exit code"]) {
+        return Some(
+            "its compiled code does not fit what is here; `colab-boot audit` says what does not go together".to_owned(),
+        );
+    }
+    None
+}

@@ -1,0 +1,394 @@
+//! The command line: syntax only.
+
+mod doctor;
+mod golden;
+mod index;
+mod machine;
+mod matrix;
+mod named_files;
+mod probe;
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+use crate::boot::session::{ProfileRequest, Request};
+use crate::core::model::PackageName;
+
+pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
+pub use golden::{
+    AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
+    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
+    SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
+};
+pub use index::IndexOptions;
+pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
+pub use matrix::{InspectOptions, MatrixVerb, ShowOptions, WheelOptions};
+pub use named_files::NamedFiles;
+pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
+
+/// Set up a GPU notebook from one profile: a pinned, CUDA-coherent and verified environment.
+#[derive(Debug, Parser)]
+#[command(name = "colab-boot", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub verb: Verb,
+
+    /// Print the report as JSON, or write it to FILE in addition to the usual output
+    #[arg(long, global = true, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+
+    /// Use newer rows of the CUDA matrix: a file, or a URL that ends in `#sha256=HEX`
+    #[arg(long, global = true, value_name = "FILE|URL", env = "COLAB_BOOT_MATRIX", hide_env_values = true)]
+    pub matrix: Option<String>,
+
+    /// Print verbose output (repeat for every request)
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
+    pub verbose: u8,
+
+    /// Print errors and the result only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// Use color
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Write a commented starter profile
+    Init(InitOptions),
+    /// Show the machine: driver, GPUs, Python, packages, and where each fact came from
+    Fingerprint(FingerprintOptions),
+    /// Compare two machines, or this machine with an earlier fingerprint
+    Diff(DiffMachinesOptions),
+    /// Resolve a profile and write its lock
+    Lock(LockOptions),
+    /// Show what `apply` would do: packages, downloads, broken requirements, restart
+    Plan(PreviewOptions),
+    /// Install what the lock pins; exit code 10: restart the kernel, then run it again
+    Apply(ApplyOptions),
+    /// Undo every apply: remove what colab-boot installed, reinstall what it replaced
+    Restore(RestoreOptions),
+    /// Download the wheels of a lock into a folder, for offline use with `apply --wheelhouse`
+    Fetch(FetchOptions),
+    /// Verify an applied environment: files, kernel, and a smoke test of each framework
+    Verify(VerifyOptions),
+    /// Show what was applied here, and whether the kernel needs a restart
+    Status(FingerprintOptions),
+    /// Publish and use golden profiles: signed releases of profiles, locks and cells
+    #[command(subcommand)]
+    Golden(GoldenVerb),
+    /// Predict which profiles still work on each notebook image, and what breaks
+    Forecast(ForecastOptions),
+    /// Show and update the CUDA compatibility matrix
+    #[command(subcommand)]
+    Matrix(MatrixVerb),
+    /// Check an existing environment, a lock, requirements or a notebook image for conflicts
+    Audit(AuditOptions),
+    /// Check this machine for problems that crash or slow down training
+    Doctor(DoctorOptions),
+    /// Measure GPU, storage, data loading or several GPUs, within limits of time and bytes
+    #[command(subcommand)]
+    Probe(ProbeVerb),
+    /// Copy data to local disk, or checkpoints back; interrupted copies resume
+    Stage(StageOptions),
+    /// Watch the notebook's kernel, so that `doctor --after-crash` can explain its death
+    Record(RecordOptions),
+    /// Find secrets in notebooks, profiles, cells and logs, and remove them
+    Scrub(ScrubOptions),
+    /// Explain a diagnostic code, a pasted error, or why a package is in a lock
+    Explain(ExplainOptions),
+}
+
+impl Verb {
+    /// Whether what it does depends on what the folders of state and settings hold.
+    pub const fn reads_state(&self) -> bool {
+        !matches!(
+            self,
+            Self::Init(_)
+                | Self::Fingerprint(_)
+                | Self::Diff(_)
+                | Self::Matrix(_)
+                | Self::Audit(_)
+                | Self::Probe(_)
+                | Self::Stage(_)
+                | Self::Scrub(_)
+                | Self::Explain(_)
+        )
+    }
+
+    /// As in the JSON envelope.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "init",
+            Self::Fingerprint(_) => "fingerprint",
+            Self::Diff(_) => "diff",
+            Self::Lock(_) => "lock",
+            Self::Plan(_) => "plan",
+            Self::Apply(_) => "apply",
+            Self::Restore(_) => "restore",
+            Self::Fetch(_) => "fetch",
+            Self::Verify(_) => "verify",
+            Self::Status(_) => "status",
+            Self::Golden(_) => "golden",
+            Self::Forecast(_) => "forecast",
+            Self::Matrix(_) => "matrix",
+            Self::Audit(_) => "audit",
+            Self::Doctor(_) => "doctor",
+            Self::Probe(_) => "probe",
+            Self::Stage(_) => "stage",
+            Self::Record(_) => "record",
+            Self::Scrub(_) => "scrub",
+            Self::Explain(_) => "explain",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct InitOptions {
+    /// The file to write; `-` prints it
+    #[arg(default_value = "profile.toml")]
+    pub path: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainOptions {
+    /// A code such as `driver-too-old`, a package of a lock, or the text of an error [default: list all codes]
+    #[arg(value_name = "CODE|PACKAGE|TEXT")]
+    pub topic: Option<String>,
+
+    /// The profile whose lock contains the package [default: the only profile with a lock in this folder]
+    pub profile: Option<PathBuf>,
+
+    /// The lock [default: beside the profile]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct LockOptions {
+    /// The profile
+    pub profile: PathBuf,
+
+    /// The lock to write [default: beside the profile]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    /// Update all packages, ignoring the versions in the lock
+    #[arg(long)]
+    pub upgrade: bool,
+
+    /// Update this package, and others only as far as needed; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "upgrade")]
+    pub upgrade_package: Vec<PackageName>,
+
+    /// Check that the lock is up to date; write nothing
+    #[arg(long)]
+    pub check: bool,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanOptions {
+    /// The profile
+    pub profile: PathBuf,
+
+    /// The lock to use [default: beside the profile, if it is up to date]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    /// Fail if the lock is missing or outdated, instead of resolving again
+    #[arg(long)]
+    pub locked: bool,
+
+    /// Write the install script to FILE (`-` prints it)
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+impl PlanOptions {
+    /// The profile that is planned.
+    pub fn profile_request(&self) -> ProfileRequest {
+        ProfileRequest { profile: self.profile.clone(), lock: self.lock.clone(), locked: self.locked }
+    }
+
+    /// For which machine, and from where.
+    pub fn request(&self) -> Request {
+        Request { machine: self.machine.request(), index: self.index.settings() }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct PreviewOptions {
+    #[command(flatten)]
+    pub plan: PlanOptions,
+
+    /// Add the Debian packages of missing system libraries to the profile's `[apt]`
+    #[arg(long, conflicts_with = "locked")]
+    pub add_apt: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ApplyOptions {
+    #[command(flatten)]
+    pub plan: PlanOptions,
+
+    /// Install only from this folder, which `fetch` has filled; use no network
+    #[arg(long, value_name = "FOLDER", env = "COLAB_BOOT_WHEELHOUSE", conflicts_with = "refresh")]
+    pub wheelhouse: Option<PathBuf>,
+
+    /// Select what restarts the kernel: the caller (the exit code is then 10), an external program (exit code
+    /// 0), or nothing (no kernel is running yet)
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = Restarter::Caller)]
+    pub restart: Restarter,
+
+    /// Do not ask for a restart; the same as `--restart never`, for start-up scripts
+    #[arg(long, conflicts_with = "restart")]
+    pub no_restart: bool,
+}
+
+/// Who restarts the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Restarter {
+    Caller,
+    External,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub struct RestoreOptions {
+    /// Show what would be done; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct FetchOptions {
+    /// The lock
+    pub lock: PathBuf,
+
+    /// The folder to download to
+    #[arg(long, value_name = "FOLDER")]
+    pub into: PathBuf,
+
+    /// Download only for this target of the lock; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub target: Vec<String>,
+
+    /// Limit the total size of the wheels, such as `500MB` or `4GB`; download nothing if it is exceeded
+    #[arg(long, value_name = "BYTES", value_parser = byte_count)]
+    pub budget: Option<u64>,
+
+    /// The profile of the lock [default: beside the lock]
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+/// `1500000`, `500MB`, `4 GB`, `2GiB`.
+fn byte_count(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (count, unit) = text.split_at(digits);
+    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return Err("write a number of bytes, such as `500MB` or `4GB`".to_owned()),
+    };
+    let count: u64 = count.parse().map_err(|_| "write a whole number, such as `500MB`".to_owned())?;
+    count.checked_mul(unit).ok_or_else(|| "that is more than there is".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyOptions {
+    /// The profile
+    pub profile: PathBuf,
+
+    /// The lock [default: beside the profile]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    /// Run longer tests, too: number formats, gradients, copies, a collective
+    #[arg(long)]
+    pub thorough: bool,
+
+    /// Check determinism: train twice with each framework from the profile's seed, and compare the results
+    #[arg(long)]
+    pub deterministic: bool,
+
+    /// Write a verification record to publish with a golden release: GPU, driver, image, smoke tests; no host
+    /// name, no paths
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ForecastOptions {
+    /// Profiles; the lock beside each is used if it fits
+    #[arg(required_unless_present = "repo")]
+    pub profiles: Vec<PathBuf>,
+
+    /// Use all current releases of a golden repository, a folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "profiles")]
+    pub repo: Option<PathBuf>,
+
+    /// A notebook image; may be repeated [default: the two newest with a GPU]
+    #[arg(long, value_name = "NAME")]
+    pub runtime: Vec<String>,
+
+    /// Use all bundled images
+    #[arg(long, conflicts_with = "runtime")]
+    pub all: bool,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditOptions {
+    /// A requirements.txt, the output of `pip freeze`, a pyproject.toml, environment.yml, notebook,
+    /// pylock.toml, uv.lock or
+    /// colab-boot lock, `-` for standard input, or a bundled notebook image such as `colab-2026.07` [default:
+    /// the packages of this machine's Python]
+    pub target: Option<String>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}

@@ -1,0 +1,249 @@
+//! Text for people. Foreign text is made harmless before it is shown; colour never carries meaning alone.
+
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::machine::Machine;
+use crate::boot::plan::{Change, Kind, Plan, Restart};
+use crate::boot::verdict::Compared;
+use crate::core::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, few, harmless};
+use crate::core::log::Style;
+
+/// Findings, as rustc would draw them. Help that neighbours of one code share stands once, behind the last of them.
+pub fn render_findings(findings: &[&Finding], style: Style) -> String {
+    let is_said_next = |at: usize| {
+        let next = findings.get(at + 1);
+        next.is_some_and(|next| next.code == findings[at].code && next.help == findings[at].help)
+    };
+    let drawn = findings.iter().enumerate().map(|(at, finding)| {
+        let help = if is_said_next(at) { &[] } else { finding.help.as_slice() };
+        render_finding(finding, help, style)
+    });
+    drawn.collect()
+}
+
+fn render_finding(finding: &Finding, help: &[String], style: Style) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let message = harmless(&finding.message);
+    let notes: Vec<String> = finding.notes.iter().map(|note| harmless(note)).collect();
+    let helps: Vec<String> = help.iter().map(|help| harmless(help)).collect();
+    let mut group = Group::with_title(level.primary_title(&message).id(finding.code.as_str()));
+    let mut rest = finding.labels.as_slice();
+    while let Some(label) = rest.first() {
+        // Labels of one file stand in one picture.
+        let count = rest.iter().take_while(|other| other.source == label.source).count();
+        let (together, further) = rest.split_at(count);
+        rest = further;
+        if label.span.is_empty() && label.span.start == 0 {
+            group = group.element(Origin::path(&*label.source.name));
+            continue;
+        }
+        // A profile is short; showing the whole text would still be too much, so lines without a mark are folded.
+        let annotations =
+            together.iter().map(|label| AnnotationKind::Primary.span(label.span.clone()).label(label.text.as_str()));
+        group = group.element(Snippet::source(&*label.source.text).path(&*label.source.name).annotations(annotations));
+    }
+    let notes = notes.iter().map(|note| Level::NOTE.message(note.as_str()));
+    let helps = helps.iter().map(|help| Level::HELP.message(help.as_str()));
+    for message in notes.chain(helps) {
+        group = group.element(message);
+    }
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    dense(&renderer.render(&[group]))
+}
+
+/// Without the lines that hold nothing but the bar beside the source.
+fn dense(drawn: &str) -> String {
+    let is_empty = |line: &str| {
+        let mut text = String::new();
+        let mut rest = line;
+        while let Some(start) = rest.find('\u{1b}') {
+            text.push_str(&rest[..start]);
+            rest = rest[start..].find('m').map_or("", |end| &rest[start + end + 1..]);
+        }
+        text.push_str(rest);
+        text.trim() == "|"
+    };
+    drawn.lines().filter(|line| !is_empty(line)).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// A failure: its findings if it has any, else one line with causes and the next step.
+pub fn render_failure(failure: &Failure, style: Style) -> String {
+    if !failure.findings.is_empty() {
+        return render_findings(&failure.findings.iter().collect::<Vec<_>>(), style);
+    }
+    let message = harmless(&failure.message);
+    let title = Level::ERROR.primary_title(&message);
+    let causes: Vec<String> = failure.causes.iter().map(|cause| harmless(cause)).collect();
+    let helps: Vec<String> = failure.help.iter().map(|help| harmless(help)).collect();
+    let mut group = Group::with_title(title);
+    for cause in &causes {
+        group = group.element(Level::NOTE.with_name("cause").message(cause.as_str()));
+    }
+    for help in &helps {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    if failure.kind == FailureKind::Bug {
+        group =
+            group.element(Level::HELP.message("this is a bug of colab-boot; please report it with the command line"));
+    }
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    dense(&renderer.render(&[group]))
+}
+
+/// The plan as a table; its last line is [`plan_line`], or a refusal, for notebooks cut long outputs from the top.
+pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restart, verdicts: &[String]) -> String {
+    let mut text = format!("{title} on {}\n\n", describe_machine(plan, machine));
+    for step in &plan.apt {
+        let version = step.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        row(&mut text, "apt", &format!("{}{version}", step.name), "");
+    }
+    for change in &plan.changes {
+        let size = change.package.as_ref().and_then(|package| package.wheel.as_ref()?.size).map(bytes);
+        let caveat = [size, change.reason.clone()].into_iter().flatten().collect::<Vec<_>>().join("  ");
+        row(&mut text, verb(change.kind), &moved(change), &caveat);
+    }
+    let kept: Vec<String> = plan.kept.iter().map(|kept| format!("{} {}", kept.name, kept.version)).collect();
+    if !kept.is_empty() {
+        row(&mut text, "keep", &wrap(&kept), "");
+    }
+    for change in &plan.variables {
+        let (verb, what) = match &change.to {
+            Some(value) => ("set", format!("{}={value}", change.name)),
+            None => ("unset", change.name.clone()),
+        };
+        let was = change.from.as_ref().map(|value| format!("was {value}")).unwrap_or_default();
+        row(&mut text, verb, &what, &was);
+    }
+    for breakage in &plan.breakages {
+        let becomes = breakage.to.as_ref().map_or_else(|| "removed".to_owned(), ToString::to_string);
+        row(
+            &mut text,
+            "breaks",
+            &format!("{} requires {}", breakage.package, breakage.requires),
+            &format!("becomes {becomes}"),
+        );
+    }
+    for verdict in verdicts {
+        row(&mut text, "runs", verdict, "");
+    }
+    for reason in &restart.because {
+        row(&mut text, "restart", reason, "");
+    }
+    text.push('\n');
+    text
+}
+
+fn describe_machine(plan: &Plan, machine: &Machine) -> String {
+    let mut parts = vec![machine.runtime.clone().unwrap_or_else(|| machine.host.name.clone())];
+    parts.extend(machine.hardware.gpus.iter().map(|gpu| gpu.name.clone()));
+    match &machine.hardware.driver {
+        Some(driver) => parts.push(format!("driver {driver}")),
+        None => parts.push("no NVIDIA driver".to_owned()),
+    }
+    parts.extend(machine.python.as_ref().map(|python| format!("{}, {}", python.describe(), python.facts.libc)));
+    if machine.runtime.as_ref() != Some(&plan.target) && plan.target != "machine" {
+        parts.push(format!("target {}", plan.target));
+    }
+    parts.join(", ")
+}
+
+fn row(text: &mut String, verb: &str, what: &str, caveat: &str) {
+    let line =
+        if caveat.is_empty() { format!("  {verb:<10}{what}") } else { format!("  {verb:<10}{what:<52}  {caveat}") };
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+fn verb(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Remove => "remove",
+        Kind::Install => "install",
+        Kind::Upgrade => "upgrade",
+        Kind::Downgrade => "downgrade",
+        Kind::Replace => "replace",
+    }
+}
+
+fn moved(change: &Change) -> String {
+    match (&change.from, &change.to) {
+        (Some(from), Some(to)) => format!("{} {from} -> {to}", change.name),
+        (Some(version), None) | (None, Some(version)) => format!("{} {version}", change.name),
+        (None, None) => change.name.to_string(),
+    }
+}
+
+/// Items in lines of about 90 columns, indented under the verb.
+fn wrap(items: &[String]) -> String {
+    let mut lines = vec![String::new()];
+    for (at, item) in items.iter().enumerate() {
+        let item = if at + 1 < items.len() { format!("{item}, ") } else { item.clone() };
+        if lines.last().is_some_and(|line| !line.is_empty() && line.len() + item.len() > 86) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(&item);
+        }
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n            ")
+}
+
+/// The plan in one line; `kernel` is what is known of one that runs.
+pub fn plan_line(plan: &Plan, restart: &Restart, kernel: &Compared) -> String {
+    let count = |kind: Kind, word: &str| match plan.of_kind(kind).count() {
+        0 => None,
+        count => Some(format!("{count} {word}")),
+    };
+    let mut parts: Vec<String> = [
+        count(Kind::Install, "to install"),
+        count(Kind::Upgrade, "to upgrade"),
+        count(Kind::Downgrade, "to downgrade"),
+        count(Kind::Replace, "to replace"),
+        count(Kind::Remove, "to remove"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if !plan.apt.is_empty() {
+        parts.insert(0, format!("{} from apt first", plan.apt.len()));
+    }
+    match plan.variables.len() {
+        0 => {}
+        1 => parts.push("1 variable to change".to_owned()),
+        count => parts.push(format!("{count} variables to change")),
+    }
+    if parts.is_empty() {
+        parts.push("nothing to do".to_owned());
+    }
+    parts.push(format!("{} kept", plan.kept.len()));
+    if plan.download_bytes > 0 {
+        let unknown =
+            if plan.unknown_sizes > 0 { format!(" and {} of unknown size", plan.unknown_sizes) } else { String::new() };
+        parts.push(format!("{} to download{unknown}", bytes(plan.download_bytes)));
+    }
+    parts.push(match kernel {
+        _ if restart.needed => "restart needed".to_owned(),
+        Compared::Not(why) => format!("kernel not compared: {why}"),
+        _ => "no restart".to_owned(),
+    });
+    format!("plan: {}", parts.join(", "))
+}
+
+/// A line for each image that the target can't do without.
+pub fn needed_images(target: &LockedTarget) -> Vec<String> {
+    let named = |packages: &[&LockedPackage]| -> String {
+        let all: Vec<String> = packages.iter().map(|package| format!("{} {}", package.name, package.version)).collect();
+        few(&all).join(", ")
+    };
+    let line = |(image, packages): (&str, Vec<&LockedPackage>)| {
+        let whose =
+            target.runtime.as_ref().map_or_else(|| "this machine".to_owned(), |_| format!("the image `{image}`"));
+        format!("{}: no index gives a digest of it, so only {whose} has it: {}", target.name, named(&packages))
+    };
+    target.image_only().into_iter().map(line).collect()
+}

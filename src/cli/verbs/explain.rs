@@ -1,0 +1,136 @@
+//! `explain`: what a code means, or why a package is in the lock at its version.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::boot::index::IndexSettings;
+use crate::boot::lock::{Lock, LockedTarget, lock_path, stale};
+use crate::boot::resolve::{Newer, Question, Why, explain};
+use crate::boot::session::{Asked, Session, missing_lock};
+use crate::boot::verdict::Report;
+use crate::cli::arguments::ExplainOptions;
+use crate::cli::output::ShownWhy;
+use crate::core::diag::{Code, Failure, Finding, Kind, nearest};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::model::PackageName;
+use crate::health::doctor::explained_text;
+
+#[derive(Serialize)]
+struct CodeReport {
+    code: Code,
+    explanation: &'static str,
+}
+
+pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let Some(text) = &options.topic else {
+        let list: String = Code::ALL.iter().map(|code| format!("{code}\n")).collect();
+        return Ok(Report::new(Code::ALL, list));
+    };
+    if let Some(code) = Code::find(text) {
+        let data = CodeReport { code, explanation: code.explanation() };
+        return Ok(Report::new(data, format!("{code}\n\n{}\n", code.explanation())));
+    }
+    // Several words are no name: somebody has pasted an error.
+    if text.trim().contains(char::is_whitespace) {
+        return explained_text(text);
+    }
+    let profile = match &options.profile {
+        Some(path) => Some(path.clone()),
+        None => only_locked_profile(),
+    };
+    match (text.parse::<PackageName>(), profile) {
+        (Ok(name), Some(profile)) => package(&name, &profile, options, session),
+        _ => Err(unknown(text)),
+    }
+}
+
+fn unknown(text: &str) -> Failure {
+    let failure = Failure::input(format!("there is no code `{text}`"));
+    let failure = match nearest(Code::ALL.iter().map(|code| code.as_str()), text) {
+        Some(code) => failure.help(format!("did you mean `{code}`? `colab-boot explain` lists all")),
+        None => failure.help("`colab-boot explain` lists all codes"),
+    };
+    failure.help(format!("for a package, name the profile: `colab-boot explain {text} PROFILE`"))
+}
+
+/// The one profile of this folder that has a lock beside it.
+fn only_locked_profile() -> Option<PathBuf> {
+    let names = files::names_if_any(Path::new("."));
+    let mut locked = names.iter().map(PathBuf::from).filter(|path| {
+        path.extension().is_some_and(|ending| ending == "toml") && path.with_extension("lock").is_there()
+    });
+    locked.next().filter(|_| locked.next().is_none())
+}
+
+fn package(
+    name: &PackageName,
+    path: &Path,
+    options: &ExplainOptions,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
+    let profile = session.profile(path)?;
+    let place = lock_path(path, options.lock.as_ref());
+    let lock = session
+        .read_lock(&place)?
+        .ok_or_else(|| Failure::from_findings(Kind::Answer, vec![missing_lock(&place, path.display())]))?;
+    let locked = chosen(&lock, options)?;
+    let mut findings = Vec::new();
+    if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
+        let message = format!("`{}` is stale: {why}; what follows is about a lock made now", place.display());
+        findings.push(Finding::note(Code::LockStale, message));
+    }
+    let mut machine = options.machine.request();
+    machine.runtime = machine.runtime.or_else(|| locked.runtime.clone());
+    let seen = session.machine_near(&machine, Some(path))?;
+    let target = session.target(&profile, &seen)?;
+    let preferred = lock.versions(&locked.name);
+    let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
+    let (why, conflict) = why(session, asked, &options.index.settings(), name)?;
+    let Some(why) = why else {
+        return Err(not_there(name, &lock, locked));
+    };
+    let has = target.installed.get(name).map(|present| &present.version);
+    let kept = locked.package(name).is_some_and(|package| Some(&package.version) == has);
+    let shown = ShownWhy { name, why: &why, profile: &profile, kept, conflict: conflict.as_ref() };
+    Ok(Report::new(shown.report(), shown.render()).with_findings(findings))
+}
+
+fn chosen<'l>(lock: &'l Lock, options: &ExplainOptions) -> Result<&'l LockedTarget, Failure> {
+    let wanted = options.machine.runtime.as_deref();
+    let fits = |target: &&LockedTarget| {
+        wanted.is_none_or(|name| target.runtime.as_deref() == Some(name) || target.name == name)
+    };
+    lock.targets.iter().find(fits).ok_or_else(|| {
+        let names: Vec<&str> = lock.targets.iter().map(|target| target.name.as_str()).collect();
+        Failure::answer("the lock has no such target").help(format!("its targets: {}", names.join(", ")))
+    })
+}
+
+fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure {
+    let failure = Failure::answer(format!("`{name}` is not in the lock: nothing needs it on `{}`", locked.name));
+    let names = lock.targets.iter().flat_map(|target| &target.packages).map(|package| package.name.as_ref());
+    match nearest(names, name.as_ref()) {
+        Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
+        None => failure,
+    }
+}
+
+/// Why `name` is in the answer to what is asked; and what stands in the way of its newest release, where that is impossible.
+fn why(
+    session: &Session<'_>,
+    asked: Asked<'_>,
+    settings: &IndexSettings,
+    name: &PackageName,
+) -> Result<(Option<Why>, Option<Finding>), Failure> {
+    let ask = |question: Question<'_>| {
+        let why = crate::boot::resolve::why(question, name)?;
+        let finding = why.as_ref().and_then(|why| match &why.newer {
+            Newer::Impossible(conflict) => Some(explain(conflict, question, &|_| Some(false))),
+            _ => None,
+        });
+        Ok((why, finding))
+    };
+    session.ask(asked, settings, ask).map(|(answer, _)| answer)
+}

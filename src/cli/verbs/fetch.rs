@@ -1,0 +1,149 @@
+//! `fetch`: the wheels of a lock in a folder, for machines without a network.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
+use crate::boot::profile::Profile;
+use crate::boot::session::{Session, missing_lock, stale_lock};
+use crate::boot::verdict::{Report, path_text};
+use crate::cli::arguments::FetchOptions;
+use crate::cli::output::needed_images;
+use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::log::Style;
+use crate::core::model::Sha256;
+
+/// What another fetch into the same folder may take.
+const AT_MOST: Duration = Duration::from_mins(30);
+
+#[derive(Serialize)]
+struct FetchReport<'a> {
+    #[serde(serialize_with = "path_text")]
+    folder: &'a Path,
+    bytes: u64,
+    targets: Vec<&'a str>,
+    wheels: Vec<&'a LockedWheel>,
+}
+
+pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
+    let lock = session.read_lock(&options.lock)?.ok_or_else(|| {
+        let profile = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
+        Failure::from_findings(Kind::Answer, vec![missing_lock(&options.lock, profile.display())])
+    })?;
+    let targets = wanted_targets(&lock, &options.target)?;
+    let profile = profile_of(options, session, &lock, &targets)?;
+    let wheels = distinct(&targets);
+    let known: u64 = wheels.values().filter_map(|package| package.wheel.as_ref()?.size).sum();
+    within_budget(options.budget, known, &wheels)?;
+    files::create_folder(&options.into)?;
+    // Two that fetch into one folder would write to the same parts.
+    let waiting =
+        || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
+    let _alone = files::lock_folder(&options.into, AT_MOST, &waiting)?;
+    let settings = options.index.settings();
+    let mut findings = Vec::new();
+    for target in &targets {
+        let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
+        if packages.is_empty() {
+            continue;
+        }
+        findings.extend(session.sources_of_target(&settings, profile.as_ref(), target)?.fetch(
+            &packages,
+            &options.into,
+            style,
+        )?);
+    }
+    let needed: Vec<String> = targets.iter().flat_map(|target| needed_images(target)).collect();
+    let mut total = 0;
+    for package in wheels.values().filter_map(|package| package.wheel.as_ref()) {
+        let path = options.into.join(&package.file);
+        total += path.look().map_or(0, |data| data.len());
+    }
+    let count = wheels.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let text = format!("fetched: {count} wheel{plural}, {} in {}\n", bytes(total), options.into.display());
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
+    let data = FetchReport { folder: &options.into, bytes: total, targets: names, wheels: list };
+    findings.dedup();
+    let mut report = Report::new(data, text).with_findings(findings);
+    report.talk = needed;
+    Ok(report)
+}
+
+/// The targets called `names`; all where none is named.
+fn wanted_targets<'a>(lock: &'a Lock, names: &[String]) -> Result<Vec<&'a LockedTarget>, Failure> {
+    let known = || lock.targets.iter().map(|target| format!("`{}`", target.name)).collect::<Vec<_>>().join(", ");
+    if let Some(name) = names.iter().find(|name| !lock.targets.iter().any(|target| target.name == **name)) {
+        return Err(Failure::input(format!("the lock has no target `{name}`")).help(format!("it has {}", known())));
+    }
+    Ok(lock.targets.iter().filter(|target| names.is_empty() || names.contains(&target.name)).collect())
+}
+
+/// Every file once, whatever number of targets has it.
+fn distinct<'a>(targets: &[&'a LockedTarget]) -> BTreeMap<Sha256, &'a LockedPackage> {
+    let packages = targets.iter().flat_map(|target| &target.packages);
+    packages.filter_map(|package| Some((package.wheel.as_ref()?.sha256?, package))).collect()
+}
+
+/// The profile, where the lock needs it: it alone knows the addresses of explicit indexes and of wheels given by address.
+fn profile_of(
+    options: &FetchOptions,
+    session: &Session<'_>,
+    lock: &Lock,
+    targets: &[&LockedTarget],
+) -> Result<Option<Profile>, Failure> {
+    let path = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
+    if options.profile.is_some() || path.is_there() {
+        let profile = session.profile(&path)?;
+        let why = if profile.digest == lock.profile.sha256 {
+            targets.iter().find_map(|target| uncovered(&profile, target))
+        } else {
+            Some(format!("it was made from another text of `{}`", path.display()))
+        };
+        let Some(why) = why else {
+            return Ok(Some(profile));
+        };
+        let finding = stale_lock(&options.lock, Some(&why), path.display());
+        return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+    }
+    let indexes: BTreeSet<&str> = targets
+        .iter()
+        .flat_map(|target| &target.packages)
+        .filter_map(|package| Some(package.wheel.as_ref()?.index.as_str()))
+        .filter(|index| *index != "default")
+        .collect();
+    match indexes.first() {
+        None => Ok(None),
+        Some(index) => Err(Failure::input(format!(
+            "the lock takes files from `{index}`, whose address stands in its profile, and there is none at `{}`",
+            path.display()
+        ))
+        .help("give the profile with --profile")),
+    }
+}
+
+/// An error that names the largest wheels where `known` bytes are more than `budget`.
+fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &LockedPackage>) -> Result<(), Failure> {
+    let Some(budget) = budget.filter(|budget| known > *budget) else {
+        return Ok(());
+    };
+    let mut sizes: Vec<(u64, &LockedPackage)> =
+        wheels.values().filter_map(|package| Some((package.wheel.as_ref()?.size?, *package))).collect();
+    sizes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
+    let largest: Vec<String> = sizes
+        .iter()
+        .take(5)
+        .map(|(size, package)| format!("{} {}: {}", package.name, package.version, bytes(*size)))
+        .collect();
+    let message = format!("the wheels take {}, the budget is {}", bytes(known), bytes(budget));
+    let finding = Finding::error(Code::FetchOverBudget, message)
+        .with_note(format!("the largest: {}", largest.join(", ")))
+        .with_help("nothing was fetched; raise --budget, or fetch fewer targets with --target");
+    Err(Failure::from_findings(Kind::Answer, vec![finding]))
+}

@@ -1,0 +1,97 @@
+//! `golden add`: a release into a folder or a notebook, with what pins it.
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::{AddOptions, pinned};
+use crate::cli::verbs::golden::show::find;
+use crate::cli::verbs::golden::{read_believed, today, with_findings};
+use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::golden::entry::{Release, Standing};
+use crate::golden::pin::Pin;
+use crate::golden::repository::standing_findings;
+use crate::golden::repository::{Holder, TO_READ};
+
+#[derive(Serialize)]
+struct AddReport<'a> {
+    name: String,
+    version: String,
+    sha256: String,
+    seq: u64,
+    signed_by: &'a [String],
+    files: Vec<String>,
+}
+
+pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let holder = Holder::at(&options.into);
+    let pins = holder.pins()?;
+    // Without a name: what is pinned here, anew.
+    let pinned_here = match pins.all.as_slice() {
+        [pin] => Some(format!("{}@{}#sha256={}", pin.name, pin.version, pin.sha256)),
+        _ => None,
+    };
+    let asked = options.release.as_ref().or(pinned_here.as_ref());
+    let asked = asked
+        .ok_or_else(|| Failure::input("no release is named").help("`colab-boot golden list` says which there are"))?;
+    let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
+    let found = read_believed(&options.source.request(), &pins, TO_READ, session)?;
+    let today = today(session);
+    let release = find(&found, title, today)?;
+    let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
+    if let Some(digest) = digest.filter(|digest| *digest != lock.sha256) {
+        let message = format!("the lock of {} has sha256 {}, and {digest} was asked for", release.title(), lock.sha256);
+        return Err(Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenFileDiffers, message)]));
+    }
+    let findings = standing_findings(release, today, options.allow_yanked);
+    let is_it = |pin: &Pin| (&pin.name, &pin.version, pin.sha256) == (&release.name, &release.version, lock.sha256);
+    // What is pinned here already may be brought back.
+    if release.standing(today) != Standing::Expired || !pins.all.iter().any(is_it) {
+        must_be_had(release, release.standing(today), options, findings.clone())?;
+    }
+    let files = holder.take(&found, release, pins.of(&release.name), found.pin(release, asked)?)?;
+    let report = AddReport {
+        name: release.name.to_string(),
+        version: release.version.to_string(),
+        sha256: lock.sha256.to_string(),
+        seq: found.vouched.catalogue.seq,
+        signed_by: &found.vouched.by,
+        files: files.clone(),
+    };
+    let text = format!("{} is here: {}\n", release.title(), files.join(", "));
+    let mut report = Report::new(report, text);
+    report.talk.push(match holder {
+        Holder::Folder(_) => format!("next: `colab-boot apply {}.toml`", release.name),
+        Holder::Notebook(_) => "next: open it and run all cells".to_owned(),
+    });
+    Ok(with_findings(report, &found.vouched, findings))
+}
+
+/// An error for a release that nobody should begin with.
+fn must_be_had(
+    release: &Release,
+    standing: Standing,
+    options: &AddOptions,
+    findings: Vec<Finding>,
+) -> Result<(), Failure> {
+    let refused = match standing {
+        Standing::Current | Standing::Deprecated => false,
+        Standing::Expired => true,
+        Standing::Yanked => !options.allow_yanked,
+    };
+    if !refused {
+        return Ok(());
+    }
+    let mut findings = findings;
+    for finding in &mut findings {
+        finding.severity = crate::core::diag::Severity::Error;
+    }
+    let help = match standing {
+        Standing::Yanked => "`--allow-yanked` takes it all the same",
+        _ => "take another one; nobody looks after this one any more",
+    };
+    let findings = findings.into_iter().map(|finding| finding.with_help(help.to_owned())).collect();
+    let mut failure = Failure::from_findings(Kind::Answer, findings);
+    failure.message = format!("{} is not given out", release.title());
+    Err(failure)
+}

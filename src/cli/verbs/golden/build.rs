@@ -1,0 +1,80 @@
+//! `golden build`: the notebook cell of a profile and its lock.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::boot::lock::lock_path;
+use crate::boot::session::Session;
+use crate::boot::verdict::{Report, path_text};
+use crate::cli::arguments::{BinaryOptions, BuildOptions};
+use crate::cli::output::needed_images;
+use crate::core::diag::{Failure, without_secrets};
+use crate::core::host::destination::write_output;
+use crate::core::host::files;
+use crate::core::model::{PackageName, Version};
+use crate::golden::cell::{Binary, Golden, render_notebook, render_script};
+use crate::golden::repository::with_lock;
+
+#[derive(Serialize)]
+struct GoldenReport<'a> {
+    #[serde(serialize_with = "path_text")]
+    folder: &'a Path,
+    check: bool,
+}
+
+pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let path = lock_path(&options.profile, options.lock.as_ref());
+    let (profile, lock, text) = with_lock(session, &options.profile, &path)?;
+    let binary = binary(&options.binary)?;
+    let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref(), home: None };
+    let needed = lock.targets.iter().flat_map(needed_images);
+    let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
+    let mut report = Report::new(GoldenReport { folder: &options.out, check: options.check }, String::new());
+    report.talk.extend(needed);
+    if binary.is_none() {
+        report.talk.push(
+            "the cell takes colab-boot from PATH or COLAB_BOOT_BINARY alone; --binary-url names another place"
+                .to_owned(),
+        );
+    }
+    for (suffix, content) in written {
+        let target = options.out.join(format!("{}.{suffix}", profile.name));
+        if !options.check {
+            target.parent().map_or(Ok(()), files::create_folder)?;
+            write_output(&target, content.as_bytes())?;
+            report.talk.push(format!("wrote {}", target.display()));
+        } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {
+            return Err(Failure::answer(format!("`{}` is not what profile and lock make", target.display()))
+                .help("build it anew without --check"));
+        }
+    }
+    Ok(report)
+}
+
+/// Where cells get colab-boot, as the options say.
+pub(super) fn binary(options: &BinaryOptions) -> Result<Option<Binary>, Failure> {
+    match (&options.binary_url, &options.binary_sha256) {
+        (Some(url), Some(sha256)) => {
+            if without_secrets(url) != *url {
+                return Err(Failure::input("--binary-url: the address has a password or a token in it")
+                    .cause("it would stand in the cell, which is shared")
+                    .help("publish the binary at an address that needs none, or put it on the PATH of the notebooks"));
+            }
+            if let Some(wanted) = url.strip_prefix("index:").filter(|wanted| !is_exact(wanted)) {
+                return Err(Failure::input(format!("--binary-url: `index:{wanted}` is no `index:NAME==VERSION`"))
+                    .help("name one version, whose wheel has the digest: `index:colab-boot==0.1.0`"));
+            }
+            let sha256 = sha256.parse().map_err(|error| Failure::input(format!("--binary-sha256: {error}")))?;
+            Ok(Some(Binary { url: url.clone(), sha256 }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether `wanted` is one version of a package: it becomes an argument of pip.
+fn is_exact(wanted: &str) -> bool {
+    let exact =
+        |(name, version): (&str, &str)| name.parse::<PackageName>().is_ok() && version.parse::<Version>().is_ok();
+    wanted.split_once("==").is_some_and(exact)
+}

@@ -1,0 +1,94 @@
+//! `golden check`: what of a repository needs work, for its CI.
+
+use serde::Serialize;
+
+use crate::boot::machine::runtime_names;
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::GoldenCheckOptions;
+use crate::cli::verbs::golden::{folder_of, today};
+use crate::core::diag::{Code, Failure, Finding};
+use crate::core::host::files;
+use crate::core::model::Sha256;
+use crate::golden::cadence::cadence;
+use crate::golden::repository::{
+    Kept, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers, trust_of, witnesses,
+};
+use crate::golden::signers::{INDEX, Signers, vouching};
+
+#[derive(Serialize)]
+struct CheckReport {
+    name: String,
+    seq: u64,
+    signed_by: Vec<String>,
+    releases: usize,
+    files: usize,
+}
+
+pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let folder = folder_of(options.repo.as_ref());
+    let kept = Kept::open(&folder, session)?;
+    let repository = Repository::open(&folder.display().to_string(), TO_READ, session)?;
+    let mut findings = Vec::new();
+    let (signers, by) = signed(&kept, session, &mut findings)?;
+    // Readers of this machine have pinned who may sign.
+    let trust = trust_of(&session.paths, &kept.catalogue.name)?;
+    if trust.threshold > 0
+        && findings.is_empty()
+        && let Err(failure) = repository.vouched(&trust, session.now)
+    {
+        findings.extend(failure.findings);
+    }
+    let mut count = 0;
+    for release in &kept.catalogue.releases {
+        for file in &release.files {
+            count += 1;
+            match repository.file(release, file) {
+                Ok(bytes) if lacks_binary(&file.name, &bytes) => {
+                    findings.push(no_binary(&format!("the cells of {}", release.title())));
+                }
+                Ok(_) => {}
+                Err(failure) => findings.extend(failure.findings),
+            }
+        }
+        findings.extend(strangers(&folder, release));
+        findings.extend(witnesses(&repository, release, &signers));
+    }
+    findings.extend(beside(&kept));
+    findings.extend(freshness(&kept, &signers, session.now));
+    let runtimes = runtime_names()?;
+    findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
+    let report = CheckReport {
+        name: kept.catalogue.name.to_string(),
+        seq: kept.catalogue.seq,
+        signed_by: by.clone(),
+        releases: kept.catalogue.releases.len(),
+        files: count,
+    };
+    let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
+    let text = format!(
+        "{}: {} releases, {count} files, index {} signed by {by}\n",
+        kept.catalogue.name,
+        kept.catalogue.releases.len(),
+        kept.catalogue.seq
+    );
+    Ok(Report::new(report, text).with_findings(findings))
+}
+
+/// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the index names.
+fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Result<(Signers, Vec<String>), Failure> {
+    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
+    let row = kept.catalogue.signers.as_ref();
+    if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
+        let message = format!("`{SIGNERS_FILE}` is not the one that the index names");
+        findings.push(Finding::error(Code::GoldenFileDiffers, message));
+    }
+    let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let wanted = row.map_or(1, |row| row.threshold);
+    if by.len() < wanted {
+        let message = format!("the index is signed by {} of the {wanted} who have to", by.len());
+        findings.push(Finding::error(Code::GoldenThreshold, message).with_help("`colab-boot golden sign`"));
+    }
+    Ok((signers, by))
+}

@@ -1,0 +1,95 @@
+//! `golden init`: the skeleton of a golden repository. Nothing that is there is overwritten.
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::{Report, path_text};
+use crate::cli::arguments::SkeletonOptions;
+use crate::cli::verbs::golden::today;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::model::Sha256;
+use crate::golden::catalogue::{Catalogue, Policy, SignersRow};
+use crate::golden::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key};
+use crate::golden::signers::{Signer, Signers, signer_line};
+
+const ATTRIBUTES: &str = "# Digests and signatures are of bytes: git must not change line ends.\n* -text\n";
+const README: &str = include_str!("../../../golden/readme.md");
+const WORKFLOW: &str = include_str!("../../../golden/workflow.yml");
+
+#[derive(Serialize)]
+struct InitReport<'a> {
+    #[serde(serialize_with = "path_text")]
+    folder: &'a std::path::Path,
+    name: String,
+    signers: Vec<String>,
+    threshold: usize,
+}
+
+pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let signers_text = signers(options, session)?;
+    let signers = Signers::parse(&signers_text).map_err(|why| Failure::input("--signer").cause(why))?;
+    if options.threshold == 0 || options.threshold > signers.all.len() {
+        let message = format!("--threshold {}: there are {} signers", options.threshold, signers.all.len());
+        return Err(Failure::input(message).help("name a public key with --signer for each person who may sign"));
+    }
+    let today = today(session);
+    let policy = Policy::default();
+    let catalogue = Catalogue {
+        version: 1,
+        name: options.name.clone(),
+        seq: 1,
+        issued: today,
+        fresh_until: today.after(policy.fresh),
+        tool: format!(">={}", env!("CARGO_PKG_VERSION")),
+        signers: Some(SignersRow { threshold: options.threshold, sha256: Sha256::of(signers_text.as_bytes()) }),
+        policy,
+        releases: Vec::new(),
+    };
+    let index = catalogue.to_text().map_err(Failure::bug)?;
+    let readme = README.replace("@NAME@", options.name.as_ref());
+    let written = [
+        (INDEX_FILE, index.as_str()),
+        (SIGNERS_FILE, &signers_text),
+        (".gitattributes", ATTRIBUTES),
+        ("README.md", &readme),
+        (".github/workflows/golden.yml", WORKFLOW),
+    ];
+    let there = written.iter().find(|(name, _)| options.folder.join(name).is_there());
+    if let Some((name, _)) = there {
+        return Err(Failure::input(format!("`{}` is there already", options.folder.join(name).display()))
+            .help("begin in an empty folder; nothing was written"));
+    }
+    for (name, text) in written {
+        files::write_whole(&options.folder.join(name), text.as_bytes())?;
+    }
+    let names: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+    let text = format!(
+        "{}: a golden repository, to be signed by {} of\n  {}\n",
+        options.folder.join(INDEX_FILE).display(),
+        options.threshold,
+        names.join("\n  ")
+    );
+    let report = InitReport {
+        folder: &options.folder,
+        name: options.name.to_string(),
+        signers: names,
+        threshold: options.threshold,
+    };
+    let mut report = Report::new(report, text);
+    report.talk.push("next: `colab-boot golden publish profile.toml`".to_owned());
+    Ok(report)
+}
+
+/// The text of `allowed_signers`: everybody may sign the index and say that it is current.
+fn signers(options: &SkeletonOptions, session: &Session<'_>) -> Result<String, Failure> {
+    let own = || default_key(session).into_iter().collect();
+    let files = if options.signer.is_empty() { own() } else { options.signer.clone() };
+    let keys = files.iter().map(|file| public_key(file)).collect::<Result<Vec<String>, Failure>>()?;
+    if keys.is_empty() {
+        return Err(Failure::input("nobody is named who may sign")
+            .help("name a public key with --signer; `ssh-keygen -t ed25519` makes one"));
+    }
+    Ok(keys.iter().map(|key| signer_line(key)).collect())
+}

@@ -1,0 +1,95 @@
+//! `golden list`: the releases of a repository.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::boot::machine::resolve_gpus;
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::ListOptions;
+use crate::cli::verbs::golden::publish::shown;
+use crate::cli::verbs::golden::{pins_here, read_believed, today, with_findings};
+use crate::core::diag::Failure;
+use crate::golden::entry::{Release, Standing};
+use crate::golden::repository::TO_READ;
+
+#[derive(Serialize)]
+struct ListReport<'a> {
+    name: String,
+    seq: u64,
+    signed_by: &'a [String],
+    releases: Vec<Row<'a>>,
+}
+
+/// A release, and what it is today.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    standing: Standing,
+    #[serde(flatten)]
+    release: &'a Release,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn of(release: &'a Release, standing: Standing) -> Self {
+        Self { standing, release }
+    }
+}
+
+pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    listed(options, session)
+}
+
+/// What `list` and `search` show.
+pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let pins = pins_here();
+    let found = read_believed(&options.source.request(), &pins, TO_READ, session)?;
+    let today = today(session);
+    let gpus = resolve_gpus(options.gpu.as_slice(), session.matrix)?;
+    let gpu = gpus.first().map(|gpu| gpu.capability.to_string());
+    let word = options.word.as_ref().map(|word| word.to_lowercase());
+    let catalogue = &found.vouched.catalogue;
+    let is_meant = |release: &&Release| {
+        let standing = release.standing(today);
+        let alive = options.all || standing <= Standing::Deprecated;
+        let runs = gpu.as_ref().is_none_or(|gpu| release.runs_on(gpu));
+        let image = options.runtime.as_ref();
+        let image = image.is_none_or(|name| release.runtimes.iter().any(|one| one.starts_with(name.as_str())));
+        let framework = options.framework.as_ref().is_none_or(|name| release.frameworks.contains_key(name));
+        alive && runs && image && framework && word.as_ref().is_none_or(|word| speaks_of(release, word))
+    };
+    let mut releases: Vec<&Release> = catalogue.releases.iter().filter(is_meant).collect();
+    releases.sort_by(|a, b| (&a.name, &b.version).cmp(&(&b.name, &a.version)));
+    let mut text = String::new();
+    let width = releases.iter().map(|release| release.title().len()).max().unwrap_or_default();
+    for release in &releases {
+        let standing = release.standing(today).as_str();
+        let _ = writeln!(text, "{:<width$}  {standing:<10}  {}", release.title(), shown(release));
+        let why = release.because.as_ref().filter(|_| standing != "current");
+        if let Some(why) = why {
+            let use_ = release.replaced_by.as_ref().map(|other| format!("; take {other}")).unwrap_or_default();
+            let _ = writeln!(text, "{:<width$}  {why}{use_}", "");
+        }
+    }
+    let _ = writeln!(
+        text,
+        "{}: {} of {} releases, index {}",
+        catalogue.name,
+        releases.len(),
+        catalogue.releases.len(),
+        catalogue.seq
+    );
+    let report = ListReport {
+        name: catalogue.name.to_string(),
+        seq: catalogue.seq,
+        signed_by: &found.vouched.by,
+        releases: releases.iter().map(|release| Row::of(release, release.standing(today))).collect(),
+    };
+    Ok(with_findings(Report::new(report, text), &found.vouched, Vec::new()))
+}
+
+fn speaks_of(release: &Release, word: &str) -> bool {
+    let names = release.frameworks.keys().map(ToString::to_string);
+    let texts = [release.title(), release.description.to_lowercase(), release.runtimes.join(" ")];
+    texts.into_iter().chain(names).any(|text| text.contains(word))
+}

@@ -1,0 +1,100 @@
+//! `golden`: cells of a profile and its lock, and the repository that a team publishes them in.
+
+mod add;
+mod build;
+mod check;
+mod deprecate;
+mod diff;
+mod init;
+mod list;
+mod page;
+mod publish;
+mod renew;
+mod search;
+mod show;
+mod sign;
+mod signers;
+mod trust;
+mod update;
+mod verify;
+mod yank;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::{GoldenVerb, KeptOptions};
+use crate::core::diag::{Failure, Finding};
+use crate::core::model::day::day_of;
+use crate::golden::calendar::Day;
+use crate::golden::pin::Pins;
+use crate::golden::repository::{Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, sign as signature};
+use crate::golden::signers::{INDEX, Signers, vouching};
+use crate::golden::vouching::Vouched;
+
+pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
+    match verb {
+        GoldenVerb::Build(options) => build::run(options, session),
+        GoldenVerb::Init(options) => init::run(options, session),
+        GoldenVerb::Publish(options) => publish::run(options, session),
+        GoldenVerb::Sign(options) => sign::run(options, session),
+        GoldenVerb::Signers(options) => signers::run(options, session),
+        GoldenVerb::Check(options) => check::run(options, session),
+        GoldenVerb::List(options) => list::run(options, session),
+        GoldenVerb::Search(options) => search::run(options, session),
+        GoldenVerb::Show(options) => show::run(options, session),
+        GoldenVerb::Add(options) => add::run(options, session),
+        GoldenVerb::Update(options) => update::run(options, session),
+        GoldenVerb::Diff(options) => diff::run(options, session),
+        GoldenVerb::Deprecate(options) => deprecate::run(options, session),
+        GoldenVerb::Yank(options) => yank::run(options, session),
+        GoldenVerb::Renew(options) => renew::run(options, session),
+        GoldenVerb::Verify(options) => verify::run(options, session),
+        GoldenVerb::Trust(options) => trust::run(options, session),
+        GoldenVerb::Page(options) => page::run(options, session),
+    }
+}
+
+/// The day that decides on standings.
+fn today(session: &Session<'_>) -> Day {
+    Day(day_of(session.now))
+}
+
+/// What this folder pins; nothing where that can't be read, for who only looks.
+fn pins_here() -> Pins {
+    Holder::at(std::path::Path::new(".")).pins().unwrap_or_default()
+}
+
+/// Signs a changed index where there is a key, then writes it, and says who has to sign still. Where the key can't sign the old index stays.
+fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+    let signers = kept.signers()?;
+    kept.next(session)?;
+    signed(kept, &signers, options, session)?;
+    written(kept, &signers, session)
+}
+
+/// Puts the signature of the user's key under an index that is not on the disk yet.
+fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &Session<'_>) -> Result<(), Failure> {
+    let key = if options.no_sign { None } else { options.key.clone().or_else(|| default_key(session)) };
+    if let Some(key) = &key {
+        let block = signature(session, key, &kept.text, INDEX)?;
+        kept.sign(signers, block, session.now)?;
+    }
+    Ok(())
+}
+
+/// Writes an index with its signatures, and says who has to sign still.
+fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+    kept.write()?;
+    let wanted = kept.catalogue.signers.as_ref().map(|row| row.threshold).unwrap_or_default();
+    let mut talk = vec![format!("{}: index {}", kept.folder.join(INDEX_FILE).display(), kept.catalogue.seq)];
+    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let missing = wanted.saturating_sub(by.len());
+    if missing > 0 {
+        talk.push(format!("{missing} more must sign it: `colab-boot golden sign`"));
+    }
+    Ok(talk)
+}
+
+/// The findings of an index, and those of one release, as one answer.
+fn with_findings(report: Report, vouched: &Vouched, more: Vec<Finding>) -> Report {
+    report.with_findings(vouched.findings.iter().cloned().chain(more).collect())
+}

@@ -1,0 +1,91 @@
+//! `golden signers`: who may sign a repository. A change is a new index, which the old keys sign as well as the new ones.
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::SignersOptions;
+use crate::cli::verbs::golden::{folder_of, signed, written};
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::model::Sha256;
+use crate::golden::catalogue::SignersRow;
+use crate::golden::repository::{Kept, SIGNERS_FILE, public_key};
+use crate::golden::signers::{Signer, Signers, signer_line};
+
+#[derive(Serialize)]
+struct SignersReport {
+    seq: u64,
+    threshold: usize,
+    signers: Vec<String>,
+    added: Vec<String>,
+    removed: Vec<String>,
+}
+
+pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
+    let path = kept.folder.join(SIGNERS_FILE);
+    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
+    let text = files::read_text(&path, "list of signers")?;
+    let old = Signers::parse(&text).map_err(bad)?;
+    let (new_text, removed) = changed(&text, &old, options)?;
+    let new = Signers::parse(&new_text).map_err(bad)?;
+    let row = kept.catalogue.signers.as_ref();
+    let before = row.map_or(1, |row| row.threshold);
+    let threshold = options.threshold.unwrap_or(before);
+    if threshold == 0 || threshold > new.all.len() {
+        return Err(Failure::input(format!("{threshold} would have to sign, and {} may", new.all.len()))
+            .help("name another number with --threshold; nothing was changed"));
+    }
+    let sha256 = Sha256::of(new_text.as_bytes());
+    let is_new = new.all.iter().filter(|signer| !old.all.contains(signer));
+    let report = SignersReport {
+        seq: kept.catalogue.seq,
+        threshold,
+        signers: new.all.iter().map(Signer::shown).collect(),
+        added: is_new.map(Signer::shown).collect(),
+        removed,
+    };
+    let mut text = format!("{threshold} of these have to sign\n");
+    let mark = |signer: &String| if report.added.contains(signer) { '+' } else { ' ' };
+    text.extend(report.signers.iter().map(|signer| format!("{} {signer}\n", mark(signer))));
+    text.extend(report.removed.iter().map(|signer| format!("- {signer}\n")));
+    // A list that was changed by hand is taken over too.
+    if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) {
+        return Ok(Report::new(report, text));
+    }
+    kept.catalogue.signers = Some(SignersRow { threshold, sha256 });
+    kept.next(session)?;
+    signed(&mut kept, &new, &options.kept, session)?;
+    files::write_whole(&path, new_text.as_bytes())?;
+    let mut talk = written(&kept, &new, session)?;
+    talk.push(format!("{before} of those who signed before must sign it too, or their readers stop: `colab-boot golden sign`, with --leaving for who is off the list"));
+    let mut report = Report::new(SignersReport { seq: kept.catalogue.seq, ..report }, text);
+    report.talk = talk;
+    Ok(report)
+}
+
+/// The new text of the list, and who is off it.
+fn changed(text: &str, old: &Signers, options: &SignersOptions) -> Result<(String, Vec<String>), Failure> {
+    let is_meant = |name: &String, signer: &Signer| *name == signer.principal || *name == signer.fingerprint();
+    let known = || old.all.iter().map(Signer::shown).collect::<Vec<_>>().join(", ");
+    if let Some(name) = options.remove.iter().find(|name| !old.all.iter().any(|signer| is_meant(name, signer))) {
+        return Err(
+            Failure::input(format!("--remove: `{name}` is not on the list")).help(format!("it has {}", known()))
+        );
+    }
+    let leaves = |signer: &&Signer| options.remove.iter().any(|name| is_meant(name, signer));
+    let removed: Vec<&Signer> = old.all.iter().filter(leaves).collect();
+    let of = |line: &str| Signers::parse(line).ok().and_then(|signers| signers.all.into_iter().next());
+    let stays = |line: &&str| of(line).is_none_or(|signer| !removed.contains(&&signer));
+    let mut new: String = text.lines().filter(stays).map(|line| format!("{line}\n")).collect();
+    for file in &options.add {
+        let line = signer_line(&public_key(file)?);
+        let fingerprint = of(&line).map(|signer| signer.fingerprint());
+        if let Some(known) = old.all.iter().find(|signer| Some(signer.fingerprint()) == fingerprint) {
+            return Err(Failure::input(format!("--add: `{}` is on the list already", known.shown())));
+        }
+        new.push_str(&line);
+    }
+    Ok((new, removed.into_iter().map(Signer::shown).collect()))
+}

@@ -1,0 +1,145 @@
+//! `golden trust`: the keys of those who may sign a repository, pinned by hand.
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::TrustOptions;
+use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::model::Sha256;
+use crate::golden::catalogue::{Catalogue, LARGEST};
+use crate::golden::repository::{
+    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, name_at, remember, trust_of, write_trust,
+};
+use crate::golden::signed_text::split;
+use crate::golden::signers::{Signer, Signers};
+use crate::golden::vouching::{Trust, vouch};
+
+#[derive(Serialize)]
+struct TrustReport {
+    name: String,
+    threshold: usize,
+    keys: Vec<String>,
+    pinned: bool,
+}
+
+pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let is_fingerprint = |key: &&String| {
+        let body = key.strip_prefix("SHA256:").unwrap_or_default();
+        body.len() == 43 && body.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'))
+    };
+    if let Some(strange) = options.key.iter().find(|key| !is_fingerprint(key)) {
+        return Err(Failure::input(format!("--key: `{strange}` is no fingerprint"))
+            .help("write it as `ssh-keygen -lf KEY.pub` prints it: `SHA256:` and 43 characters"));
+    }
+    let repository = Repository::open(&options.from, TO_READ, session)?;
+    let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
+    let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
+    let signers_text = repository.read(SIGNERS_FILE, 64 << 10)?.ok_or_else(|| none(SIGNERS_FILE))?;
+    let signers_text = String::from_utf8(signers_text).map_err(|_| none(SIGNERS_FILE))?;
+    let unreadable = |why: String| Failure::answer(format!("`{}` can't be read", repository.name())).cause(why);
+    let signed = split(&index).map_err(unreadable)?;
+    let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
+    let signers = Signers::parse(&signers_text).map_err(unreadable)?;
+    let row = catalogue.signers.as_ref();
+    if row.is_some_and(|row| row.sha256 != Sha256::of(signers_text.as_bytes())) {
+        return Err(Failure::answer(format!("`{SIGNERS_FILE}` is not the one that the index names"))
+            .help("somebody has changed it without the signatures of those who may: ask the keepers"));
+    }
+    let known_keys = signers.fingerprints();
+    if let Some(strange) = options.key.iter().find(|key| !known_keys.contains(*key)) {
+        let all: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+        return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {strange}")).cause(all.join(", ")));
+    }
+    let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
+    let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+    let all = signers.clone();
+    let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
+    let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
+    // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
+    let (signers_text, signers) = if vouched_by_old && options.key.is_empty() {
+        (signers_text, signers)
+    } else {
+        named(&signers_text, &options.key).map_err(unreadable)?
+    };
+    if signers.all.len() < threshold {
+        return ask(&repository, &catalogue, threshold, &all, options.key.is_empty());
+    }
+    // Those who sign must be as many, with the keys that are pinned from now on.
+    let name = catalogue.name.clone();
+    let trust = Trust { name: Some(name.clone()), signers: signers.clone(), threshold, ..Trust::default() };
+    let vouched = vouch(&index, None, &trust, session.now)
+        .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
+    let folder = write_trust(&session.paths, (&name, &repository.name()), &signers_text, threshold)?;
+    forget_others(&session.paths, &name, &signers)?;
+    remember(&session.paths, &trust, &vouched);
+    let mut text =
+        format!("{name}: {threshold} of {} have to sign, pinned in {}\n", signers.all.len(), folder.display());
+    let old = known.map(|trust| trust.signers).unwrap_or_default();
+    text.extend(beyond(&signers, &old).map(|signer| format!("+ {signer}\n")));
+    text.extend(beyond(&old, &signers).map(|signer| format!("- {signer}\n")));
+    let unpinned = unpinned(&all, &signers, &repository);
+    let report = TrustReport { name: name.to_string(), threshold, keys, pinned: true };
+    Ok(Report::new(report, text).with_findings(vouched.findings.into_iter().chain(unpinned).collect()))
+}
+
+/// A warning where the repository names more signers than are pinned: readers are locked out when those sign.
+fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<Finding> {
+    let rest: Vec<String> = beyond(all, pinned).collect();
+    let message =
+        format!("{} of {} keys are pinned: an index signed by the others is refused", pinned.all.len(), all.all.len());
+    let help = format!("to pin all: colab-boot golden trust {} {}", repository.name(), key_flags(all));
+    (!rest.is_empty()).then(|| {
+        let mut finding = Finding::warning(Code::GoldenKeysUnpinned, message).with_help(help);
+        finding.notes = rest.into_iter().map(|key| format!("not pinned: {key}")).collect();
+        finding
+    })
+}
+
+/// Who is in `these` and not in `others`.
+fn beyond(these: &Signers, others: &Signers) -> impl Iterator<Item = String> {
+    let others = others.fingerprints();
+    these.all.iter().filter(move |signer| !others.contains(&signer.fingerprint())).map(Signer::shown)
+}
+
+/// The lines whose keys have one of `fingerprints`.
+fn named(text: &str, fingerprints: &[String]) -> Result<(String, Signers), String> {
+    let is_named = |line: &&str| {
+        let one = Signers::parse(line).unwrap_or_default();
+        one.all.iter().any(|signer| fingerprints.contains(&signer.fingerprint()))
+    };
+    let text: String = text.lines().filter(is_named).map(|line| format!("{line}\n")).collect();
+    let signers = Signers::parse(&text)?;
+    Ok((text, signers))
+}
+
+/// `--key SHA256:…`, once for each of `signers`, in their order.
+fn key_flags(signers: &Signers) -> String {
+    signers.all.iter().map(|signer| format!("--key {}", signer.fingerprint())).collect::<Vec<_>>().join(" ")
+}
+
+/// Shows the keys, and how to pin them; an error where keys were named and are not among them.
+fn ask(
+    repository: &Repository,
+    catalogue: &Catalogue,
+    threshold: usize,
+    signers: &Signers,
+    is_question: bool,
+) -> Result<Report, Failure> {
+    let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+    // All of them: with fewer, a release that others have signed would be refused.
+    let flags = key_flags(signers);
+    if !is_question {
+        return Err(Failure::answer(format!("{threshold} have to sign, and fewer of the keys that you name may"))
+            .cause(keys.join(", "))
+            .help("ask the keepers for the fingerprints, by another way than the repository"));
+    }
+    let text = format!(
+        "{}: {threshold} of these have to sign\n  {}\nnothing is pinned; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
+        catalogue.name,
+        keys.join("\n  "),
+        repository.name(),
+    );
+    let report = TrustReport { name: catalogue.name.to_string(), threshold, keys, pinned: false };
+    Ok(Report::new(report, text))
+}

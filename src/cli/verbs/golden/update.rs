@@ -1,0 +1,61 @@
+//! `golden update`: the newest current release in place of the one that is pinned.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::UpdateOptions;
+use crate::cli::verbs::golden::diff::between;
+use crate::cli::verbs::golden::{read_believed, today, with_findings};
+use crate::core::diag::Failure;
+use crate::golden::entry::Standing;
+use crate::golden::pin::Pin;
+use crate::golden::repository::standing_findings;
+use crate::golden::repository::{Holder, TO_READ};
+
+#[derive(Serialize)]
+struct Change {
+    name: String,
+    from: String,
+    to: String,
+    differences: Vec<String>,
+}
+
+pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let holder = Holder::at(&options.into);
+    let pins = holder.pins()?;
+    let is_meant = |pin: &&Pin| options.name.as_ref().is_none_or(|name| *name == pin.name);
+    let meant: Vec<Pin> = pins.all.iter().filter(is_meant).cloned().collect();
+    if meant.is_empty() {
+        let what = options.name.as_ref().map_or_else(|| "nothing".to_owned(), |name| format!("no `{name}`"));
+        return Err(Failure::input(format!("`{}` pins {what}", holder.name()))
+            .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
+    }
+    let today = today(session);
+    let found = read_believed(&holder.source(&options.source.request())?, &pins, TO_READ, session)?;
+    let (mut changes, mut findings, mut text) = (Vec::new(), Vec::new(), String::new());
+    for old in meant {
+        let newest = found.vouched.catalogue.find(old.name.as_ref(), today);
+        let before = found.vouched.catalogue.find(&format!("{}@{}", old.name, old.version), today);
+        let gone = before.is_some_and(|release| release.standing(today) >= Standing::Expired);
+        let Some(new) = newest.filter(|new| new.version > old.version || gone && new.version != old.version) else {
+            findings.extend(holder.fault(&old, Some(&found))?);
+            findings.extend(before.into_iter().flat_map(|release| standing_findings(release, today, false)));
+            let _ = writeln!(text, "{}@{} is the newest", old.name, old.version);
+            continue;
+        };
+        let differences = before.map(|before| between(&found, before, new)).transpose()?.unwrap_or_default();
+        let _ = writeln!(text, "{}@{} -> {}", old.name, old.version, new.title());
+        for line in &differences {
+            let _ = writeln!(text, "  {line}");
+        }
+        if !options.dry_run {
+            holder.take(&found, new, Some(&old), found.pin(new, old.name.as_ref())?)?;
+        }
+        let (from, to) = (old.version.to_string(), new.version.to_string());
+        changes.push(Change { name: old.name.to_string(), from, to, differences });
+    }
+    Ok(with_findings(Report::new(changes, text), &found.vouched, findings))
+}

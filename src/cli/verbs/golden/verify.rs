@@ -1,0 +1,96 @@
+//! `golden verify`: what is pinned here, held against its repository.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::{AddOptions, pinned};
+use crate::cli::verbs::golden::{read_believed, today, with_findings};
+use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::model::{PackageName, Sha256};
+use crate::golden::pin::{Pin, Pins};
+use crate::golden::repository::pin_findings;
+use crate::golden::repository::{Holder, Read, TO_ASK};
+
+#[derive(Serialize)]
+struct VerifyReport {
+    seq: u64,
+    signed_by: Vec<String>,
+    releases: Vec<String>,
+}
+
+pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let holder = Holder::at(&options.into);
+    let all = holder.pins()?;
+    let (named, digest) = match options.release.as_deref().map(pinned).transpose() {
+        Ok(named) => named.unzip(),
+        Err(why) => return Err(Failure::input("the release").cause(why)),
+    };
+    let is_meant = |pin: &&Pin| {
+        named.is_none_or(|title| pin.name.as_ref() == title || format!("{}@{}", pin.name, pin.version) == title)
+    };
+    let pins: Vec<Pin> = match named.zip(digest.flatten()) {
+        // A cell has its lock with it, and knows its digest.
+        Some((title, digest)) => vec![pin_of(title, digest)?],
+        None => all.all.iter().filter(is_meant).cloned().collect(),
+    };
+    if pins.is_empty() {
+        return Err(Failure::input(format!("`{}` pins nothing of that kind", holder.name()))
+            .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
+    }
+    let mut findings = Vec::new();
+    let here = |found: Option<&Read>| {
+        let held = pins.iter().filter(|_| digest.flatten().is_none());
+        let faults = held.map(|pin| holder.fault(pin, found)).collect::<Result<Vec<_>, Failure>>();
+        faults.map(|faults| faults.into_iter().flatten().collect::<Vec<Finding>>())
+    };
+    let found = match read_believed(
+        &holder.source(&options.source.request())?,
+        &Pins { all: pins.clone(), ..all.clone() },
+        TO_ASK,
+        session,
+    ) {
+        Ok(found) => found,
+        // What is pinned is as good as before; whether it was withdrawn is not known.
+        Err(failure) if failure.kind == Kind::World => {
+            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
+            findings.extend(here(None)?);
+            findings.push(finding.with_note(failure.to_string()));
+            return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
+        }
+        Err(failure) => return Err(failure),
+    };
+    findings.extend(here(Some(&found))?);
+    let today = today(session);
+    let mut text = String::new();
+    for pin in &pins {
+        findings.extend(pin_findings(pin, &found, today, options.allow_yanked));
+        let seq = found.vouched.catalogue.seq;
+        let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, found.vouched.catalogue.name);
+    }
+    let report = VerifyReport {
+        seq: found.vouched.catalogue.seq,
+        signed_by: found.vouched.by.clone(),
+        releases: pins.iter().map(|pin| format!("{}@{}", pin.name, pin.version)).collect(),
+    };
+    Ok(with_findings(Report::new(report, text), &found.vouched, findings))
+}
+
+/// What is pinned by `NAME@VERSION` and a digest alone.
+fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
+    let bad = || Failure::input(format!("`{title}` is no release")).help("write it as `NAME@VERSION#sha256=HEX`");
+    let (name, version) = title.split_once('@').ok_or_else(bad)?;
+    let name: PackageName = name.parse().map_err(|_| bad())?;
+    Ok(Pin {
+        repository: name.clone(),
+        name,
+        original: title.to_owned(),
+        version: version.parse().map_err(|_| bad())?,
+        sha256,
+        from: String::new(),
+        seq: 0,
+        signers: Vec::new(),
+    })
+}

@@ -1,0 +1,108 @@
+//! `plan`: what `apply` would do here, or on a described machine. Changes nothing.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::boot::apply::kernel_evidence;
+use crate::boot::index::Traffic;
+use crate::boot::lock::TargetReport;
+use crate::boot::plan::{Plan, Restart};
+use crate::boot::profile::Profile;
+use crate::boot::script::Part;
+use crate::boot::session::{Planned, PythonReport, Reading, Session, lacking, make, script_of, verdicts, with_apt};
+use crate::boot::verdict::{Report, Verdict};
+use crate::cli::arguments::PreviewOptions;
+use crate::cli::output::{plan_line, render_plan};
+use crate::core::diag::Failure;
+use crate::core::host::destination::{is_stdout, write_report};
+use crate::core::host::files;
+use crate::core::model::{PackageName, Sha256};
+use crate::golden::repository::check_pin;
+
+#[derive(Serialize)]
+struct PlanReport<'a> {
+    profile: Option<ProfileReport<'a>>,
+    python: PythonReport,
+    /// The lock's digest.
+    lock: Sha256,
+    targets: Vec<TargetReport<'a>>,
+    plan: &'a Plan,
+    restart: &'a Restart,
+    verdicts: &'a [String],
+    /// Absent where a lock answered.
+    traffic: Option<&'a Traffic>,
+}
+
+#[derive(Serialize)]
+struct ProfileReport<'a> {
+    name: &'a PackageName,
+    version: &'a semver::Version,
+    sha256: Sha256,
+}
+
+impl<'a> ProfileReport<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        Self { name: &profile.name, version: &profile.version, sha256: profile.digest }
+    }
+}
+
+pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let PreviewOptions { plan: options, add_apt } = options;
+    let (wanted, request) = (options.profile_request(), options.request());
+    let pinned = check_pin((&options.profile, options.lock.as_ref()), request.index.offline, session)?;
+    let mut planned = make(&wanted, &request, session, Reading::Least)?;
+    let added = if *add_apt { write_apt(&options.profile, session, &planned)? } else { BTreeSet::new() };
+    if !added.is_empty() {
+        planned = make(&wanted, &request, session, Reading::Least)?;
+    }
+    planned.add_release(pinned.release, pinned.findings);
+    let Planned { seen, target, lock, decision, traffic, .. } = &planned;
+    let (plan, restart) = (&decision.plan, &decision.restart);
+    let verdicts = verdicts(session, seen, target);
+    let errors = planned.errors();
+    let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
+    let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan, Part::Whole));
+    let data = PlanReport {
+        profile: planned.profile.as_ref().map(ProfileReport::of),
+        python: PythonReport::of(seen),
+        lock: lock.digest(),
+        targets: vec![TargetReport::of(target)],
+        plan,
+        restart,
+        verdicts: &verdicts,
+        traffic: traffic.as_ref(),
+    };
+    let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    if errors > 0 {
+        report = report.with_verdict(Verdict::refused(errors));
+    } else {
+        let _ = writeln!(report.text, "{}", plan_line(plan, restart, &kernel_evidence(&planned)));
+    }
+    if !added.is_empty() {
+        let names: Vec<&str> = added.iter().map(String::as_str).collect();
+        report.talk.push(format!("{} written to `[apt]` of {}", names.join(", "), options.profile.display()));
+    }
+    if let Some((path, script)) = options.script.as_ref().zip(script) {
+        if is_stdout(path) {
+            report.print_instead(script);
+        } else {
+            write_report(path, script.as_bytes())?;
+            report.talk.push(format!("script written to {}", path.display()));
+        }
+    }
+    Ok(report)
+}
+
+/// Writes the Debian packages of libraries that this system lacks into the profile. Returns them.
+fn write_apt(profile: &Path, session: &Session<'_>, planned: &Planned) -> Result<BTreeSet<String>, Failure> {
+    let lacking = lacking(session, &planned.seen, &planned.target)?;
+    let packages: BTreeSet<String> = lacking.into_iter().flat_map(|one| one.debian).collect();
+    if !packages.is_empty() {
+        let text = files::read_text(profile, "profile")?;
+        files::write_whole(profile, with_apt(&text, &packages)?.as_bytes())?;
+    }
+    Ok(packages)
+}

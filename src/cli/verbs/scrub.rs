@@ -1,0 +1,146 @@
+//! `scrub`: secrets in notebooks, profiles, cells and logs: found, and on request taken out.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::ScrubOptions;
+use crate::core::diag::{Code, Failure, Finding};
+use crate::core::host::destination::{is_stdout, write_output, write_report};
+use crate::core::host::files::{self, OtherNames};
+use crate::core::host::mounts::Look;
+use crate::core::host::texts::{AnyText, named_files, read_any};
+use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, unread_file};
+
+/// The baseline that is read and written where none is named.
+const BASELINE: &str = ".colab-boot-scrub.json";
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ScrubReport {
+    /// That were searched.
+    files: usize,
+    /// Below the named folders, that are no text.
+    not_searched: usize,
+    written: Vec<String>,
+    secrets: Vec<FileReport>,
+}
+
+#[derive(Serialize)]
+struct FileReport {
+    file: String,
+    secrets: Vec<Sighting>,
+}
+
+pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Failure> {
+    let usual = Path::new(BASELINE);
+    let named = options.baseline.as_deref().or_else(|| usual.is_there().then_some(usual));
+    let baseline = named.map_or(Ok(Baseline::default()), |path| {
+        Baseline::parse(path, files::read_optional(path)?.as_deref(), options.update_baseline)
+    })?;
+    let all = named_files(&options.paths)?;
+    let (mut found, mut written, mut unread, mut binary) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for path in &all {
+        let name = path.display().to_string();
+        let (text, is_utf8) = match read_any(path) {
+            AnyText::Utf8(text) => (text, true),
+            AnyText::Other(text) => (text, false),
+            AnyText::Binary if !options.paths.contains(path) => {
+                binary += 1;
+                continue;
+            }
+            AnyText::Binary => {
+                unread.push(unread_file(&name, "it is no text"));
+                continue;
+            }
+            AnyText::Unread(why) => {
+                unread.push(unread_file(&name, &why));
+                continue;
+            }
+        };
+        let (sightings, clean) = scrubbed(&name, &text, &baseline)?;
+        if sightings.is_empty() {
+            continue;
+        }
+        let shared = files::other_names(path);
+        match clean.filter(|_| options.write) {
+            Some(_) if !is_utf8 => unread.push(unread_file(&name, "it is not UTF-8, and was left as it is")),
+            Some(clean) => match write_output(path, clean.as_bytes()) {
+                Ok(()) => {
+                    written.push(name.clone());
+                    unread.extend(shared.map(|shared| left_elsewhere(&name, shared)));
+                }
+                Err(failure) => unread.push(unread_file(&name, &failure.message)),
+            },
+            None if options.write => {
+                unread
+                    .push(unread_file(&name, "it is called JSON and could not be read as such, and was left as it is"));
+            }
+            None => {}
+        }
+        found.push((name, sightings));
+    }
+    let log = options.sarif.as_ref().map(|path| (path, format!("{:#}\n", sarif(&found))));
+    if let Some((path, text)) = log.as_ref().filter(|(path, _)| !is_stdout(path)) {
+        write_report(path, text.as_bytes())?;
+    }
+    let mut report = if options.update_baseline {
+        accept(options, baseline, &found)?
+    } else {
+        report(options, (all.len() - binary, binary), found, written)
+    };
+    report.findings.extend(unread);
+    Ok(report.printing(log.filter(|(path, _)| is_stdout(path)).map(|(_, text)| text)))
+}
+
+fn report(
+    options: &ScrubOptions,
+    (files, not_searched): (usize, usize),
+    found: Vec<(String, Vec<Sighting>)>,
+    written: Vec<String>,
+) -> Report {
+    let is_gone = |file: &String| written.contains(file);
+    let count = |gone: bool| {
+        let files = found.iter().filter(|(file, _)| is_gone(file) == gone);
+        files.fold((0, 0), |(secrets, files), (_, sightings)| (secrets + sightings.len(), files + 1))
+    };
+    let ((gone, of_gone), (left, of_left)) = (count(true), count(false));
+    let text = match (options.write, left) {
+        (true, 0) => format!("{gone} secrets removed from {of_gone} of {files} files"),
+        (true, _) => format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}"),
+        (false, _) => format!("{left} secrets in {of_left} of {files} files"),
+    };
+    let others = match not_searched {
+        0 => String::new(),
+        count => format!("; {count} that are no text were not searched"),
+    };
+    let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file))).collect();
+    let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
+    Report::new(ScrubReport { files, not_searched, written, secrets }, format!("{text}{others}\n"))
+        .with_findings(findings)
+}
+
+/// Adds what was found to the baseline.
+fn accept(
+    options: &ScrubOptions,
+    mut baseline: Baseline,
+    found: &[(String, Vec<Sighting>)],
+) -> Result<Report, Failure> {
+    let path = options.baseline.as_deref().unwrap_or(Path::new(BASELINE));
+    baseline.accept(found);
+    let text = serde_json::to_string_pretty(&baseline).map_err(|error| Failure::bug(error.to_string()))?;
+    write_output(path, format!("{text}\n").as_bytes())?;
+    let said = format!("{}: {} are accepted\n", path.display(), baseline.known.len());
+    Ok(Report::new(baseline, said))
+}
+
+/// A file has other names, which still lead to what was in it.
+fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
+    let OtherNames { count, inode, folder } = shared;
+    let message =
+        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
+    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
+    Finding::error(Code::ScrubUnread, message).with_help(help)
+}

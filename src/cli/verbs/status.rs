@@ -1,0 +1,94 @@
+//! `status`: what was applied on this machine, an environment a line.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::boot::apply::gone;
+use crate::boot::index::{IndexSettings, redact};
+use crate::boot::ledger::Ledger;
+use crate::boot::machine::MachineRequest;
+use crate::boot::marker::{Marker, Now, Standing, standing};
+use crate::boot::notebook::{Loaded, process_clock};
+use crate::boot::session::{PythonReport, Session};
+use crate::boot::state::State;
+use crate::boot::verdict::Report;
+use crate::core::diag::{Code, Failure, Finding};
+
+#[derive(Serialize)]
+struct StatusReport {
+    python: PythonReport,
+    /// The default index of that Python's pip, without credentials.
+    index: Option<String>,
+    environments: Vec<EnvironmentReport>,
+}
+
+#[derive(Serialize)]
+struct EnvironmentReport {
+    python: PathBuf,
+    profile: String,
+    standing: Standing,
+    marker: Marker,
+    ledger: Ledger,
+}
+
+pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Report, Failure> {
+    let seen = session.machine(request)?;
+    let mut text = String::new();
+    let mut environments = Vec::new();
+    for state in State::all(&session.paths.state)? {
+        let Some(marker) = state.marker()? else {
+            continue;
+        };
+        let ledger = state.ledger()?;
+        let now = from_outside(&marker, &seen.machine.boot_id)?;
+        let stands = standing(Some(&marker), &now);
+        let place = if marker.python.as_os_str().is_empty() { Path::new("an unknown Python") } else { &marker.python };
+        let (profile, lock) = (&marker.profile, marker.lock.short());
+        let _ = writeln!(
+            text,
+            "{}  {profile}  lock {lock}  {} (by its record: files and kernels not compared)",
+            place.display(),
+            stands.as_str()
+        );
+        for asked in marker.pending(&now.gone) {
+            for reason in &asked.because {
+                let _ = writeln!(text, "  kernel {}: {reason}", asked.kernel.pid);
+            }
+        }
+        let (put, removed) = (ledger.distributions.len(), ledger.removed.len());
+        let _ = writeln!(text, "  colab-boot has installed or replaced {put} packages and removed {removed}");
+        environments.push(EnvironmentReport {
+            python: marker.python.clone(),
+            profile: profile.clone(),
+            standing: stands,
+            marker,
+            ledger,
+        });
+    }
+    let none = environments
+        .is_empty()
+        .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
+    let python = seen.machine.python.as_ref();
+    let index = session.default_index(&IndexSettings::default(), python).ok().map(|url| redact(&url));
+    let data = StatusReport { python: PythonReport::of(&seen), index, environments };
+    Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
+}
+
+/// What is true of a marker for somebody who is no kernel: which of those that were asked to restart still run.
+fn from_outside<'a>(marker: &'a Marker, boot_id: &'a str) -> Result<Now<'a>, Failure> {
+    const NOTHING: &Loaded = &Loaded::UNKNOWN;
+    Ok(Now {
+        profile: marker.profile.clone(),
+        lock: marker.lock,
+        python: marker.python.clone(),
+        boot_id,
+        kernel: None,
+        loaded: NOTHING,
+        folders: &[],
+        evidence: &[],
+        gone: gone(marker),
+        clock: process_clock()?,
+    })
+}

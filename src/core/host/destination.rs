@@ -1,0 +1,215 @@
+//! What a user asked to be written: a lock, a script, a report, a cell. A regular file is replaced whole and keeps its owner and mode, and a
+//! link stays a link; a device or a pipe is written through; `-` is stdout, which the caller writes.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::core::diag::Failure;
+use crate::core::host::files::{TEMPORARY, writing_failed};
+use crate::core::host::mounts::{Look, must_be_there};
+use crate::core::host::reads::{is_of_environment, was_read};
+
+/// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is a file.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// So many links lead to a file at most, as on Linux.
+const LINKS: usize = 40;
+
+/// What a run that was killed was writing is removed after so long.
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
+
+/// How a path is written.
+#[derive(Debug)]
+enum Destination {
+    /// The file at the end of all links, which may not be there yet.
+    Whole(PathBuf, Option<fs::Metadata>),
+    /// A device, a pipe, or an open file of a process.
+    Through,
+}
+
+/// Whether `path` means stdout.
+pub fn is_stdout(path: &Path) -> bool {
+    STDOUT.iter().any(|name| path == Path::new(name))
+}
+
+/// Writes `bytes` to `path`, which [`is_stdout`] has not claimed. Fails without having changed anything, unless a device does.
+pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write(path, find(path)?, bytes)
+}
+
+/// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read or run
+/// the file, be it named or not, and in an environment. Reports of the run before may lie where it reads.
+pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let destination = find(path)?;
+    let why = match &destination {
+        Destination::Whole(at, Some(_)) if is_of_environment(at) => Some("it belongs to the environment"),
+        Destination::Whole(at, Some(old)) if was_read(old) && !is_report(at) => Some("it was read"),
+        _ => None,
+    };
+    match why {
+        Some(why) => Err(Failure::input(format!("`{}` would be overwritten, and {why}", path.display()))
+            .help("name another file to write")),
+        None => write(path, destination, bytes),
+    }
+}
+
+fn write(path: &Path, destination: Destination, bytes: &[u8]) -> Result<(), Failure> {
+    match destination {
+        Destination::Whole(path, old) => replace(&path, old.as_ref(), bytes),
+        Destination::Through => write_through(path, bytes),
+    }
+    .map_err(|error| writing_failed(path, &error))
+}
+
+/// An error where `written` could not be: known now, and not when the work is done.
+pub fn must_have_folders(written: &[PathBuf]) -> Result<(), Failure> {
+    written.iter().filter(|path| !is_stdout(path)).try_for_each(|path| must_have_a_folder(path))
+}
+
+/// An error where one file is named twice in `written`, or in `written` and in `read`: what is read would be lost.
+pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failure> {
+    if written.iter().filter(|path| is_stdout(path)).count() > 1 {
+        return Err(Failure::input("two outputs would go to stdout").help("name a file for one of them"));
+    }
+    let written: Vec<&PathBuf> = written.iter().filter(|path| !is_stdout(path)).collect();
+    for (at, path) in written.iter().enumerate() {
+        if let Some(input) = read.iter().find(|input| is_same(input, path)) {
+            return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
+                .cause(format!("the command reads `{}`", input.display()))
+                .help("name another file to write"));
+        }
+        if written[..at].iter().any(|other| is_same(other, path)) {
+            return Err(Failure::input(format!("`{}` would be written twice", path.display()))
+                .help("name a file for each output"));
+        }
+    }
+    Ok(())
+}
+
+/// Endings of reports, which each run writes again, be it into a folder that it reads.
+const REPORTS: &[&str] = &["json", "sarif", "html", "xml"];
+
+fn is_report(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| REPORTS.iter().any(|one| ending == *one))
+}
+
+/// An error where one of `written` would replace a file of `folders`, which are read, and that is no report.
+pub fn must_be_outside(folders: &[PathBuf], written: &[PathBuf]) -> Result<(), Failure> {
+    let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.real().ok()).collect();
+    for path in written.iter().filter(|path| !is_stdout(path) && path.is_file_there()) {
+        let Ok(real) = path.real() else { continue };
+        if let Some(folder) = folders.iter().find(|folder| !is_report(&real) && real.starts_with(folder)) {
+            return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
+                .cause(format!("the command reads what is in `{}`", folder.display()))
+                .help("name another file to write, or call it `.json`, `.sarif` or `.html`"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths are one regular file, or would be.
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (a.look(), b.look()) {
+        (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        (Err(_), Err(_)) => std::path::absolute(a).ok() == std::path::absolute(b).ok(),
+        _ => false,
+    }
+}
+
+/// Follows the links of `path` one by one.
+fn find(path: &Path) -> Result<Destination, Failure> {
+    let mut at = path.to_owned();
+    for _ in 0..LINKS {
+        // `/dev/stdout` and `/dev/fd/63` lead to open files, which only the process that opened them may replace.
+        if at.starts_with("/proc") {
+            return Ok(Destination::Through);
+        }
+        let data = match at.look_at_entry() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return must_have_a_folder(&at).map(|()| Destination::Whole(at, None));
+            }
+            data => data.map_err(|error| writing_failed(path, &error))?,
+        };
+        if data.is_dir() {
+            return Err(Failure::input(format!("`{}` is a folder", path.display())).help("name a file in it"));
+        }
+        if !data.is_symlink() {
+            return Ok(if data.is_file() { Destination::Whole(at, Some(data)) } else { Destination::Through });
+        }
+        let folder = folder_of(&at);
+        let open = folder.look().is_ok_and(|folder| folder.mode() & 0o002 != 0);
+        if open && ![rustix::process::geteuid().as_raw(), 0].contains(&data.uid()) {
+            return Err(Failure::input(format!("`{}` is a link of another user", at.display()))
+                .cause("it lies in a folder that everybody may write to, and could lead anywhere")
+                .help("name a file in a folder of your own"));
+        }
+        let to = at.read_link().map_err(|error| writing_failed(path, &error))?;
+        at = folder.join(to);
+    }
+    Err(Failure::input(format!("`{}` is a link that leads to itself", path.display())))
+}
+
+/// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a wish.
+fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
+    let folder = folder_of(path);
+    let help = if folder.is_missing() { "make it first, or name a file elsewhere" } else { "name a file elsewhere" };
+    let failed = |failure: Failure| failure.cause(format!("`{}` was to be written", path.display())).help(help);
+    must_be_there(folder, "there is no folder").map(drop).map_err(failed)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn replace(path: &Path, old: Option<&fs::Metadata>, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = folder_of(path);
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    let new = file.as_file().metadata()?;
+    remove_left_behind(folder, &new);
+    if let Some(old) = old.filter(|old| (old.uid(), old.gid()) != (new.uid(), new.gid())) {
+        // Only root may give a file away; a group that one belongs to may have it.
+        let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()))
+            .or_else(|_| fchown(file.as_file(), None, Some(old.gid())));
+    }
+    let mode = old.map_or(0o644, |old| old.mode() & 0o7777);
+    file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    File::open(folder)?.sync_all()
+}
+
+/// A pipe without a reader is an error at once, where opening it would wait for one for ever.
+fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Err(rustix::io::Errno::NXIO) => return Err(std::io::Error::new(ErrorKind::BrokenPipe, "it has no reader")),
+        opened => opened?,
+    };
+    rustix::fs::fcntl_setfl(&file, OFlags::APPEND)?;
+    let mut file = File::from(file);
+    file.write_all(bytes)?;
+    file.flush()
+}
+
+/// Removes what killed runs were writing to `folder` well before `new` was written: what is younger may belong to a run at work.
+fn remove_left_behind(folder: &Path, new: &fs::Metadata) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
+        let old = |data: fs::Metadata| {
+            let age =
+                new.modified().ok().zip(data.modified().ok()).and_then(|(now, then)| now.duration_since(then).ok());
+            data.is_file() && age.is_some_and(|age| age > LEFT_BEHIND)
+        };
+        if entry.metadata().is_ok_and(old) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

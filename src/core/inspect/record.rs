@@ -1,0 +1,53 @@
+//! RECORD, the list of a distribution's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
+
+use crate::core::model::Sha256;
+use crate::core::model::contents::{Files, Member};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: String,
+    /// `None` for RECORD itself and for files that an installer makes.
+    pub sha256: Option<Sha256>,
+    /// Bytes; 0 where it does not say.
+    pub size: u64,
+}
+
+/// The entries of a RECORD. A row that makes no sense is passed over.
+pub fn parse_record(text: &str) -> Vec<Entry> {
+    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    reader.into_records().filter_map(|row| entry(&row.ok()?)).collect()
+}
+
+/// The files with a digest that a RECORD names.
+pub fn files_of_record(text: &str) -> Files {
+    let member = |entry: Entry| Some(Member::of_record(entry.path, &entry.sha256?));
+    Files { members: parse_record(text).into_iter().filter_map(member).collect() }
+}
+
+fn entry(row: &csv::StringRecord) -> Option<Entry> {
+    let path = row.get(0).filter(|path| !path.is_empty() && row.len() > 1)?.to_owned();
+    let sha256 = row.get(1)?.strip_prefix("sha256=").and_then(Sha256::from_record);
+    let size = row.get(2).and_then(|size| size.parse().ok()).unwrap_or_default();
+    Some(Entry { path, sha256, size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_record;
+
+    #[test]
+    fn lines_are_read_with_and_without_quotes() {
+        let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+        let text = format!("a/b.py,sha256={digest},12\n\"a/x,y.py\",sha256={digest},0\na-1.0.dist-info/RECORD,,\n");
+        let entries = parse_record(&text);
+        let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a/b.py", "a/x,y.py", "a-1.0.dist-info/RECORD"]);
+        assert_eq!(entries[0].sha256, Some(crate::core::model::Sha256::of(b"")));
+        assert_eq!(entries[2].sha256, None);
+        assert_eq!(entries.iter().map(|entry| entry.size).collect::<Vec<_>>(), [12, 0, 0]);
+        let odd = parse_record("\"a\nb.py\",,\n\"c\"\"d.py\",sha256=no,x\n\nno comma\nlast.py,,");
+        let paths: Vec<_> = odd.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a\nb.py", "c\"d.py", "last.py"]);
+    }
+}

@@ -1,0 +1,319 @@
+//! What an index offers for one target, and the one small trait through which the solver asks for it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pep440_rs::{Version, VersionSpecifiers};
+use pep508_rs::{ExtraName, PackageName};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::core::diag::Failure;
+use crate::core::model::build::WheelBuild;
+use crate::core::model::contents::Files;
+use crate::core::model::linking::Linking;
+use crate::core::model::requirement::lenient_specifiers;
+use crate::core::model::stated::Stated;
+use crate::core::model::version::VersionRange;
+use crate::core::model::{Requirement, Sha256};
+
+/// One wheel, the best of its version for the target; or a source distribution, where the profile lets it be built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    pub version: Version,
+    pub file: String,
+    /// Where it is; parsed only of what is chosen, for a listing has hundreds.
+    pub address: String,
+    /// `None` where the index gives none.
+    pub sha256: Option<Sha256>,
+    /// Another digest, where the index gives that alone.
+    pub stated: Option<Stated>,
+    /// Bytes, where the index says so.
+    pub size: Option<u64>,
+    /// The reason, or an empty text, where its authors withdrew it.
+    pub yanked: Option<String>,
+    pub sidecar: Sidecar,
+    /// Name of the folder of wheels it lies in; `None` where it is the index's.
+    pub folder: Option<String>,
+}
+
+/// Core metadata beside a file, as its index advertises it (PEP 658, PEP 714).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sidecar {
+    #[default]
+    Absent,
+    There,
+    /// With its digest.
+    Hashed(Sha256),
+}
+
+impl Candidate {
+    /// Where it is.
+    pub fn url(&self) -> Result<Url, Failure> {
+        Url::parse(&self.address).map_err(|error| {
+            Failure::world(format!("`{}` has no address that can be read", self.file))
+                .because(&error)
+                .help("run the command again with --refresh")
+        })
+    }
+
+    /// Tells it from every other file: its digest, or for want of one its address.
+    pub fn identity(&self) -> Sha256 {
+        self.sha256.unwrap_or_else(|| Sha256::of(self.address.as_bytes()))
+    }
+
+    /// Whether it has to be built before it can be installed.
+    pub fn is_source(&self) -> bool {
+        !self.file.ends_with(".whl")
+    }
+}
+
+/// Why a version that exists has no candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rejection {
+    /// `Requires-Python` of its files.
+    Python(String),
+    /// Only wheels with other tags; these are their Python tags and platforms.
+    Tags(Vec<String>),
+    /// Nothing but source.
+    NoWheel,
+    /// Uploaded after the profile's `as-of`.
+    TooNew,
+    /// The profile has an `as-of`, and the index gives no upload date.
+    Undated,
+    /// The page leads to files of this machine, out of encryption, or from the internet to a private address.
+    Astray,
+    /// The page names its file twice, with different digests.
+    Twice,
+}
+
+/// What an index has of one package, for one target. Newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// Name of the index: `default`, or that of an `[[index]]`.
+    pub index: String,
+    pub candidates: Vec<Candidate>,
+    pub rejected: Vec<(Version, Rejection)>,
+    /// Wheel variants that were passed over.
+    pub variants: usize,
+    /// Wheels that were passed over because their names can't be parsed.
+    pub skipped: usize,
+}
+
+/// When pre-releases and yanked files may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    pub prereleases: PrereleaseRule,
+    /// The profile pins the version exactly.
+    pub yanked: bool,
+}
+
+/// How pre-releases rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrereleaseRule {
+    /// Never.
+    Refused,
+    /// After every stable version in range.
+    Last,
+    /// As any other.
+    Equal,
+}
+
+impl Listing {
+    /// The version to try first in `range`: the newest stable one, else by the rules of `admission` a pre-release.
+    pub fn choose(&self, range: &VersionRange, admission: Admission) -> Option<&Candidate> {
+        let usable = |candidate: &&Candidate| {
+            range.contains(&candidate.version) && (candidate.yanked.is_none() || admission.yanked)
+        };
+        let stable = |candidate: &&Candidate| {
+            !candidate.version.any_prerelease() || admission.prereleases == PrereleaseRule::Equal
+        };
+        let mut all = self.candidates.iter().filter(usable);
+        let first = all.clone().find(stable);
+        if admission.prereleases == PrereleaseRule::Refused { first } else { first.or_else(|| all.next()) }
+    }
+
+    /// The same, of the index called `index`: a cache may have it from a time when that had another name.
+    #[must_use]
+    pub fn called(mut self, index: &str) -> Self {
+        index.clone_into(&mut self.index);
+        self
+    }
+
+    /// This and what `other` has; of one version the other's file is taken, but no source in place of a wheel.
+    #[must_use]
+    pub fn joined(mut self, mut other: Self) -> Self {
+        let wheel = |version: &Version| self.get(version).is_some_and(|one| !one.is_source());
+        other.candidates.retain(|one| !one.is_source() || !wheel(&one.version));
+        let new = |version: &Version| other.get(version).is_some();
+        self.candidates.retain(|candidate| !new(&candidate.version));
+        self.rejected.retain(|(version, _)| !new(version));
+        if self.index.is_empty() {
+            self.index = other.index;
+        }
+        self.candidates.extend(other.candidates);
+        self.candidates.sort_by(|a, b| b.version.cmp(&a.version));
+        let known: Vec<Version> = self.rejected.iter().map(|(version, _)| version.clone()).collect();
+        self.rejected.extend(other.rejected.into_iter().filter(|(version, _)| {
+            !known.contains(version) && !self.candidates.iter().any(|candidate| candidate.version == *version)
+        }));
+        self.rejected.sort_by(|a, b| b.0.cmp(&a.0));
+        (self.variants, self.skipped) = (self.variants + other.variants, self.skipped + other.skipped);
+        self
+    }
+
+    /// The candidate of exactly this version.
+    pub fn get(&self, version: &Version) -> Option<&Candidate> {
+        self.candidates.iter().find(|candidate| candidate.version == *version)
+    }
+}
+
+/// The part of METADATA that resolution needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// What counts without any extra; some of it may ask for one all the same.
+    pub requires: Vec<Requirement>,
+    /// `Requires-Dist` lines that count for an extra alone: half of all there are, of which most are never looked at.
+    of_extras: Vec<String>,
+    pub extras: Vec<ExtraName>,
+    pub requires_python: Option<VersionSpecifiers>,
+    /// Bytes of the wheel, where reading it showed them.
+    pub size: Option<u64>,
+    /// `Requires-Dist` lines that can't be parsed.
+    pub unreadable: Vec<String>,
+    /// The first 32 hex digits of the sha256 of all that a solve goes by, in a fixed order: two METADATA with one digest lead to one answer.
+    pub digest: String,
+}
+
+impl Metadata {
+    /// From the headers of a METADATA file.
+    pub fn parse(text: &str, size: Option<u64>) -> Self {
+        let mut metadata = Self { size, ..Self::default() };
+        let mut counts = BTreeSet::new();
+        for (name, value) in headers(text) {
+            let name = name.to_ascii_lowercase();
+            if ["requires-dist", "provides-extra", "requires-python"].contains(&name.as_str()) {
+                counts.insert(format!("{name}: {}\n", value.split_whitespace().collect::<Vec<_>>().join(" ")));
+            }
+            match name.as_str() {
+                "requires-dist" if is_of_extra(&value) => metadata.of_extras.push(value),
+                "requires-dist" => match Requirement::parse(&value) {
+                    Ok(requirement) => metadata.requires.push(requirement),
+                    Err(_) => metadata.unreadable.push(value),
+                },
+                "provides-extra" => metadata.extras.extend(value.parse::<ExtraName>()),
+                "requires-python" => metadata.requires_python = lenient_specifiers(&value),
+                _ => {}
+            }
+        }
+        let digest = Sha256::of(counts.into_iter().collect::<String>().as_bytes()).to_string();
+        digest[..32].clone_into(&mut metadata.digest);
+        metadata
+    }
+}
+
+impl Metadata {
+    /// Every requirement, those of extras too, as far as they can be read.
+    pub fn all(&self) -> impl Iterator<Item = Requirement> {
+        let of_extras = self.of_extras.iter().filter_map(|line| Requirement::parse(line).ok());
+        self.requires.iter().cloned().chain(of_extras)
+    }
+
+    /// The requirements that may count where `extra` is asked for; `Err` is the first line that can't be parsed.
+    pub fn with_extra(&self, extra: &ExtraName) -> Result<Vec<Requirement>, &str> {
+        let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
+        let names = |line: &&String| {
+            let normalised = line.replace(['_', '.'], "-").to_lowercase();
+            quoted.iter().any(|extra| normalised.contains(extra.as_str()))
+        };
+        let mut requires = self.requires.clone();
+        for line in self.of_extras.iter().filter(names) {
+            requires.push(Requirement::parse(line).map_err(|_| line.as_str())?);
+        }
+        Ok(requires)
+    }
+}
+
+/// Whether a line counts for an extra alone: its marker names one, and nothing instead of it.
+fn is_of_extra(line: &str) -> bool {
+    let marker = line.split_once(';').map(|(_, marker)| marker).unwrap_or_default();
+    (marker.contains("extra ==") || marker.contains("extra==")) && !marker.contains(" or ")
+}
+
+/// The header lines of METADATA or WHEEL, before the first blank one: names as written, values; continuation lines are joined.
+pub fn headers(text: &str) -> Vec<(&str, String)> {
+    let mut found: Vec<(&str, String)> = Vec::new();
+    for line in text.lines().take_while(|line| !line.is_empty()) {
+        if line.starts_with([' ', '\t']) {
+            if let Some((_, value)) = found.last_mut() {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            found.push((name, value.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// Where the solver gets its facts. Implemented by the network client and by the offline cache.
+pub trait Catalog {
+    /// Everything the responsible index has of `package`; `None` where it does not exist there.
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure>;
+
+    /// The metadata of one wheel.
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure>;
+
+    /// Digest and size of a file for which the index gives none: it is read whole.
+    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure>;
+
+    /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
+    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure>;
+
+    /// What each of the wheels is linked against, as far as `limit` packed bytes of it tell that; `None` for one that could not be read.
+    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>>;
+
+    /// Bytes of a file of which its page does not say so, where they can be known.
+    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure>;
+
+    /// What all paths of a wheel begin with, where that is known without asking.
+    fn roots(&self, candidate: &Candidate) -> Option<Vec<String>>;
+
+    /// What each of the wheels puts on disk; `None` for one that could not be looked into.
+    fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>>;
+
+    /// Says what will be asked for soon, so that it can be fetched ahead. Changes no answer.
+    fn expect(&self, wishes: Vec<Wish>);
+
+    /// The same for the listing of one package, and nothing of what it needs.
+    fn expect_listing(&self, package: &PackageName);
+
+    /// The same for the metadata of certain wheels.
+    fn expect_metadata(&self, candidates: &[Candidate]);
+}
+
+/// Something the solver will want: a package, the versions in question, an extra.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub package: PackageName,
+    pub range: VersionRange,
+    pub extra: Option<ExtraName>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Metadata;
+
+    #[test]
+    fn metadata_is_read_up_to_the_description() {
+        let text = "Metadata-Version: 2.1\nName: a\nRequires-Python: >=3.9\nRequires-Dist: b>=1\nRequires-Dist: c; extra ==\n  'x'\n\
+                    Requires-Dist: pytz (>=2011k)\nProvides-Extra: x\n\nRequires-Dist: not-this\n";
+        let metadata = Metadata::parse(text, Some(7));
+        let names: Vec<_> = metadata.all().map(|one| one.name.to_string()).collect();
+        assert_eq!(names, ["b", "c"]);
+        assert_eq!(metadata.requires.len(), 1);
+        let extra = |name: &str| metadata.with_extra(&name.parse().expect(name)).map(|all| all.len());
+        assert_eq!((extra("x"), extra("y")), (Ok(2), Ok(1)));
+        assert_eq!((metadata.extras.len(), metadata.unreadable.len(), metadata.size), (1, 1, Some(7)));
+    }
+}

@@ -1,0 +1,272 @@
+//! What a wheel puts on disk, as its zip directory lists it: paths with size and CRC-32, which is enough to tell whether two
+//! wheels would overwrite each other's files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::model::Sha256;
+
+/// How a member's bytes are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Packing {
+    Stored,
+    Deflate,
+    /// Another method, by its number in the zip specification; wheels do not use any.
+    Other(u16),
+}
+
+/// One file of a wheel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub path: String,
+    pub crc32: u32,
+    /// Bytes in the zip file.
+    pub compressed: u64,
+    /// Bytes on disk.
+    pub size: u64,
+    pub packing: Packing,
+    /// Where its local header begins.
+    pub offset: u64,
+    /// Where the next member or the directory begins: `offset..end` holds header and data.
+    pub end: u64,
+}
+
+impl Member {
+    /// A file as an installed RECORD names it; of its digest, as much as a CRC-32 has.
+    pub fn of_record(path: String, sha256: &Sha256) -> Self {
+        let crc32 = sha256.prefix();
+        Self { path, crc32, compressed: 0, size: 0, packing: Packing::Stored, offset: 0, end: 0 }
+    }
+}
+
+/// All files of a wheel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Files {
+    pub members: Vec<Member>,
+}
+
+impl Files {
+    /// The member at `path`.
+    pub fn get(&self, path: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.path == path)
+    }
+
+    /// `name` in the wheel's own `.dist-info`: `METADATA`, `RECORD`.
+    pub fn dist_info(&self, name: &str) -> Option<&Member> {
+        let is = |path: &str| {
+            path.split_once('/').is_some_and(|(folder, rest)| folder.ends_with(".dist-info") && rest == name)
+        };
+        self.members.iter().find(|member| is(&member.path))
+    }
+
+    /// What the paths it writes to begin with, sorted: the first two parts, for packages such as NVIDIA's share the first; where there are
+    /// many, the first alone. An empty file has [`EMPTY`] behind it.
+    pub fn roots(&self) -> Vec<String> {
+        let mut below: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for member in &self.members {
+            let Some(path) = installed_path(&member.path) else { continue };
+            let mut parts = path.splitn(3, '/');
+            let first = parts.next().unwrap_or_default().to_owned();
+            let file = if member.size == 0 { format!("{path}{EMPTY}") } else { path.clone() };
+            let root = match (parts.next(), parts.next()) {
+                (Some(second), Some(_)) => format!("{first}/{second}"),
+                _ => file,
+            };
+            below.entry(first).or_default().insert(root);
+        }
+        let second_parts = |(first, roots): (String, BTreeSet<String>)| match roots.len() {
+            0..=MOST => roots.into_iter().collect(),
+            _ => vec![first],
+        };
+        below.into_iter().flat_map(second_parts).collect()
+    }
+
+    /// Bytes that the wheel unpacks to.
+    pub fn unpacked(&self) -> u64 {
+        self.members.iter().fold(0, |total, member| total.saturating_add(member.size))
+    }
+}
+
+/// The most second parts below one first part that are kept apart.
+const MOST: usize = 8;
+
+/// Behind the root of an empty file: two of them are the same file.
+pub const EMPTY: &str = " (empty)";
+
+/// Whether two wheels with these roots may write to the same path, and other bytes.
+pub fn may_clash(a: &str, b: &str) -> bool {
+    let (x, y) = (a.trim_end_matches(EMPTY), b.trim_end_matches(EMPTY));
+    if x == y {
+        return x == a || y == b;
+    }
+    let holds = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    holds(x, y) || holds(y, x)
+}
+
+/// Two wheels that would write other bytes to the same paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// Places of the two in the list that was compared.
+    pub first: usize,
+    pub second: usize,
+    /// Where their files would be, sorted.
+    pub paths: Vec<String>,
+}
+
+impl Clash {
+    /// Whether a program could notice: shared tests, examples and licences at the top of site-packages are only untidy.
+    pub fn is_serious(&self) -> bool {
+        const UNTIDY: [&str; 8] = ["test", "tests", "doc", "docs", "example", "examples", "benchmark", "benchmarks"];
+        let untidy = |path: &String| match path.split_once('/') {
+            Some((top, _)) => UNTIDY.contains(&top) || path.ends_with(".md") || path.ends_with(".txt"),
+            None => !path.ends_with(".py") && !path.contains(".so"),
+        };
+        !self.paths.iter().all(untidy)
+    }
+
+    /// `1 file`, `18 files`.
+    pub fn count(&self) -> String {
+        let count = self.paths.len();
+        format!("{count} file{}", if count == 1 { "" } else { "s" })
+    }
+
+    /// Those of the paths that are shared libraries.
+    pub fn libraries(&self) -> Vec<&String> {
+        self.paths.iter().filter(|path| path.ends_with(".so") || path.contains(".so.")).collect()
+    }
+}
+
+/// Every pair of `all` that would overwrite each other's files. Equal files (the `__init__.py` of a namespace) are no clash.
+pub fn clashes(all: &[&Files]) -> Vec<Clash> {
+    /// The place of a wheel, and CRC-32 and size of its file.
+    type Owner = (usize, (u32, u64));
+    let mut owners: HashMap<String, Vec<Owner>> = HashMap::new();
+    for (at, files) in all.iter().enumerate() {
+        for member in &files.members {
+            let Some(path) = installed_path(&member.path) else { continue };
+            let owners = owners.entry(path).or_default();
+            // A wheel that names a path twice ends up with the last.
+            if owners.last().is_some_and(|(last, _)| *last == at) {
+                owners.pop();
+            }
+            owners.push((at, (member.crc32, member.size)));
+        }
+    }
+    let mut pairs: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    for (path, owners) in owners {
+        for (place, (first, content)) in owners.iter().enumerate() {
+            for (second, other) in &owners[place + 1..] {
+                if first != second && content != other {
+                    pairs.entry((*first, *second)).or_default().push(path.clone());
+                }
+            }
+        }
+    }
+    let clash = |((first, second), mut paths): ((usize, usize), Vec<String>)| {
+        paths.sort();
+        Clash { first, second, paths }
+    };
+    pairs.into_iter().map(clash).collect()
+}
+
+/// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which no other wheel shares.
+pub fn installed_path(member: &str) -> Option<String> {
+    let (top, rest) = member.split_once('/').unwrap_or(("", member));
+    if member.ends_with('/') || top.ends_with(".dist-info") {
+        return None;
+    }
+    if !top.ends_with(".data") {
+        return Some(member.to_owned());
+    }
+    match rest.split_once('/') {
+        Some(("purelib" | "platlib", path)) => Some(path.to_owned()),
+        // Beside site-packages: the environment's own folders.
+        Some((scheme, path)) => Some(format!("<{scheme}>/{path}")),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clash, Files, Member, Packing, clashes, may_clash};
+    use crate::core::model::Sha256;
+
+    fn files(all: &[(&str, u32)]) -> Files {
+        let member = |(path, crc32): &(&str, u32)| Member {
+            path: (*path).to_owned(),
+            crc32: *crc32,
+            compressed: 1,
+            size: 1,
+            packing: Packing::Stored,
+            offset: 0,
+            end: 0,
+        };
+        Files { members: all.iter().map(member).collect() }
+    }
+
+    #[test]
+    fn other_content_at_one_path_is_a_clash_and_nothing_else_is() {
+        let cu12 =
+            files(&[("nvidia/__init__.py", 0), ("nvidia/nccl/lib/libnccl.so.2", 1), ("a-1.dist-info/RECORD", 1)]);
+        let cu13 =
+            files(&[("nvidia/__init__.py", 0), ("nvidia/nccl/lib/libnccl.so.2", 2), ("b-1.dist-info/RECORD", 2)]);
+        let moved =
+            files(&[("c-1.data/platlib/nvidia/nccl/lib/libnccl.so.2", 1), ("c-1.data/scripts/run", 1), ("d/", 0)]);
+        let found = clashes(&[&cu12, &cu13, &moved]);
+        let library = "nvidia/nccl/lib/libnccl.so.2".to_owned();
+        let clash = |first, second| Clash { first, second, paths: vec![library.clone()] };
+        assert_eq!(found, [clash(0, 1), clash(1, 2)]);
+        assert!(found[0].is_serious() && found[0].libraries() == [&library]);
+    }
+
+    #[test]
+    fn of_a_path_that_a_wheel_names_twice_the_last_counts() {
+        let twice = files(&[("a/x.py", 1), ("a/x.py", 2)]);
+        assert_eq!(clashes(&[&twice, &files(&[("a/x.py", 2)])]), []);
+        assert_eq!(clashes(&[&twice, &files(&[("a/x.py", 1)])]).len(), 1);
+    }
+
+    #[test]
+    fn shared_tests_at_the_top_are_only_untidy() {
+        let found = clashes(&[
+            &files(&[("tests/__init__.py", 1), ("LICENSE", 1)]),
+            &files(&[("tests/__init__.py", 2), ("LICENSE", 2)]),
+        ]);
+        assert!(!found[0].is_serious());
+        let found = clashes(&[&files(&[("cv2/__init__.py", 1)]), &files(&[("cv2/__init__.py", 2)])]);
+        assert!(found[0].is_serious());
+    }
+
+    #[test]
+    fn roots_tell_apart_what_shares_a_folder() {
+        let of = |paths: &[(&str, u64)]| {
+            let member = |(path, size): &(&str, u64)| Member {
+                size: *size,
+                ..Member::of_record((*path).to_owned(), &Sha256::of(b""))
+            };
+            Files { members: paths.iter().map(member).collect() }.roots()
+        };
+        let cublas = of(&[
+            ("nvidia/__init__.py", 0),
+            ("nvidia/cublas/lib/a.so", 9),
+            ("nvidia/cublas/b.h", 1),
+            ("x-1.dist-info/METADATA", 1),
+        ]);
+        assert_eq!(cublas, ["nvidia/__init__.py (empty)", "nvidia/cublas"]);
+        assert_eq!(of(&[("six.py", 3)]), ["six.py"]);
+        let names: Vec<String> = (0..9).map(|at| format!("torch/{at}.py")).collect();
+        let many: Vec<(&str, u64)> = names.iter().map(|name| (name.as_str(), 1)).collect();
+        assert_eq!(of(&many), ["torch"]);
+        for (a, b, clash) in [
+            ("nvidia/cublas", "nvidia/cudnn", false),
+            ("nvidia/cublas", "nvidia", true),
+            ("nvidia/cublas", "nvidia/cublas", true),
+            ("nvidia/__init__.py (empty)", "nvidia/__init__.py (empty)", false),
+            ("nvidia/__init__.py (empty)", "nvidia/__init__.py", true),
+            ("nvidia/cublas", "nvidia/cublas_extra", false),
+        ] {
+            assert_eq!((may_clash(a, b), may_clash(b, a)), (clash, clash), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Secrets in texts and notebooks: found by their formats (`matrix/secrets.toml`) in what a cell really says, and taken out where they stand.
+//! Text in, text out; a value is never kept, nor shown.
+
+mod baseline;
+mod document;
+mod json_strings;
+mod lines;
+mod said;
+mod sarif;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Serialize;
+
+use crate::core::diag::Failure;
+use crate::core::matrix::{SecretFormat, secret_formats};
+use crate::core::model::Sha256;
+use crate::core::model::json_text::strict;
+use crate::core::secrets::document::Document;
+use crate::core::secrets::json_strings::{Site, raw_places, sites};
+use crate::core::secrets::lines::Lines;
+
+pub use baseline::Baseline;
+pub use said::{said, unread_file};
+pub use sarif::{sarif, sarif_frame};
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    pub rule: &'static str,
+    pub span: Range<usize>,
+}
+
+/// A secret in a file, as people may see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sighting {
+    /// `hugging-face-token`.
+    pub rule: &'static str,
+    /// `cell 3, line 2`.
+    pub place: String,
+    /// In the file, from 1.
+    pub line: usize,
+    /// The first four characters and the length.
+    pub shown: String,
+    /// Of rule and value: the same secret has the same wherever it stands.
+    pub sha256: String,
+}
+
+/// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through, and quotes that HTML writes as words.
+pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
+    scan_lines(&Lines::of(text))
+}
+
+/// As [`scan`], of a text whose lines are known.
+fn scan_lines(lines: &Lines<'_>) -> Result<Vec<Secret>, Failure> {
+    let Some((bare, places)) = bare(lines.text) else { return scan_bare(lines.text, lines, &|span| span) };
+    let original = |span: Range<usize>| places[span.start]..places[span.end - 1] + 1;
+    scan_bare(&bare, lines, &original)
+}
+
+/// The text without escape sequences (ECMA-48, CSI) and with quotes for their names in HTML, and where each of its bytes stands; `None` where there
+/// are none of either.
+fn bare(text: &str) -> Option<(String, Vec<usize>)> {
+    static SEQUENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?P<quote>&(?:quot|apos|#34|#39|#[xX]22|#[xX]27);)|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033)\[[0-9;?]{0,16}[ -/]{0,4}[@-~]").ok()
+    });
+    let sequence = SEQUENCE.as_ref()?;
+    if !sequence.is_match(text) {
+        return None;
+    }
+    let (mut bare, mut places, mut at) = (String::new(), Vec::new(), 0);
+    for found in sequence.captures_iter(text) {
+        let Some(whole) = found.get(0) else { continue };
+        bare.push_str(&text[at..whole.start()]);
+        places.extend(at..whole.start());
+        if found.name("quote").is_some() {
+            bare.push('"');
+            places.push(whole.start());
+        }
+        at = whole.end();
+    }
+    bare.push_str(&text[at..]);
+    places.extend(at..text.len());
+    Some((bare, places))
+}
+
+/// As [`scan`], in `bare`; `original` leads back to the text that `lines` are of.
+fn scan_bare(
+    bare: &str,
+    lines: &Lines<'_>,
+    original: &dyn Fn(Range<usize>) -> Range<usize>,
+) -> Result<Vec<Secret>, Failure> {
+    let formats = secret_formats().map_err(Failure::bug)?;
+    // By where each begins.
+    let mut found: BTreeMap<usize, Secret> = BTreeMap::new();
+    for row in formats.of_words(bare).map_err(Failure::bug)? {
+        let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is no pattern", row.id)))?;
+        for captures in pattern.captures_iter(bare) {
+            let Some(value) = captures.name("value").or_else(|| captures.get(0)) else { continue };
+            let text = before_escape(row, value.as_str());
+            let span = original(value.start()..value.start() + text.len());
+            let before = found.range(..span.end).next_back();
+            let is_known = before.is_some_and(|(_, one)| span.start < one.span.end);
+            let is_about = captures.name("name").is_some_and(|rest| formats.is_about(rest.as_str()));
+            let is_none = is_about || !is_secret(row, text) || formats.is_placeholder(text);
+            if !is_known && !is_none && !lines.allow(&span) {
+                found.insert(span.start, Secret { rule: &row.id, span });
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// `value` up to the first escape of a string of Python, a shell or TOML, where that is a secret still; without the backslash of an escaped quote
+/// that ends it in any case. A key of many lines may have its ends of lines as escapes.
+fn before_escape<'v>(row: &SecretFormat, value: &'v str) -> &'v str {
+    if value.starts_with("-----") {
+        return value;
+    }
+    // `\\` and other escapes are of the secret; these end a string, or a line in it.
+    let (mut at, bytes) = (0, value.as_bytes());
+    while at < bytes.len()
+        && !(bytes[at] == b'\\' && matches!(bytes.get(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'')))
+    {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    let short = value.get(..at).unwrap_or(value);
+    if is_secret(row, short) && short.len() >= SHORTEST { short } else { value.trim_end_matches('\\') }
+}
+
+/// Characters that a secret has at least.
+const SHORTEST: usize = 8;
+
+fn is_secret(row: &SecretFormat, value: &str) -> bool {
+    entropy(value) >= row.entropy
+        && (!row.generic || is_random(value) && !is_name(value) && !has_variable(value))
+        && (!row.bare || is_no_word(value))
+}
+
+/// No name of a variable, no call, no version: digits with letters of both cases, or a long hexadecimal number.
+fn is_no_word(value: &str) -> bool {
+    let has = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
+    let is_hexadecimal = value.len() >= 32 && value.chars().all(|c| c.is_ascii_hexdigit());
+    has(char::is_ascii_digit) && (is_hexadecimal || has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase))
+}
+
+/// `$TOKEN` in it, or `$(pass show token)`: a shell puts the secret there.
+fn has_variable(value: &str) -> bool {
+    let is_one = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let is_of = |is: fn(&char) -> bool| rest[..end].chars().filter(char::is_ascii_alphabetic).all(|c| is(&c));
+        rest.starts_with(['(', '{']) || end > 2 && (is_of(char::is_ascii_lowercase) || is_of(char::is_ascii_uppercase))
+    };
+    value.starts_with('$') || value.match_indices('$').any(|(at, _)| is_one(&value[at + 1..]))
+}
+
+/// `Qwen2TokenizerFast`: words, and hardly a digit.
+fn is_class(value: &str) -> bool {
+    let digits = value.chars().filter(char::is_ascii_digit).count();
+    let longest = value.split(|c: char| !c.is_ascii_lowercase()).map(str::len).max().unwrap_or_default();
+    value.starts_with(|c: char| c.is_ascii_uppercase())
+        && value.chars().all(|c| c.is_ascii_alphanumeric())
+        && digits <= 2
+        && longest >= 5
+}
+
+/// Paths, addresses, digests, versions, names of models, of code and of classes: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`,
+/// `1:4.13+dfsg1`, `AutoTokenizer.from_pretrained`.
+fn is_name(value: &str) -> bool {
+    let is_of = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c);
+    let is_version = value.starts_with(|c: char| c.is_ascii_digit()) && value.contains('.') && value.chars().all(is_of);
+    let is_code = value.contains('.')
+        && value.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphabetic() || c == '_'));
+    if is_version || is_code || is_class(value) {
+        return true;
+    }
+    let starts =
+        ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:", "arn:", "sha256:", "sha256-", "sha512-", "md5:"];
+    let is_word = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    let model =
+        value.split_once('/').is_some_and(|(owner, name)| is_word(owner) && is_word(name) && name.contains('-'));
+    model || starts.iter().any(|start| value.starts_with(start))
+}
+
+/// Bits a character (Shannon).
+#[expect(clippy::cast_precision_loss, reason = "counts of characters")]
+fn entropy(text: &str) -> f64 {
+    let (mut of_ascii, mut of_others) = ([0_u32; 128], BTreeMap::new());
+    for c in text.chars() {
+        *of_ascii.get_mut(c as usize).unwrap_or_else(|| of_others.entry(c).or_insert(0)) += 1;
+    }
+    let length = text.chars().count() as f64;
+    let counts = of_ascii.iter().chain(of_others.values()).filter(|count| **count > 0);
+    -counts.map(|count| f64::from(*count) / length).map(|share| share * share.log2()).sum::<f64>()
+}
+
+/// Letters and digits, or both cases, change places as words do not: names of models and files are none.
+fn is_random(text: &str) -> bool {
+    let kind = |c: char| match c {
+        'a'..='z' => 1,
+        'A'..='Z' => 2,
+        '0'..='9' => 3,
+        _ => 0,
+    };
+    let kinds = || text.chars().map(kind);
+    let changes = kinds().zip(kinds().skip(1)).filter(|(one, next)| one != next && *one != 0 && *next != 0);
+    // `Word` is one change, and no sign of anything.
+    changes.count() >= 3
+}
+
+/// The secrets of a file called `name` that the baseline does not accept, and the same text without them; `None` where there are none, and where
+/// the file is no JSON though it is called so, or would be none any more.
+pub fn scrubbed(name: &str, text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let strict = strict(text);
+    match Document::of(name, &strict) {
+        Document::Json(parts) => json(name, text, (&strict, &parts), known),
+        Document::Text => plain(text, known),
+        Document::Broken => plain(text, known).map(|(sightings, _)| (sightings, None)),
+    }
+}
+
+fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let lines = Lines::of(text);
+    let place = |at: usize| {
+        let line = lines.number(at);
+        (format!("line {line}"), line)
+    };
+    let (secrets, sightings) = unknown(scan_lines(&lines)?, text, known, &place);
+    let clean = spliced(text, secrets.iter().map(|one| (one.span.clone(), replacement(one.rule))));
+    Ok((sightings, (!secrets.is_empty()).then_some(clean)))
+}
+
+/// Those of `secrets` that the baseline does not accept, each with how people see it. `place` names where a byte of `text` stands, and its line.
+fn unknown(
+    secrets: Vec<Secret>,
+    text: &str,
+    known: &Baseline,
+    place: &dyn Fn(usize) -> (String, usize),
+) -> (Vec<Secret>, Vec<Sighting>) {
+    let seen = secrets.into_iter().map(|one| {
+        let (name, line) = place(one.span.start);
+        let sighting = sighting(one.rule, &text[one.span.clone()], name, line);
+        (one, sighting)
+    });
+    seen.filter(|(_, sighting)| !known.accepts(sighting)).unzip()
+}
+
+fn sighting(rule: &'static str, value: &str, place: String, line: usize) -> Sighting {
+    let first: String = value.chars().take(4).collect();
+    let shown = format!("{first}…, {} characters", value.chars().count());
+    let sha256 = Sha256::of(format!("{rule}\n{value}").as_bytes()).short();
+    Sighting { rule, place, line, shown, sha256 }
+}
+
+/// No blank, no quote and ASCII alone, so that it can stand wherever the secret did.
+fn replacement(rule: &str) -> String {
+    format!("REMOVED-{rule}")
+}
+
+/// `text` without its secrets.
+fn masked(text: &str) -> String {
+    let secrets = scan(text).unwrap_or_default();
+    spliced(text, secrets.into_iter().map(|one| (one.span, replacement(one.rule))))
+}
+
+/// `text` with something else in the place of some spans, which come in their order.
+fn spliced(text: &str, changes: impl IntoIterator<Item = (Range<usize>, String)>) -> String {
+    let mut clean = String::new();
+    let mut at = 0;
+    for (span, instead) in changes {
+        clean.push_str(&text[at..span.start]);
+        clean.push_str(&instead);
+        at = span.end;
+    }
+    clean + &text[at..]
+}
+
+/// In JSON the decoded strings are looked at, lines of one cell as one text; what is changed is the part of a string that is the secret, and no
+/// other byte of the file. What is written is read again first.
+fn json(
+    name: &str,
+    text: &str,
+    (strict_text, parts): (&str, &[Range<usize>]),
+    known: &Baseline,
+) -> Result<(Vec<Sighting>, Option<String>), Failure> {
+    let lines = Lines::of(text);
+    let mut sightings = Vec::new();
+    let mut changed: Vec<(Range<usize>, String)> = Vec::new();
+    let (pairs, texts): (Vec<Site>, Vec<Site>) =
+        parts.iter().flat_map(|part| sites(strict_text, part.clone())).partition(|site| site.is_pairs);
+    // Literals in which something was found.
+    let mut done = HashSet::new();
+    for site in texts.into_iter().chain(pairs) {
+        let own_lines = Lines::of(&site.text);
+        let mut all = scan_lines(&own_lines)?;
+        // What a name alone tells, and in the value.
+        all.retain(|one| !site.is_pairs || site.holds(&one.span) && !done.contains(&site.literal_of(one.span.start)));
+        done.extend(all.iter().map(|one| site.literal_of(one.span.start)));
+        let named = OnceCell::new();
+        let place = |start: usize| {
+            let (at, _) = site.literal_of(start);
+            // A name may hold a secret, too.
+            let name = named.get_or_init(|| masked(&site.place()));
+            let line = lines.number(at);
+            // Names and values that stand together have no lines of their own.
+            let within = if name.is_empty() || site.is_pairs { line } else { own_lines.number(start) };
+            let between = if name.is_empty() { "" } else { ", " };
+            (format!("{name}{between}line {within}"), line)
+        };
+        let (secrets, own) = unknown(all, &site.text, known, &place);
+        sightings.extend(own);
+        changed.extend(rewritten(&site, &secrets, strict_text));
+    }
+    if changed.is_empty() {
+        return Ok((sightings, None));
+    }
+    changed.sort_by_key(|(span, _)| span.start);
+    let clean = spliced(text, changed);
+    let is_sound = matches!(Document::of(name, &strict(&clean)), Document::Json(now) if now.len() == parts.len());
+    Ok((sightings, is_sound.then_some(clean)))
+}
+
+/// Where in the file the secrets of `site` stand, each with what replaces it. A secret of several strings is replaced in the first, and taken out
+/// of the others.
+fn rewritten(site: &Site, secrets: &[Secret], strict: &str) -> Vec<(Range<usize>, String)> {
+    let mut changed = Vec::new();
+    for segment in &site.segments {
+        // The end of a line stays, or lines of the cell would run together.
+        let text = &site.text[segment.start..segment.start + segment.length];
+        let own = segment.start..segment.start + text.strip_suffix('\n').unwrap_or(text).len();
+        let first = secrets.partition_point(|one| one.span.end <= own.start);
+        let within: Vec<&Secret> = secrets[first..].iter().take_while(|one| one.span.start < own.end).collect();
+        if within.is_empty() {
+            continue;
+        }
+        let places = raw_places(strict, &segment.literal);
+        for secret in within {
+            let part = secret.span.start.max(own.start)..secret.span.end.min(own.end);
+            let span = places[part.start - segment.start]..places[part.end - segment.start];
+            let instead = if secret.span.start >= own.start { replacement(secret.rule) } else { String::new() };
+            changed.push((span, instead));
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_of_forms;

@@ -1,0 +1,34 @@
+//! The findings for the secrets of a file.
+
+use crate::core::diag::{Code, Finding};
+use crate::core::secrets::Sighting;
+
+/// So many of a file are shown.
+const NAMED: usize = 20;
+
+/// The findings for the secrets of `file`, which have been removed if they are `gone`.
+pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
+    let kind = if gone { Finding::warning } else { Finding::error };
+    let help = if gone {
+        "it stands in the history still, and wherever the file was before: revoke it"
+    } else {
+        "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
+    };
+    let one = |one: &Sighting| {
+        let message = format!("{file}: {}: {} ({})", one.place, one.rule, one.shown);
+        kind(Code::SecretFound, message).with_help(help)
+    };
+    let mut findings: Vec<Finding> = secrets.iter().take(NAMED).map(one).collect();
+    let more = secrets.len().saturating_sub(NAMED);
+    findings.extend((more > 0).then(|| {
+        let message = format!("{file}: {more} more secrets");
+        kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
+    }));
+    findings
+}
+
+/// A file was not searched, or not changed.
+pub fn unread_file(name: &str, why: &str) -> Finding {
+    let help = "what it holds is not known: make it readable, save it as UTF-8, or leave it out";
+    Finding::error(Code::ScrubUnread, format!("{name}: {why}")).with_help(help)
+}

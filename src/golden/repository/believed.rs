@@ -1,0 +1,64 @@
+//! A repository that is read and believed: whom the user names, or has pinned.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::boot::session::Session;
+use crate::core::diag::Failure;
+use crate::core::host::mounts::Look;
+use crate::core::model::PackageName;
+use crate::golden::pin::Pins;
+use crate::golden::repository::INDEX_FILE;
+use crate::golden::repository::place::Repository;
+use crate::golden::repository::source::SourceRequest;
+use crate::golden::repository::taken::Read;
+use crate::golden::repository::trusted::{name_at, remember, trust_of};
+use crate::golden::signers::Signers;
+use crate::golden::vouching::Trust;
+
+/// The folder of the repository: the one that is named, this one, or `golden-cells`.
+pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
+    let here = PathBuf::from(".");
+    let usual = || if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") };
+    named.cloned().unwrap_or_else(usual)
+}
+
+/// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings of the index come with it.
+pub fn read_believed(
+    source: &SourceRequest,
+    pins: &Pins,
+    time: Duration,
+    session: &Session<'_>,
+) -> Result<Read, Failure> {
+    let pin = pins.all.first();
+    let usual = || pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone());
+    let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), time, session)?;
+    let known = name_at(&session.paths, &repository.name());
+    let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
+    let trust = trust_in(source, known.or(pinned), session)?;
+    let mut vouched = repository.vouched(&trust, session.now)?;
+    let mut trust = trust;
+    if trust.threshold == 0 {
+        // A copy somewhere else of what is pinned by its name: those who sign that have to sign this.
+        let by_name = trust_of(&session.paths, &vouched.catalogue.name)?;
+        if by_name.threshold > 0 {
+            trust = Trust { min_seq: trust.min_seq, ..by_name };
+            vouched = repository.vouched(&trust, session.now)?;
+        }
+    }
+    if trust.threshold > 0 {
+        remember(&session.paths, &trust, &vouched);
+    }
+    Ok(Read { repository, vouched })
+}
+
+fn trust_in(source: &SourceRequest, name: Option<PackageName>, session: &Session<'_>) -> Result<Trust, Failure> {
+    let min_seq = source.min_seq;
+    if !source.trusted_key.is_empty() {
+        let signers = Signers::of_keys(&source.trusted_key)
+            .map_err(|why| Failure::input("--trusted-key can't be read").cause(why))?;
+        return Ok(Trust { name, signers, threshold: source.threshold, min_seq, seen: None });
+    }
+    let known = name.map(|name| trust_of(&session.paths, &name)).transpose()?;
+    Ok(Trust { min_seq, ..known.unwrap_or_default() })
+}

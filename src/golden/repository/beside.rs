@@ -1,0 +1,79 @@
+//! What lies in the folder of a repository besides its index: files and folders that it does not name, records and statements that nobody has signed.
+
+use std::path::Path;
+
+use crate::core::diag::{Code, Finding};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::golden::entry::{Evidence, Release};
+use crate::golden::repository::{FRESH_FILE, Kept, Repository};
+use crate::golden::signed_text::split;
+use crate::golden::signers::{FRESH, Signers, vouching};
+
+/// Records that are not signed by whom the index names. Who has left the list since is known by the key.
+pub fn witnesses(repository: &Repository, release: &Release, signers: &Signers) -> Vec<Finding> {
+    let text = |name: &String| {
+        let file = release.files.iter().find(|file| file.name == *name)?;
+        String::from_utf8(repository.file(release, file).ok()?).ok()
+    };
+    let one = |evidence: &Evidence| {
+        let by = evidence.by.as_ref()?;
+        let said = text(&evidence.file).zip(text(&format!("{}.sig", evidence.file)));
+        let fault = match said.map(|(record, signature)| signers.witness(&record, &signature)) {
+            None => return None,
+            Some(Err(why)) => why,
+            Some(Ok(name)) if name == *by || name.starts_with("SHA256:") => return None,
+            Some(Ok(name)) => format!("it is signed by {name}"),
+        };
+        let message = format!("`{}/{}` is not signed by {by}: {fault}", release.folder(), evidence.file);
+        Some(Finding::error(Code::GoldenFileDiffers, message))
+    };
+    release.verified.iter().filter_map(one).collect()
+}
+
+/// Folders of releases that the index does not name, and a page of another index.
+pub fn beside(kept: &Kept) -> Vec<Finding> {
+    let warning = |message: String| Finding::warning(Code::GoldenFileDiffers, message);
+    let is_known = |title: &str| kept.catalogue.releases.iter().any(|release| release.title() == title);
+    let mut found = Vec::new();
+    for name in files::names_if_any(&kept.folder) {
+        let versions = files::names_if_any(&kept.folder.join(&name)).into_iter();
+        let releases = versions
+            .filter(|version| kept.folder.join(&name).join(version).join(format!("{name}.lock")).is_file_there());
+        let lost = releases.filter(|version| !is_known(&format!("{name}@{version}")));
+        found.extend(lost.map(|version| {
+            warning(format!("`{name}/{version}` is a release that the index does not name"))
+                .with_help("publish its profile again, or remove the folder")
+        }));
+    }
+    let page = files::read_optional(&kept.folder.join("index.html")).ok().flatten();
+    let is_old = |page: &String| !page.contains(&format!("index {} of {}", kept.catalogue.seq, kept.catalogue.issued));
+    found.extend(page.filter(is_old).map(|_| {
+        warning("`index.html` is the page of another index".to_owned())
+            .with_help("`colab-boot golden page` writes it anew")
+    }));
+    found
+}
+
+/// A `fresh.toml` that nobody who may has signed, which readers pass over.
+pub fn freshness(kept: &Kept, signers: &Signers, now: u64) -> Option<Finding> {
+    let text = files::read_optional(&kept.folder.join(FRESH_FILE)).ok().flatten()?;
+    let by = split(text.as_bytes()).map(|signed| vouching(&signers.check(signed.text, &signed.blocks, FRESH, now)));
+    let is_good = by.is_ok_and(|by| !by.is_empty()) && text.contains(&kept.digest().to_string());
+    let finding = || {
+        Finding::warning(Code::GoldenStale, format!("`{FRESH_FILE}` says nothing of this index by somebody who may"))
+            .with_help("`colab-boot golden sign --fresh`, or remove it")
+    };
+    (!is_good).then(finding)
+}
+
+/// Files in the folder of a release that the index does not name: nobody has signed them.
+pub fn strangers(folder: &Path, release: &Release) -> Vec<Finding> {
+    let names = files::names_if_any(&folder.join(release.folder()));
+    let strange = names.into_iter().filter(|name| !release.files.iter().any(|file| file.name == *name));
+    let finding = |name: String| {
+        let message = format!("`{}/{name}` is not in the index", release.folder());
+        Finding::warning(Code::GoldenFileDiffers, message)
+    };
+    strange.map(finding).collect()
+}

@@ -1,0 +1,58 @@
+//! What cells are to know of the repository that they are published in, and what they take from it.
+
+use std::path::Path;
+
+use url::Url;
+
+use crate::core::diag::{Code, Failure, Finding, without_secrets};
+use crate::core::host::files;
+use crate::core::model::Sha256;
+use crate::golden::cell::{Binary, Home};
+use crate::golden::repository::{Kept, SIGNERS_FILE};
+use crate::golden::signers::Signers;
+
+/// As much is read of an executable, here and by cells.
+const LARGEST: u64 = 64 << 20;
+
+/// Puts the executable or wheel at `path` into the repository, by its digest, and says where cells find it, once that is served at `at`.
+pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failure> {
+    let failed = |error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error);
+    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
+    if !bytes.starts_with(b"\x7fELF") && !bytes.starts_with(b"PK") {
+        return Err(Failure::input(format!("--binary: `{}` is neither an executable nor a wheel", path.display()))
+            .help("`.ci/wheel dist` builds the wheel"));
+    }
+    let sha256 = Sha256::of(&bytes);
+    let end = if bytes.starts_with(b"PK") { ".whl" } else { "" };
+    let place = format!("bin/{}/colab-boot{end}", sha256.short());
+    files::write_whole(&kept.folder.join(&place), &bytes)?;
+    let base = at.map(ToString::to_string).unwrap_or_default();
+    Ok(Binary { url: format!("{}/{place}", base.trim_end_matches('/')), sha256 })
+}
+
+/// What the cells are to know of the repository; nothing where it is not said where that will be.
+pub fn home(kept: &Kept, at: Option<&Url>) -> Result<Option<Home>, Failure> {
+    let Some(url) = at else { return Ok(None) };
+    if without_secrets(url.as_str()) != url.as_str() {
+        return Err(Failure::input("--at: the address has a password or a token in it, and would stand in the cells"));
+    }
+    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
+    let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let threshold = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
+    let min_seq = kept.catalogue.seq + 1;
+    Ok(Some(Home { url: url.to_string(), keys: signers.index_keys(), threshold, min_seq }))
+}
+
+/// A warning that the cells of `what` have no source for colab-boot.
+pub fn no_binary(what: &str) -> Finding {
+    let message =
+        format!("{what} do not say where colab-boot comes from: readers need it on PATH or in COLAB_BOOT_BINARY");
+    Finding::warning(Code::GoldenNoBinary, message)
+        .with_help("publish with `--binary FILE`, or with `--binary-url` and its digest")
+}
+
+/// Whether a published file is a cell without a source for colab-boot.
+pub fn lacks_binary(name: &str, bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).replace("\\\"", "\"");
+    name.ends_with(".py") && text.contains("\"binary\": {\"url\": None")
+}

@@ -1,0 +1,163 @@
+//! A repository as its keepers change it: a folder, its index with a new number, signatures by those who have a key here.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::boot::session::Session;
+use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::model::Sha256;
+use crate::core::model::day::day_of;
+use crate::golden::calendar::Day;
+use crate::golden::catalogue::{Catalogue, LARGEST};
+use crate::golden::entry::Release;
+use crate::golden::repository::trusted::trust_of;
+use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
+use crate::golden::signed_text::{join, split};
+use crate::golden::signers::{INDEX, Outcome, Signers};
+
+/// A repository that is changed.
+pub struct Kept {
+    pub folder: PathBuf,
+    pub catalogue: Catalogue,
+    /// The text of the index, without signatures.
+    pub text: String,
+    pub blocks: Vec<String>,
+    /// Held while it is changed: keepers who publish at once take turns.
+    _alone: Option<File>,
+}
+
+/// How long a keeper waits for another.
+const WAIT: Duration = Duration::from_mins(2);
+
+impl Kept {
+    /// The one in `folder`, to be changed: nobody else changes it meanwhile.
+    pub fn open_alone(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
+        let wait = || session.say("another keeper changes the repository; waiting");
+        let alone = files::lock_folder(folder, WAIT, &wait)?;
+        if alone.is_none() && folder.is_folder_there() {
+            return Err(Failure::world(format!(
+                "another keeper has been changing `{}` for two minutes",
+                folder.display()
+            )));
+        }
+        Ok(Self { _alone: alone, ..Self::open(folder, session)? })
+    }
+
+    /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused: something was undone.
+    pub fn open(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
+        let path = folder.join(INDEX_FILE);
+        let none = || {
+            Failure::input(format!("`{}` is no golden repository: it has no `{INDEX_FILE}`", folder.display()))
+                .help("`colab-boot golden init` makes one; name another folder with --repo")
+        };
+        if !files::is_file(&path)? {
+            return Err(none());
+        }
+        let unreadable = |why: String| {
+            let message = format!("`{}` can't be used", path.display());
+            Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenUnreadable, message).with_note(why)])
+        };
+        let bytes = files::read_bytes(&path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
+        if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
+            let failure = unreadable("it has conflict markers of git".to_owned());
+            return Err(failure.help(
+                "take one side whole (`git checkout --theirs golden.toml`), then publish again what the other one had",
+            ));
+        }
+        let signed = split(&bytes).map_err(unreadable)?;
+        let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
+        let kept = Self {
+            folder: folder.to_owned(),
+            catalogue,
+            text: signed.text.to_owned(),
+            blocks: signed.blocks,
+            _alone: None,
+        };
+        let seen = trust_of(&session.paths, &kept.catalogue.name)?.seen;
+        match seen.filter(|(seq, _)| *seq > kept.catalogue.seq) {
+            None => Ok(kept),
+            Some((seq, _)) => {
+                let message = format!(
+                    "the index in `{}` has the number {}, and {seq} was seen before",
+                    folder.display(),
+                    kept.catalogue.seq
+                );
+                let finding = Finding::error(Code::GoldenRolledBack, message);
+                let finding = finding.with_help("take the newest one from where it is published before you change it");
+                Err(Failure::from_findings(Kind::Answer, vec![finding]))
+            }
+        }
+    }
+
+    /// Of its text.
+    pub fn digest(&self) -> Sha256 {
+        Sha256::of(self.text.as_bytes())
+    }
+
+    /// The release called `title`, to be changed.
+    pub fn release(&mut self, title: &str, today: Day) -> Result<&mut Release, Failure> {
+        let found = self.catalogue.find(title, today).map(|release| (release.name.clone(), release.version.clone()));
+        let (name, version) = found.ok_or_else(|| {
+            let known: Vec<String> = self.catalogue.releases.iter().map(Release::title).collect();
+            Failure::input(format!("there is no release `{title}`")).help(format!("there are {}", known.join(", ")))
+        })?;
+        let is_it = |release: &&mut Release| release.name == name && release.version == version;
+        self.catalogue.releases.iter_mut().find(is_it).ok_or_else(|| Failure::bug("a release was lost"))
+    }
+
+    /// The next index: its number, the days that follow from `session`'s clock, what has changed. It is not on the disk yet, and has no signature.
+    pub fn next(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        let today = Day(day_of(session.now));
+        self.catalogue.seq += 1;
+        self.catalogue.issued = today;
+        self.catalogue.fresh_until = today.after(self.catalogue.policy.fresh);
+        self.text = self.catalogue.to_text().map_err(Failure::bug)?;
+        self.blocks.clear();
+        if self.text.len() as u64 > LARGEST {
+            return Err(Failure::answer("the index would have more than 1 MiB")
+                .help("remove releases that have expired long ago"));
+        }
+        // What readers would refuse is never written.
+        let refused = |why: String| Failure::input("the index would be one that nobody can read").cause(why);
+        Catalogue::parse(&self.text).map(drop).map_err(refused)
+    }
+
+    /// Writes the index with its signatures.
+    pub fn write(&self) -> Result<(), Failure> {
+        self.store()?;
+        files::remove_if_there(&self.folder.join(FRESH_FILE))
+    }
+
+    /// Those who may sign, by the list in the repository.
+    pub fn signers(&self) -> Result<Signers, Failure> {
+        let text = files::read_text(&self.folder.join(SIGNERS_FILE), "list of signers")?;
+        Signers::parse(&text).map_err(|why| Failure::input(format!("`{SIGNERS_FILE}`")).cause(why))
+    }
+
+    /// Puts one more signature under the index in memory, if it is by somebody who may.
+    pub fn sign(&mut self, signers: &Signers, block: String, now: u64) -> Result<(), Failure> {
+        may_sign(signers, &self.text, &block, INDEX, now)?;
+        if !self.blocks.contains(&block) {
+            self.blocks.push(block);
+        }
+        Ok(())
+    }
+
+    fn store(&self) -> Result<(), Failure> {
+        files::write_whole(&self.folder.join(INDEX_FILE), join(&self.text, &self.blocks).as_bytes())
+    }
+}
+
+/// An error where `block` is no signature of `text` by somebody whom `signers` allow it.
+pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now: u64) -> Result<(), Failure> {
+    match signers.check(text, &[block.to_owned()], namespace, now).pop() {
+        Some(Outcome::Good { .. }) => Ok(()),
+        Some(Outcome::NotAllowed { principal, why }) => Err(Failure::answer(format!("{principal} may not sign: {why}"))),
+        Some(Outcome::Unknown { fingerprint }) => Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
+            .help("somebody who may sign adds it with `colab-boot golden signers --add`; `golden sign --leaving` signs as somebody who is off the list")),
+        other => Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
+    }
+}

@@ -1,0 +1,253 @@
+//! What a reader has taken of a repository, and where it is kept: a folder with `golden.lock`, or the cell of a notebook.
+
+use std::path::{Path, PathBuf};
+
+use crate::core::diag::{Code, Failure, Finding};
+use crate::core::host::destination::write_output;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::model::Sha256;
+use crate::core::model::ipynb::Ipynb;
+use crate::golden::entry::Release;
+use crate::golden::in_notebook::{Held, boot_cell, held, with_release};
+use crate::golden::pin::{PIN_FILE, Pin, Pins};
+use crate::golden::repository::Repository;
+use crate::golden::repository::source::SourceRequest;
+use crate::golden::vouching::Vouched;
+
+/// A repository that was read and is believed.
+pub struct Read {
+    pub repository: Repository,
+    pub vouched: Vouched,
+}
+
+impl Read {
+    fn text(&self, release: &Release, suffix: &str) -> Result<(String, Vec<u8>), Failure> {
+        let none = || Failure::answer(format!("{} has no `{}.{suffix}`", release.title(), release.name));
+        let file = release.file(suffix).ok_or_else(none)?;
+        Ok((file.name.clone(), self.repository.file(release, file)?))
+    }
+
+    /// What pins `release`, which was asked for as `asked`.
+    pub fn pin(&self, release: &Release, asked: &str) -> Result<Pin, Failure> {
+        let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
+        Ok(Pin {
+            name: release.name.clone(),
+            original: asked.split('#').next().unwrap_or(asked).to_owned(),
+            version: release.version.clone(),
+            sha256: lock.sha256,
+            from: self.repository.name(),
+            repository: self.vouched.catalogue.name.clone(),
+            seq: self.vouched.catalogue.seq,
+            signers: self.vouched.by.clone(),
+        })
+    }
+
+    /// The release that `pin` means, where the index has it still.
+    fn release(&self, pin: &Pin) -> Option<&Release> {
+        let title = format!("{}@{}", pin.name, pin.version);
+        self.vouched.catalogue.releases.iter().find(|release| release.title() == title)
+    }
+}
+
+/// Where releases are taken to.
+pub enum Holder {
+    Folder(PathBuf),
+    Notebook(PathBuf),
+}
+
+impl Holder {
+    /// A path that ends in `.ipynb` is a notebook.
+    pub fn at(path: &Path) -> Self {
+        match path.extension() {
+            Some(end) if end.eq_ignore_ascii_case("ipynb") => Self::Notebook(path.to_owned()),
+            _ => Self::Folder(path.to_owned()),
+        }
+    }
+
+    /// The file that pins, for people.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Folder(folder) => folder.join(PIN_FILE).display().to_string(),
+            Self::Notebook(path) => path.display().to_string(),
+        }
+    }
+
+    /// What is pinned here; nothing where there is no such file yet.
+    pub fn pins(&self) -> Result<Pins, Failure> {
+        let bad = |why: String| Failure::input(format!("`{}` can't be read", self.name())).cause(why);
+        match self {
+            Self::Folder(folder) => {
+                let path = folder.join(PIN_FILE);
+                let text = files::read_optional(&path)?;
+                // A link that leads nowhere is no folder without pins.
+                if text.is_none() && path.look_at_entry().is_ok() {
+                    return Err(bad("it is a link to a file that is missing".to_owned()));
+                }
+                Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
+            }
+            Self::Notebook(path) => {
+                let Some(text) = notebook_text(path)? else { return Ok(Pins::default()) };
+                let notebook = Ipynb::parse(&text).map_err(bad)?;
+                let all = held(&notebook).into_iter().map(|held| held.pin).collect();
+                Ok(Pins { all, ..Pins::default() })
+            }
+        }
+    }
+
+    /// Whom to believe: what the user names; else what a cell carries, which is pinned by nobody else here.
+    pub fn source(&self, request: &SourceRequest) -> Result<SourceRequest, Failure> {
+        let mut source = request.clone();
+        let Self::Notebook(path) = self else { return Ok(source) };
+        if source.from.is_some() || !source.trusted_key.is_empty() {
+            return Ok(source);
+        }
+        let text = notebook_text(path)?.unwrap_or_default();
+        let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
+        if let Some(home) = cells.into_iter().find_map(|held| held.home) {
+            source.from = Some(home.at);
+            source.trusted_key = home.keys;
+            source.threshold = home.threshold;
+            source.min_seq = source.min_seq.max(home.min_seq);
+        }
+        Ok(source)
+    }
+
+    /// Puts `release` here, in the place of the release `before`, whole or not at all, and pins it. Names of what was written. What somebody else
+    /// has written here, or changed since, is not written over.
+    pub fn take(
+        &self,
+        found: &Read,
+        release: &Release,
+        before: Option<&Pin>,
+        pin: Pin,
+    ) -> Result<Vec<String>, Failure> {
+        match self {
+            Self::Folder(folder) => {
+                let files = into_folder(found, release, folder)?;
+                let mut pins = self.pins()?;
+                pins.put(pin);
+                let text = pins.to_text().map_err(Failure::bug)?;
+                write_output(&folder.join(PIN_FILE), text.as_bytes())?;
+                Ok(files)
+            }
+            Self::Notebook(path) => {
+                into_notebook(found, (release, &pin), before, path)?;
+                Ok(vec![path.display().to_string()])
+            }
+        }
+    }
+
+    /// How what lies here differs from what `pin` means: the lock, and what the release had beside it, where the repository could be asked.
+    pub fn fault(&self, pin: &Pin, found: Option<&Read>) -> Result<Option<Finding>, Failure> {
+        let release = found.and_then(|found| Some((found, found.release(pin)?)));
+        let differs = |what: String| {
+            let title = format!("{}@{}", pin.name, pin.version);
+            let help = format!("move it away, then `colab-boot golden add {title}` takes it anew");
+            Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
+        };
+        match self {
+            Self::Folder(folder) => {
+                let here = |suffix: &str| {
+                    let path = folder.join(format!("{}.{suffix}", pin.name));
+                    Ok::<_, Failure>((files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes())), path))
+                };
+                let (lock, path) = here("lock")?;
+                if lock != Some(pin.sha256) {
+                    return Ok(Some(differs(format!("`{}`", path.display()))));
+                }
+                let (profile, path) = here("toml")?;
+                let wanted = release.and_then(|(_, release)| release.file("toml")).map(|file| file.sha256);
+                let is_wrong = profile.is_none() || wanted.is_some_and(|wanted| profile != Some(wanted));
+                Ok(is_wrong.then(|| differs(format!("`{}`", path.display()))))
+            }
+            Self::Notebook(path) => {
+                let Some((found, release)) = release else { return Ok(None) };
+                let (_, bytes) = found.text(release, "ipynb")?;
+                let boot = boot_cell(&String::from_utf8_lossy(&bytes)).map_err(Failure::answer)?;
+                let text = notebook_text(path)?.unwrap_or_default();
+                let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
+                let is_edited = |held: &&Held| held.pin.name == pin.name && !same(&held.source, &boot);
+                let edited = cells.iter().find(is_edited);
+                Ok(edited.map(|held| differs(format!("cell {} of `{}`", held.at + 1, path.display()))))
+            }
+        }
+    }
+}
+
+/// Whether the cell `here` is `boot`, but for marks of cells and what verifies behind it, as a script has them.
+fn same(here: &str, boot: &str) -> bool {
+    let body = here.trim().trim_start_matches("# %%").trim_start();
+    let body = body.split("\n# %%\n").next().unwrap_or(body);
+    body.trim_end() == boot.trim_end()
+}
+
+/// A notebook is larger than what people write by hand: it holds pictures.
+const LARGEST: u64 = 512 << 20;
+
+/// The text of a notebook, as it stands on the disk; `None` where there is none.
+fn notebook_text(path: &Path) -> Result<Option<String>, Failure> {
+    if !files::is_file(path)? {
+        return Ok(None);
+    }
+    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
+    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
+    let other = |_| Failure::input(format!("`{}` is no UTF-8, as notebooks are", path.display()));
+    String::from_utf8(bytes).map(Some).map_err(other)
+}
+
+/// Writes the profile and the lock of `release` into `folder`, both or neither. Their names.
+fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<String>, Failure> {
+    let read = |suffix: &str| found.text(release, suffix);
+    let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
+    if folder.is_there() && !folder.is_folder_there() {
+        return Err(Failure::input(format!("--into: `{}` is no folder and no notebook", folder.display())));
+    }
+    // What any release has put here, in a run that was ended half-way as well, is no work of the user's.
+    let published = |name: &str, digest: Sha256| {
+        let mut files = found.vouched.catalogue.releases.iter().flat_map(|release| &release.files);
+        files.any(|file| file.name == name && file.sha256 == digest)
+    };
+    for (name, bytes) in &both {
+        let path = folder.join(name);
+        let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
+        if here.is_some_and(|here| here != Sha256::of(bytes) && !published(name, here)) {
+            return Err(Failure::input(format!("`{}` is there, and is not what `golden add` wrote", path.display()))
+                .help("move it away, or name another folder with --into; nothing was changed"));
+        }
+    }
+    files::create_folder(folder)?;
+    for (name, bytes) in &both {
+        write_output(&folder.join(name), bytes)?;
+    }
+    Ok(both.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Puts the cell of `release` into the notebook at `path`, a new one where there is none.
+fn into_notebook(
+    found: &Read,
+    (release, pin): (&Release, &Pin),
+    before: Option<&Pin>,
+    path: &Path,
+) -> Result<(), Failure> {
+    let notebook_of = |release: &Release| {
+        let (name, bytes) = found.text(release, "ipynb")?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let boot = boot_cell(&text).map_err(|why| Failure::answer(format!("`{name}`")).cause(why))?;
+        Ok::<_, Failure>((text, boot))
+    };
+    let (whole, boot) = notebook_of(release)?;
+    let text = notebook_text(path)?.unwrap_or(whole);
+    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
+    let notebook = Ipynb::parse(&text).map_err(bad)?;
+    let here = held(&notebook).into_iter().filter(|held| held.pin.name == release.name);
+    let old = before.and_then(|pin| found.release(pin)).map(notebook_of).transpose()?;
+    for here in here {
+        let sources = [Some(&boot), old.as_ref().map(|(_, boot)| boot)];
+        if !sources.into_iter().flatten().any(|source| same(&here.source, source)) {
+            return Err(Failure::input(format!("cell {} of `{}` was changed since it was taken", here.at + 1, path.display()))
+                .help("move what is yours into a cell of its own, then make the cell what it was, or remove it; nothing was changed"));
+        }
+    }
+    write_output(path, with_release(&notebook, pin, &boot).as_bytes())
+}

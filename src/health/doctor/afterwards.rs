@@ -1,0 +1,194 @@
+//! After a kernel has died: what ended it.
+
+use crate::core::diag::Code;
+use crate::health::doctor::{Answer, Case, Death, Hit, Judge, amount, percent};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::KernelKilledOom, kernel_killed_oom),
+    (Code::KernelKilledSignal, kernel_killed_signal),
+    (Code::KernelNativeCrash, kernel_native_crash),
+    (Code::KernelExited, kernel_exited),
+    (Code::KernelUnseen, kernel_unseen),
+    (Code::RecorderOff, recorder_off),
+];
+
+/// Signals that the processor raises, and abort(3).
+const CRASHES: &[(i32, &str)] =
+    &[(4, "SIGILL"), (6, "SIGABRT"), (7, "SIGBUS"), (8, "SIGFPE"), (11, "SIGSEGV"), (5, "SIGTRAP"), (31, "SIGSYS")];
+
+/// The newest death of this boot, or why there is none to speak of.
+fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
+    let own = of_this_boot(case);
+    let own = own.ok_or_else(|| Answer::Unseen(none_seen(case)))?;
+    if own.is_unknown() {
+        Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid)))
+    } else {
+        Ok(own)
+    }
+}
+
+/// That there is no death to speak of; of the last ones of the machine, which are kept, some may be other notebooks'.
+fn none_seen(case: &Case<'_>) -> String {
+    match case.vitals.other_deaths().next() {
+        Some(_) => "none of the deaths that are kept is that of a kernel of this notebook".to_owned(),
+        None => "no recorder has seen a kernel die since this machine has started".to_owned(),
+    }
+}
+
+/// The newest death of the notebook that asks, in this boot.
+fn of_this_boot<'a>(case: &Case<'a>) -> Option<&'a Death> {
+    let is_now = |death: &&Death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty();
+    case.vitals.own_deaths().find(is_now)
+}
+
+/// Deaths of other notebooks in this boot, each in a line.
+fn others(case: &Case<'_>) -> Vec<String> {
+    let is_now = |death: &&Death| death.boot == case.machine.boot_id && !death.watching;
+    let shown = |death: &Death| {
+        let name = death.connection.as_deref().and_then(|file| file.rsplit('/').next()).unwrap_or("another notebook");
+        format!("another notebook ({name}): its kernel {} ended {}", death.pid, ago(case, death))
+    };
+    case.vitals.other_deaths().filter(is_now).map(shown).collect()
+}
+
+/// When it was: by the time since the boot, which no setting of a clock moves.
+fn ago(case: &Case<'_>, death: &Death) -> String {
+    let uptime = case.vitals.text("/proc/uptime").and_then(|text| text.split(['.', ' ']).next()?.parse::<u64>().ok());
+    let by_boot = uptime.zip(death.uptime).filter(|_| death.boot == case.machine.boot_id);
+    let seconds = by_boot.map_or(case.vitals.now.saturating_sub(death.at), |(now, then)| now.saturating_sub(then));
+    match seconds {
+        seconds @ 0..=119 => format!("{seconds} seconds ago"),
+        seconds @ 120..=7199 => format!("{} minutes ago", seconds / 60),
+        seconds => format!("{} hours ago", seconds / 3600),
+    }
+}
+
+/// What it had, and how that grew in its last seconds.
+fn memory(death: &Death) -> Vec<String> {
+    let of = |bytes: u64| match death.limit {
+        0 => amount(bytes),
+        limit => format!("{} of {} ({})", amount(bytes), amount(limit), percent(bytes, limit)),
+    };
+    let mut said: Vec<String> =
+        (death.peak > 0).then(|| format!("at most it had {}", of(death.peak))).into_iter().collect();
+    if let Some((first, last)) = death.ticks.first().zip(death.ticks.last()).filter(|(first, last)| first.at < last.at)
+    {
+        let seconds = last.at - first.at;
+        said.push(format!("{} to {} in its last {seconds} seconds", amount(first.resident), amount(last.resident)));
+    }
+    said
+}
+
+fn kernel_killed_oom(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    if !death.for_memory() {
+        return Answer::Fine("the last kernel was not killed for memory".to_owned());
+    }
+    let said = format!("the kernel {} was killed for memory, {}", death.pid, ago(case, death));
+    Hit::error(said)
+        .seen_all(memory(death))
+        .seen(match &death.counter {
+            Some(file) => format!("the operating system counted it in the kernel's control group (`{file}`)"),
+            None => "the operating system counted it for the whole machine (`/proc/vmstat`)".to_owned(),
+        })
+        .seen_all(others(case))
+        .into()
+}
+
+fn kernel_killed_signal(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    let is_crash = |signal: i32| CRASHES.iter().any(|(number, _)| *number == signal);
+    match death.signal.filter(|signal| !is_crash(*signal) && !death.for_memory()) {
+        Some(signal) => {
+            Hit::warning(format!("the kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
+                .seen(if death.killed_before.is_some() && death.killed_before == death.killed_after {
+                    "nothing was killed for memory: a person, a script, a limit or the notebook server did it"
+                } else {
+                    "whether it was for memory is not known: a person, a script, a limit or the notebook server can have done it"
+                })
+                .seen_all(memory(death))
+                .seen_all(others(case))
+                .into()
+        }
+        None => Answer::Fine("the last kernel was not ended by somebody".to_owned()),
+    }
+}
+
+fn kernel_native_crash(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    let Some((_, name)) = CRASHES.iter().find(|(number, _)| death.signal == Some(*number)) else {
+        return Answer::Fine("the last kernel did not crash".to_owned());
+    };
+    let mut hit = Hit::error(format!("the kernel {} crashed in native code ({name}), {}", death.pid, ago(case, death)));
+    match death.top() {
+        Some((what, "")) => hit = hit.seen(what),
+        Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
+        None => {
+            let nothing = "`faulthandler` left nothing: the golden cell switches it on";
+            hit = hit.seen(format!("{nothing}; a signal that somebody sends looks the same"));
+        }
+    }
+    if let Some(owner) = &case.vitals.crash_owner {
+        hit = hit.seen(format!("that is in `{owner}`"));
+    }
+    hit.seen_all(others(case)).into()
+}
+
+fn kernel_exited(case: &Case<'_>) -> Answer {
+    let death = match newest(case) {
+        Ok(death) => death,
+        Err(answer) => return answer,
+    };
+    match death.code {
+        Some(code) => {
+            let asked = "so it does when the notebook server asks it to, for a restart, and after `exit()`";
+            Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
+                .seen_all((code == 0).then(|| asked.to_owned()))
+                .seen_all(others(case))
+                .into()
+        }
+        None => Answer::Fine("the last kernel did not end itself".to_owned()),
+    }
+}
+
+/// A kernel of which the end was not seen: its recorder had ended before, or its server was faster.
+fn kernel_unseen(case: &Case<'_>) -> Answer {
+    let own = of_this_boot(case);
+    match own {
+        None if case.plans.after_crash => {
+            let said = format!("{}: how one ended is not known", none_seen(case));
+            Hit::note(said).seen_all(others(case)).into()
+        }
+        None => Answer::Unseen(none_seen(case)),
+        Some(death) if death.is_unknown() => {
+            let left = death.crashes().first().and_then(|crash| crash.lines().next());
+            let left =
+                left.map(|line| format!("`{line}`, `faulthandler` wrote: it crashed, or a process that it had forked"));
+            Hit::warning(format!("the kernel {} has ended, and how was not seen", death.pid))
+                .seen("its recorder had ended before it, or the server took its exit status first")
+                .seen_all(left)
+                .seen_all(memory(death))
+                .into()
+        }
+        Some(death) => Answer::Fine(format!("the end of the kernel {} was seen", death.pid)),
+    }
+}
+
+fn recorder_off(case: &Case<'_>) -> Answer {
+    if case.vitals.recorder {
+        return Answer::Fine("a recorder watches the kernel".to_owned());
+    }
+    match case.vitals.kernel {
+        Some(_) => Hit::note("no recorder watches the kernel: how it ends will not be known").into(),
+        None => Answer::Unseen("no kernel of a notebook is known here".to_owned()),
+    }
+}

@@ -1,0 +1,264 @@
+//! The GPU: is it there, does the driver reach it, is it well.
+
+use crate::core::diag::Code;
+use crate::core::model::ComputeCapability;
+use crate::health::doctor::vitals::{SMI_ENDED, SMI_HANGS};
+use crate::health::doctor::{Answer, Case, Hit, Judge, Process};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::GpuAbsent, gpu_absent),
+    (Code::GpuLost, gpu_lost),
+    (Code::NvmlMismatch, nvml_mismatch),
+    (Code::DriverUserInstalled, driver_user_installed),
+    (Code::CompatOnPath, compat_on_path),
+    (Code::DriverPathMissing, driver_path_missing),
+    (Code::GpuEcc, gpu_ecc),
+    (Code::GpuThrottled, gpu_throttled),
+    (Code::GpuPcieNarrow, gpu_pcie_narrow),
+    (Code::GpuMig, gpu_mig),
+    (Code::GpuExclusive, gpu_exclusive),
+    (Code::GpuVisibleEnv, gpu_visible_env),
+    (Code::PrecisionMissing, precision_missing),
+];
+
+/// Why a check of a GPU has nothing to say.
+pub(super) const NO_GPU: &str = "there is no NVIDIA GPU here";
+
+fn has_device(case: &Case<'_>) -> bool {
+    case.vitals.folders.get("/dev").is_some_and(|names| names.iter().any(|name| name.starts_with("nvidia")))
+}
+
+/// The distributions whose builds are for CUDA.
+fn wants_cuda(case: &Case<'_>) -> Option<String> {
+    let of_cuda = |name: &&crate::core::model::PackageName| case.matrix.is_cuda_library(name);
+    let library = case.machine.installed.keys().find(of_cuda);
+    library.map(ToString::to_string)
+}
+
+fn gpu_absent(case: &Case<'_>) -> Answer {
+    if case.machine.hardware.driver.is_some() || has_device(case) {
+        return Answer::Fine("there is an NVIDIA driver".to_owned());
+    }
+    match wants_cuda(case) {
+        Some(library) => Hit::warning("there is no NVIDIA driver, and the environment is made for CUDA")
+            .seen(format!("{library} is installed"))
+            .into(),
+        None => Answer::Fine("no GPU, and nothing that asks for one".to_owned()),
+    }
+}
+
+fn complaint<'a>(case: &Case<'a>) -> Option<&'a str> {
+    case.vitals.smi_error.as_deref()
+}
+
+fn gpu_lost(case: &Case<'_>) -> Answer {
+    if complaint(case) == Some(SMI_HANGS) {
+        return Hit::error("nvidia-smi does not answer within 3 s: the driver hangs").into();
+    }
+    if let Some(said) = complaint(case).filter(|said| said.starts_with(SMI_ENDED)) {
+        return Hit::error(format!("{said}: whether there is a GPU is not known")).into();
+    }
+    if !has_device(case) {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let lost = ["Unknown Error", "No devices were found", "couldn't communicate with the NVIDIA driver"];
+    match complaint(case).filter(|said| lost.iter().any(|words| said.contains(words))) {
+        Some(said) => {
+            Hit::error("the device files are there, and the driver can't be reached").seen(said.trim()).into()
+        }
+        None => Answer::Fine("the driver answers".to_owned()),
+    }
+}
+
+fn nvml_mismatch(case: &Case<'_>) -> Answer {
+    let running = case.vitals.text("/sys/module/nvidia/version").map(str::trim);
+    let names = case.vitals.folders.values().flatten();
+    let of_library =
+        |name: &str| name.strip_prefix("libnvidia-ml.so.").filter(|rest| rest.contains('.')).map(str::to_owned);
+    let libraries: Vec<String> = names.filter_map(|name| of_library(name)).collect();
+    if let Some(said) = complaint(case).filter(|said| said.contains("Driver/library version mismatch")) {
+        return Hit::error("the driver and its library have two versions").seen(said.trim()).into();
+    }
+    let Some(running) = running else {
+        return Answer::Unseen("the version of the driver that runs is not known".to_owned());
+    };
+    match libraries.iter().find(|version| *version != running) {
+        Some(other) => Hit::error(format!("the driver is {running}, and there is a library of {other}")).into(),
+        None => Answer::Fine(format!("driver {running}")),
+    }
+}
+
+/// Debian packages of a driver; in a container it comes from outside.
+fn driver_user_installed(case: &Case<'_>) -> Answer {
+    let is_driver = |name: &&str| {
+        *name == "cuda-drivers" || name.starts_with("nvidia-driver-") || name.starts_with("libnvidia-compute-")
+    };
+    if case.machine.host.kind == "bare" {
+        return Answer::Unseen("this is no container: a driver is installed like that here".to_owned());
+    }
+    let found: Vec<String> =
+        case.machine.debian.packages().keys().map(String::as_str).filter(is_driver).map(str::to_owned).collect();
+    if found.is_empty() {
+        return Answer::Fine("no driver of Debian".to_owned());
+    }
+    Hit::warning("a driver was installed in a container").seen_all(found).into()
+}
+
+fn compat_on_path(case: &Case<'_>) -> Answer {
+    if case.machine.hardware.driver.is_none() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let path = case.vitals.environment.get("LD_LIBRARY_PATH").map(String::as_str).unwrap_or_default();
+    let on_path = path.split(':').filter(|folder| folder.contains("/compat"));
+    let mapped = case.vitals.mapped();
+    let loaded = mapped.iter().map(|(path, _)| *path).filter(|path| path.contains("/compat/libcuda.so"));
+    let found: Vec<String> = on_path.chain(loaded).map(str::to_owned).collect();
+    if found.is_empty() {
+        return Answer::Fine("no forward compatibility in the way".to_owned());
+    }
+    let is_needed = !case.machine.hardware.compat.is_empty();
+    let hit = if is_needed { Hit::note } else { Hit::error };
+    hit("forward compatibility is found before the driver's own library").seen_all(found).into()
+}
+
+/// Where services put the driver's libraries.
+pub(super) const DRIVER_FOLDERS: &[&str] = &["/usr/lib64-nvidia", "/usr/local/nvidia/lib64"];
+
+fn driver_path_missing(case: &Case<'_>) -> Answer {
+    let has = |folder: &&&str| {
+        case.vitals.folders.get(**folder).is_some_and(|names| names.iter().any(|name| name.starts_with("libcuda.so")))
+    };
+    let Some(folder) = DRIVER_FOLDERS.iter().find(has) else {
+        return Answer::Unseen("the driver's library is in none of the places that services use".to_owned());
+    };
+    let cache = case.vitals.texts.iter().filter(|(path, _)| path.starts_with("/etc/ld.so.conf"));
+    let known = cache.flat_map(|(_, text)| text.lines()).any(|line| line.trim() == *folder);
+    let path = case.vitals.environment.get("LD_LIBRARY_PATH").map(String::as_str).unwrap_or_default();
+    if known || path.split(':').any(|entry| entry.trim_end_matches('/') == *folder) {
+        return Answer::Fine(format!("the loader knows {folder}"));
+    }
+    Hit::warning(format!("the loader does not know {folder}")).into()
+}
+
+/// Asks `judge` of each GPU; what all of them say.
+fn each(case: &Case<'_>, fine: &str, judge: impl Fn(&str, &dyn Fn(&str) -> Option<String>) -> Option<Hit>) -> Answer {
+    if case.vitals.gpus.is_empty() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let one = |gpu: &std::collections::BTreeMap<String, String>| {
+        let field =
+            |name: &str| gpu.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.contains("N/A"));
+        judge(gpu.get("name").map_or("the GPU", String::as_str), &field)
+    };
+    let hits: Vec<Hit> = case.vitals.gpus.iter().filter_map(one).collect();
+    if hits.is_empty() { Answer::Fine(fine.to_owned()) } else { Answer::Found(hits) }
+}
+
+fn gpu_ecc(case: &Case<'_>) -> Answer {
+    each(case, "no uncorrected memory error", |name, field| {
+        let fields = [
+            "ecc.errors.uncorrected.volatile.total",
+            "retired_pages.pending",
+            "remapped_rows.pending",
+            "remapped_rows.failure",
+        ];
+        let bad = |value: &String| value == "Yes" || value.parse::<u64>().is_ok_and(|count| count > 0);
+        let found: Vec<String> =
+            fields.iter().filter_map(|key| Some(format!("{key} is {}", field(key).filter(bad)?))).collect();
+        (!found.is_empty()).then(|| Hit::error(format!("{name} has memory errors")).seen_all(found))
+    })
+}
+
+fn gpu_throttled(case: &Case<'_>) -> Answer {
+    const REASONS: [(u64, &str); 4] =
+        [(0x8, "hardware slowdown"), (0x20, "heat (software)"), (0x40, "heat (hardware)"), (0x80, "power brake")];
+    each(case, "nothing holds the clocks back", |name, field| {
+        let text = field("clocks_event_reasons.active").or_else(|| field("clocks_throttle_reasons.active"))?;
+        let bits = u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()?;
+        let reasons: Vec<String> =
+            REASONS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, reason)| (*reason).to_owned()).collect();
+        (!reasons.is_empty()).then(|| Hit::warning(format!("{name} runs slower than it can")).seen_all(reasons))
+    })
+}
+
+fn gpu_pcie_narrow(case: &Case<'_>) -> Answer {
+    each(case, "as many lanes as there are, or the GPU is idle", |name, field| {
+        let number = |key: &str| field(key)?.trim_end_matches(" %").parse::<u64>().ok();
+        let (now, most) = (number("pcie.link.width.current")?, number("pcie.link.width.max")?);
+        let busy = number("utilization.gpu")? > 0;
+        (busy && now < most).then(|| Hit::note(format!("{name} is connected by {now} of {most} lanes")))
+    })
+}
+
+fn gpu_mig(case: &Case<'_>) -> Answer {
+    each(case, "a whole GPU", |name, field| {
+        let on = field("mig.mode.current").is_some_and(|mode| mode == "Enabled");
+        let memory = field("memory.total").unwrap_or_default();
+        on.then(|| Hit::note(format!("{name} is divided")).seen(format!("this slice has {memory}")))
+    })
+}
+
+fn gpu_exclusive(case: &Case<'_>) -> Answer {
+    each(case, "every process may use the GPU", |name, field| {
+        let mode = field("compute_mode").filter(|mode| mode != "Default")?;
+        let is_other = |one: &&Process| one.nvidia && Some(one.pid) != case.vitals.kernel;
+        let other = case.vitals.processes.iter().find(is_other);
+        Some(match (mode.as_str(), other) {
+            ("Exclusive_Process", None) => {
+                Hit::note(format!("{name} is in exclusive-process mode: a second process fails with error 46"))
+            }
+            ("Exclusive_Process", Some(one)) => {
+                let seen = format!("process {} ({}) has it", one.pid, one.name);
+                Hit::error(format!("{name} is in exclusive-process mode, and another process uses it")).seen(seen)
+            }
+            _ => Hit::error(format!("{name} has the compute mode {mode}")),
+        })
+    })
+}
+
+fn gpu_visible_env(case: &Case<'_>) -> Answer {
+    let count = case.vitals.gpus.len().max(case.machine.hardware.gpus.len());
+    if count == 0 {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let Some(value) = case.variable("CUDA_VISIBLE_DEVICES") else {
+        return Answer::Fine("all GPUs can be seen".to_owned());
+    };
+    let known: Vec<&String> = case.vitals.gpus.iter().filter_map(|gpu| gpu.get("uuid")).collect();
+    // An entry is an index, or the beginning of a UUID (CUDA C++ Programming Guide); what follows a wrong one is not seen either.
+    let is_bad = |entry: &str| match entry.parse::<i64>() {
+        Ok(index) => usize::try_from(index).map_or(true, |index| index >= count),
+        Err(_) if entry.starts_with("MIG-") => false,
+        Err(_) if entry.starts_with("GPU-") => !known.is_empty() && !known.iter().any(|uuid| uuid.starts_with(entry)),
+        Err(_) => true,
+    };
+    let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, and {count} GPUs are here");
+    if value.trim().is_empty() || value.split(',').map(str::trim).any(is_bad) {
+        return Hit::error(said).into();
+    }
+    Answer::Fine(said)
+}
+
+fn precision_missing(case: &Case<'_>) -> Answer {
+    let Some(wanted) = case.plans.precision.as_deref() else {
+        return Answer::Unseen("name the number format with --precision: fp16, bf16, tf32, int8, fp8, fp4".to_owned());
+    };
+    let first = match wanted.to_ascii_lowercase().as_str() {
+        "fp16" | "float16" | "half" => "7.0",
+        "int8" => "7.5",
+        "bf16" | "bfloat16" | "tf32" => "8.0",
+        "fp8" => "8.9",
+        "fp4" => "10.0",
+        other => return Answer::Failed(format!("`{other}` is none of fp16, bf16, tf32, int8, fp8, fp4")),
+    };
+    let Ok(first) = first.parse::<ComputeCapability>() else { return Answer::Failed(first.to_owned()) };
+    let gpus = &case.machine.hardware.gpus;
+    if gpus.is_empty() {
+        return Answer::Unseen(NO_GPU.to_owned());
+    }
+    let without: Vec<String> = gpus.iter().filter(|gpu| gpu.capability < first).map(|gpu| gpu.name.clone()).collect();
+    if without.is_empty() {
+        return Answer::Fine(format!("{wanted} runs natively"));
+    }
+    Hit::note(format!("{} has no units for {wanted}, which came with {first}", without.join(", "))).into()
+}

@@ -1,0 +1,182 @@
+//! Memory: what is left of it, who has it, what has died for want of it.
+
+use crate::core::diag::Code;
+use crate::health::doctor::{Answer, Case, Hit, Judge, Process, amount, float, percent, share};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::RamLow, ram_low),
+    (Code::RamLimitHidden, ram_limit_hidden),
+    (Code::RamPressure, ram_pressure),
+    (Code::KernelPeak, kernel_peak),
+    (Code::KernelThreads, kernel_threads),
+    (Code::ShmLeftover, shm_leftover),
+    (Code::KernelMany, kernel_many),
+    (Code::KernelRestarts, kernel_restarts),
+    (Code::LargeAllocLog, large_alloc_log),
+    (Code::ChildKilledOom, child_killed_oom),
+];
+
+/// The notebook server's log on Colab, a JSON object a line.
+pub(super) const SERVER_LOG: &str = "/var/log/colab-jupyter.log";
+
+const NO_MEMINFO: &str = "there is no /proc/meminfo";
+
+fn ram_low(case: &Case<'_>) -> Answer {
+    let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
+    let left = memory.limit.saturating_sub(memory.used);
+    let said = format!("{} of {} are free", amount(left), amount(memory.limit));
+    let is_little = share(left, memory.limit) < case.row.limit("low") || float(left) < case.row.limit("little");
+    let hit = match share(left, memory.limit) < case.row.limit("lowest") {
+        true => Hit::error(said),
+        false if is_little => Hit::warning(said),
+        false => return Answer::Fine(said),
+    };
+    // What another control group holds is no help here.
+    let counts = |one: &&Process| one.resident > 0 && !(memory.by_group && one.elsewhere);
+    let mut large: Vec<&Process> = case.vitals.processes.iter().filter(counts).collect();
+    large.sort_by_key(|one| std::cmp::Reverse(one.resident));
+    let shown =
+        large.iter().take(3).map(|one| format!("process {} ({}) has {}", one.pid, one.name, amount(one.resident)));
+    hit.seen_all(shown).into()
+}
+
+fn ram_limit_hidden(case: &Case<'_>) -> Answer {
+    let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
+    let said = format!("{} may be used, the machine has {}", amount(memory.limit), amount(memory.machine));
+    if memory.by_group && share(memory.limit, memory.machine) < case.row.limit("hidden") {
+        return Hit::note(said).into();
+    }
+    Answer::Fine(said)
+}
+
+fn ram_pressure(case: &Case<'_>) -> Answer {
+    let text = case.vitals.text("cgroup/memory.pressure").or_else(|| case.vitals.text("/proc/pressure/memory"));
+    let Some(text) = text else {
+        return Answer::Unseen("the kernel of this system does not measure pressure".to_owned());
+    };
+    let full = text.lines().find(|line| line.starts_with("full")).unwrap_or_default();
+    let value = |name: &str| full.split_whitespace().find_map(|word| word.strip_prefix(name)?.parse::<f64>().ok());
+    let Some(stalled) = value("avg10=") else { return Answer::Failed(format!("`{full}` says nothing of pressure")) };
+    let said = format!("everything stood still for {stalled} % of the last ten seconds, to free memory");
+    match stalled {
+        share if share > case.row.limit("highest") => Hit::error(said).into(),
+        share if share > case.row.limit("high") => Hit::warning(said).into(),
+        _ => Answer::Fine(said),
+    }
+}
+
+fn kernel_peak(case: &Case<'_>) -> Answer {
+    let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
+    let peak = case.vitals.value("kernel/status", "VmHWM");
+    let group =
+        case.vitals.number("cgroup/memory.peak").or_else(|| case.vitals.number("cgroup/memory.max_usage_in_bytes"));
+    // The group's peak counts its file cache, and says less.
+    let Some(peak) = peak.or_else(|| group.filter(|_| memory.by_group && case.vitals.kernel.is_some())) else {
+        return Answer::Unseen("no kernel of a notebook is known here".to_owned());
+    };
+    let said = format!("the kernel had {} at most, of {}", amount(peak), amount(memory.limit));
+    if share(peak, memory.limit) > case.row.limit("near") {
+        return Hit::warning(said).into();
+    }
+    Answer::Fine(said)
+}
+
+fn kernel_threads(case: &Case<'_>) -> Answer {
+    let Some(most) = case.vitals.number("cgroup/pids.max") else {
+        return Answer::Unseen("no control group limits the number of threads".to_owned());
+    };
+    let now = case.vitals.number("cgroup/pids.current").unwrap_or_default();
+    let said = format!("{now} of {most} threads and processes");
+    if share(now, most) <= case.row.limit("near") {
+        return Answer::Fine(said);
+    }
+    let own = case.vitals.value("kernel/status", "Threads").map(|count| format!("the kernel itself has {count}"));
+    Hit::warning(said).seen_all(own).into()
+}
+
+fn shm_leftover(case: &Case<'_>) -> Answer {
+    let Some(names) = case.vitals.folders.get("/dev/shm") else {
+        return Answer::Unseen("there is no /dev/shm".to_owned());
+    };
+    let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
+    let is_alive = |pid: u32| case.vitals.processes.iter().any(|one| one.pid == pid);
+    // `torch_<pid>_<number>_<number>`, with its size behind a space.
+    let gone = names.iter().filter_map(|line| {
+        let (name, size) = line.rsplit_once(' ')?;
+        let pid: u32 = name.strip_prefix("torch_")?.split('_').next()?.parse().ok()?;
+        (!is_alive(pid)).then(|| (name, size.parse::<u64>().unwrap_or_default()))
+    });
+    let gone: Vec<(&str, u64)> = gone.collect();
+    let total: u64 = gone.iter().map(|(_, size)| size).sum();
+    let said = format!("{} in /dev/shm belong to processes that are gone", amount(total));
+    if share(total, memory.limit) <= case.row.limit("share") {
+        return Answer::Fine(said);
+    }
+    Hit::warning(said).seen_all(gone.iter().map(|(name, size)| format!("/dev/shm/{name} {}", amount(*size)))).into()
+}
+
+fn kernel_many(case: &Case<'_>) -> Answer {
+    let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
+    let is_large = |resident: u64| share(resident, memory.limit) > case.row.limit("share");
+    let kernels: Vec<_> = case.vitals.processes.iter().filter(|one| one.notebook).collect();
+    let large: Vec<_> = kernels.iter().filter(|one| is_large(one.resident)).collect();
+    if large.len() < 2 {
+        return Answer::Fine(format!("{} kernels of notebooks run here", kernels.len()));
+    }
+    let shown = large.iter().map(|one| format!("kernel {} has {}", one.pid, amount(one.resident)));
+    Hit::note(format!("{} kernels share {}", large.len(), amount(memory.limit))).seen_all(shown).into()
+}
+
+/// Lines of the server's log, with the time that each begins with.
+fn log_lines<'a>(case: &Case<'a>) -> Option<Vec<(String, String)>> {
+    let text = case.vitals.text(SERVER_LOG)?;
+    let line = |line: &'a str| {
+        let value: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some((value["time"].as_str().unwrap_or_default().to_owned(), value["msg"].as_str()?.to_owned()))
+    };
+    Some(text.lines().filter_map(line).collect())
+}
+
+const NO_LOG: &str = "there is no log of a notebook server here";
+
+fn kernel_restarts(case: &Case<'_>) -> Answer {
+    let Some(lines) = log_lines(case) else { return Answer::Unseen(NO_LOG.to_owned()) };
+    let restarts: Vec<&(String, String)> =
+        lines.iter().filter(|(_, said)| said.contains("restarting kernel (") || said.ends_with(" restarted")).collect();
+    let said = format!("the server has restarted a kernel {} times", restarts.len());
+    let shown = restarts.iter().rev().map(|(time, said)| format!("{time} {said}"));
+    match float(restarts.len() as u64) {
+        count if count >= case.row.limit("many") => Hit::warning(said).seen_all(shown).into(),
+        count if count > 0.0 => Hit::note(said).seen_all(shown).into(),
+        _ => Answer::Fine(said),
+    }
+}
+
+fn large_alloc_log(case: &Case<'_>) -> Answer {
+    let Some(lines) = log_lines(case) else { return Answer::Unseen(NO_LOG.to_owned()) };
+    let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
+    let size = |said: &str| said.split("tcmalloc: large alloc ").nth(1)?.split_whitespace().next()?.parse::<u64>().ok();
+    let large = lines.iter().rev().filter_map(|(time, said)| Some((time, size(said)?)));
+    let mut large = large.filter(|(_, size)| share(*size, memory.limit) > case.row.limit("share"));
+    match large.next() {
+        None => Answer::Fine("no large request in the log".to_owned()),
+        Some((time, size)) => Hit::note(format!("a request for {} stands in the log", amount(size)))
+            .seen(format!("{time}, {} of the memory here", percent(size, memory.limit)))
+            .into(),
+    }
+}
+
+fn child_killed_oom(case: &Case<'_>) -> Answer {
+    let count = case.vitals.value("cgroup/memory.events", "oom_kill");
+    let count = count.or_else(|| case.vitals.value("cgroup/memory.oom_control", "oom_kill"));
+    let whole =
+        || case.vitals.value("/proc/vmstat", "oom_kill").map(|count| (count, "/proc/vmstat, the whole machine"));
+    let Some((count, source)) = count.map(|count| (count, "its control group")).or_else(whole) else {
+        return Answer::Unseen("nothing here counts processes that were killed for memory".to_owned());
+    };
+    let said = format!("{count} processes were killed for memory since this machine or container has started");
+    if count == 0 {
+        return Answer::Fine(said);
+    }
+    Hit::warning(said).seen(format!("counted by {source}")).into()
+}

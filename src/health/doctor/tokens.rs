@@ -1,0 +1,123 @@
+//! Credentials: when they end, who can read them, where they lie. Never what they are.
+
+use crate::core::diag::Code;
+use crate::health::doctor::importing::HERE;
+use crate::health::doctor::observe::CLEAN;
+use crate::health::doctor::variables_seen::CREDENTIAL_FILES;
+use crate::health::doctor::{Answer, Case, Credential, Hit, Judge, float};
+
+pub(super) const CHECKS: &[(Code, Judge)] = &[
+    (Code::TokenExpires, token_expires),
+    (Code::TokenMissing, token_missing),
+    (Code::SecretReadable, secret_readable),
+    (Code::SecretInWorkdir, secret_in_workdir),
+    (Code::SecretInEnvironmentFile, secret_in_environment_file),
+    (Code::AdcUserLongRun, adc_user_long_run),
+];
+
+const NONE: &str = "no credential was found in the usual places";
+
+/// What is planned where nobody says it, in seconds: as long as a VM of Colab lives.
+const USUAL: f64 = 12.0 * 3600.0;
+
+fn title(one: &Credential) -> String {
+    format!("{} ({})", one.service, one.place)
+}
+
+fn token_expires(case: &Case<'_>) -> Answer {
+    let all: Vec<&Credential> = case.vitals.credentials.iter().filter(|one| one.expires.is_some()).collect();
+    if all.is_empty() {
+        return Answer::Unseen("no credential here says when it ends".to_owned());
+    }
+    let long = case.plans.long.unwrap_or(USUAL);
+    let mut hits = Vec::new();
+    for one in &all {
+        let left = float(one.expires.unwrap_or_default()) - float(case.vitals.now);
+        if one.renewed {
+            continue;
+        }
+        let hours = |seconds: f64| format!("{:.1} hours", seconds / 3600.0);
+        if left < 0.0 {
+            hits.push(Hit::error(format!("{} ended {} ago", title(one), hours(-left))));
+        } else if left <= long {
+            hits.push(Hit::warning(format!("{} ends in {}, and {} are planned", title(one), hours(left), hours(long))));
+        }
+    }
+    if hits.is_empty() {
+        Answer::Fine(format!("{} credentials last, or are renewed", all.len()))
+    } else {
+        Answer::Found(hits)
+    }
+}
+
+fn token_missing(case: &Case<'_>) -> Answer {
+    let needs = &case.plans.needs;
+    let lost = CREDENTIAL_FILES.iter().filter_map(|name| Some((name, case.vitals.unread.get(*name)?)));
+    let lost: Vec<String> = lost.map(|(name, why)| format!("{name}: {why}")).collect();
+    if !lost.is_empty() {
+        return Hit::warning("a service will not find its credentials").seen_all(lost).into();
+    }
+    if needs.is_empty() {
+        return Answer::Unseen("the profile does not say what it needs: `[doctor] needs`".to_owned());
+    }
+    let is_there = |service: &String| case.vitals.credentials.iter().any(|one| one.service == *service);
+    let (there, missing): (Vec<&String>, Vec<&String>) = needs.iter().partition(|service| is_there(service));
+    let list = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
+    if missing.is_empty() {
+        return Answer::Fine(format!("there are credentials of {}", list(&there)));
+    }
+    Hit::warning(format!("there is no credential of {}", list(&missing))).into()
+}
+
+fn secret_readable(case: &Case<'_>) -> Answer {
+    let files: Vec<&Credential> = case.vitals.credentials.iter().filter(|one| one.mode.is_some()).collect();
+    if files.is_empty() {
+        return Answer::Unseen(NONE.to_owned());
+    }
+    let open = files.iter().filter(|one| one.mode.is_some_and(|mode| mode & 0o077 != 0));
+    let open: Vec<String> =
+        open.map(|one| format!("{}, mode {:o}", one.place, one.mode.unwrap_or_default() & 0o777)).collect();
+    if open.is_empty() {
+        return Answer::Fine(format!("{} files, for their owner alone", files.len()));
+    }
+    Hit::warning("others may read credentials").seen_all(open).into()
+}
+
+fn secret_in_workdir(case: &Case<'_>) -> Answer {
+    let inside: Vec<&Credential> = case.vitals.credentials.iter().filter(|one| one.in_work).collect();
+    if inside.is_empty() && !case.vitals.folders.contains_key(HERE) {
+        return Answer::Unseen("the folder of the notebook can't be read".to_owned());
+    }
+    if inside.is_empty() {
+        return Answer::Fine("no credential in the working folder".to_owned());
+    }
+    let shown = inside.iter().map(|one| title(one));
+    let in_git = inside.iter().any(|one| one.in_git);
+    let hit = if in_git {
+        Hit::error("a credential lies in a git work tree, and is not ignored")
+    } else {
+        Hit::warning("credentials lie where they are copied along")
+    };
+    hit.seen_all(shown).into()
+}
+
+fn secret_in_environment_file(case: &Case<'_>) -> Answer {
+    let Some(text) = case.vitals.text("environment-file") else {
+        return Answer::Unseen("colab-boot has written no variables into this environment".to_owned());
+    };
+    if text == CLEAN {
+        return Answer::Fine("no credential among the variables".to_owned());
+    }
+    Hit::error("the variables of the profile hold a credential").into()
+}
+
+fn adc_user_long_run(case: &Case<'_>) -> Answer {
+    let user = case.vitals.credentials.iter().find(|one| one.kind.as_deref() == Some("authorized_user"));
+    let Some(user) = user else { return Answer::Unseen("no credentials of a person for Google Cloud".to_owned()) };
+    match case.plans.long {
+        Some(long) if long >= case.row.limit("long") => {
+            Hit::note(format!("{} are those of a person", title(user))).into()
+        }
+        _ => Answer::Fine("good for a session; `--for 8h` asks for longer".to_owned()),
+    }
+}

@@ -382,12 +382,13 @@ impl<'a> Player<'a> {
         self.make_cell()?;
         if self.boot()?.is_none() {
             // The user does what the last message asks for: removes the files without an owner, ends the kernel that has loaded
-            // a copy, uninstalls the package that breaks.
+            // a copy, adds the package that breaks to the profile.
             self.move_orphans_away();
             self.world.notebook.restart(&mut self.kernel);
             self.new_kernel();
             if self.boot()?.is_none() {
-                self.world.uninstall("plain");
+                self.want("plain", Some("*"));
+                self.make_cell()?;
                 self.boot()?.ok_or("still no")?;
             }
         }

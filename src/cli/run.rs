@@ -130,12 +130,13 @@ fn with_avoided(outcome: Result<Report, Failure>) -> Result<Report, Failure> {
             Ok(report)
         }
         Err(mut failure) => {
-            let notes = failure.findings.iter().flat_map(|one| one.notes.iter().chain([&one.message]));
-            let said = notes.fold(failure.to_string(), |said, note| said + note);
-            for one in
-                avoided().iter().filter(|one| !said.contains(&format!("mount `{}` does not", one.path.display())))
-            {
-                let finding = one.to_finding();
+            for mount in avoided() {
+                let finding = mount.to_finding();
+                let is_said = |one: &Finding| one.about.iter().any(|subject| finding.about.contains(subject));
+                let is_cause = failure.causes.iter().any(|cause| cause.contains(&mount.path.display().to_string()));
+                if is_cause || failure.findings.iter().any(is_said) {
+                    continue;
+                }
                 if failure.findings.is_empty() {
                     failure = failure.cause(format!("{}: {}", finding.message, finding.notes.join(", ")));
                 } else {

@@ -13,7 +13,7 @@ use crate::core::model::contents::{Files, clashes, installed_path};
 
 /// A distribution with the RECORD of its wheel, or of its installation.
 pub(super) struct Owner {
-    pub name: String,
+    pub name: PackageName,
     pub record: String,
     /// It is about to be installed; what is there already is no news.
     pub new: bool,
@@ -45,7 +45,7 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
             continue;
         }
         let record = files::read_optional(&one.folder.join("RECORD"))?;
-        owners.extend(record.map(|record| Owner { name: name.to_string(), record, new: false }));
+        owners.extend(record.map(|record| Owner { name: name.clone(), record, new: false }));
     }
     Ok(owners)
 }

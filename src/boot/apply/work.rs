@@ -223,7 +223,7 @@ impl Work<'_> {
                 None => self.state.record_text(&digest)?,
             };
             digests.extend(record.is_some().then_some(digest));
-            owners.extend(record.map(|record| Owner { name: package.name.to_string(), record, new }));
+            owners.extend(record.map(|record| Owner { name: package.name.clone(), record, new }));
         }
         owners.extend(bystanders(self.planned)?);
         let (paths, findings) = shared_paths(&owners);

@@ -27,6 +27,7 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
             let of = majors.join(" and ");
             Finding::error(Code::LibraryMissing, message).with_note(format!("what is here is of CUDA {of}"))
         };
+        let finding = finding.about(held.subject());
         let help = format!(
             "choose a release that was built for the CUDA that is here, or add `{}` of CUDA {}",
             link.carrier, cuda.major
@@ -46,6 +47,7 @@ fn by_row(environment: &Environment, matrix: &Matrix, held: &Held) -> Option<Fin
     let Missing { library, instead, carrier } = missing;
     let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
     let finding = Finding::error(Code::LibraryMissing, message)
+        .about(held.subject())
         .with_note(format!("what is here is {instead}; without that library its compiled code can't be loaded"))
         .with_help(format!("choose a release that was built for the CUDA that is here, or add `{carrier}`"));
     (matrix.link(&held.name).is_none()).then(|| held.placed(finding))

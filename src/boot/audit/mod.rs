@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use pep440_rs::VersionSpecifiers;
 
-use crate::core::diag::{Finding, Source};
+use crate::core::diag::{Finding, Source, Subject};
 use crate::core::matrix::{Build, Hardware, Linkage};
 use crate::core::model::contents::Files;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
@@ -107,6 +107,10 @@ impl Held {
             linkage: None,
             place: None,
         }
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::release(&self.name, &self.version)
     }
 
     /// `finding` with a caret at the line that names this.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::boot::audit::links::links;
 use crate::boot::audit::unmet_requirements::requirements;
 use crate::boot::audit::{Environment, Held};
-use crate::core::diag::{Code, Finding, Severity};
-use crate::core::matrix::{Build, Matrix, code_for, forward_level};
+use crate::core::diag::{Code, Finding, Severity, Subject, listed};
+use crate::core::matrix::{Build, Matrix, Reason, check_driver, code_for};
 use crate::core::model::contents::{Clash, Files, clashes};
 use crate::core::model::{CudaVersion, DriverVersion, PackageName, Version};
 
@@ -50,20 +50,14 @@ pub fn judge_locked(
     lenient: bool,
 ) -> Vec<Finding> {
     let mut findings = judge_together(environment, matrix);
-    findings.retain(|finding| names(&finding.message).any(|name| is_locked(&name)));
+    let is_of_lock = |subject: &Subject| matches!(subject, Subject::Package { name, .. } if is_locked(name));
+    findings.retain(|finding| finding.about.iter().chain(&finding.against).any(is_of_lock));
     for finding in &mut findings {
-        let of_lock = names(&finding.message).next().is_some_and(|name| is_locked(&name));
-        if !of_lock || lenient {
+        if lenient || !finding.about.iter().any(is_of_lock) {
             finding.severity = finding.severity.max(Severity::Warning);
         }
     }
     findings
-}
-
-/// The names in a message, that of its subject first.
-fn names(message: &str) -> impl Iterator<Item = PackageName> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    message.split(move |c| !is_name(c)).filter_map(|word| word.parse().ok())
 }
 
 /// What is wrong between members of families, and with libraries that frameworks were compiled against.
@@ -96,28 +90,25 @@ impl<'a> Auditor<'a> {
     /// Packages whose CUDA the driver cannot run, by CUDA major.
     fn drivers(self) -> Vec<Finding> {
         let hardware = &self.environment.hardware;
-        let Some(driver) = &hardware.driver else {
-            return Vec::new();
-        };
-        let lifted = forward_level(self.matrix, hardware);
-        let mut refused: BTreeMap<u32, (CudaVersion, &DriverVersion, Vec<String>)> = BTreeMap::new();
+        let mut refused: BTreeMap<u32, (CudaVersion, Reason, Vec<Subject>)> = BTreeMap::new();
         for held in self.held() {
             let library = self.matrix.library_cuda(&held.name, &held.version).and_then(|library| library.exact);
             let built = held.build.as_ref().and_then(|build| build.cuda);
-            let Some(cuda) = built.or(library).filter(|cuda| lifted.is_none_or(|level| level < *cuda)) else {
-                continue;
-            };
-            if let Some(floor) = self.matrix.driver_floor(cuda).filter(|floor| *floor > driver) {
-                let entry = refused.entry(cuda.major).or_insert((cuda, floor, Vec::new()));
-                entry.0 = entry.0.max(cuda);
-                entry.2.push(format!("{} {}", held.name, held.version));
+            let Some(cuda) = built.or(library) else { continue };
+            if let Err(reason @ Reason::DriverTooOld { .. }) = check_driver(self.matrix, cuda, hardware) {
+                let entry = refused.entry(cuda.major).or_insert((cuda, reason.clone(), Vec::new()));
+                if entry.0 < cuda {
+                    (entry.0, entry.1) = (cuda, reason);
+                }
+                entry.2.push(held.subject());
             }
         }
-        let finding = |(cuda, floor, packages): (CudaVersion, &DriverVersion, Vec<String>)| {
-            let message = format!("driver `{driver}` cannot run CUDA {cuda}: that needs {floor} or newer");
-            Finding::error(Code::DriverTooOld, message).with_note(some(&packages))
-        };
-        refused.into_values().map(finding).collect()
+        // One for each package, so that each can be accepted; those of one CUDA major say the same.
+        let findings = refused.into_values().flat_map(|(_, reason, packages)| {
+            let finding = Finding::error(Code::DriverTooOld, reason.to_string());
+            packages.into_iter().map(move |package| finding.clone().about(package))
+        });
+        findings.collect()
     }
 
     /// Builds without code for a GPU, and builds that the driver has to compile for one.
@@ -137,15 +128,14 @@ impl<'a> Auditor<'a> {
             let name = format!("{} {}", held.name, held.version);
             if !refused.is_empty() {
                 let gpus: Vec<&str> = refused.keys().copied().collect();
-                let finding =
-                    Finding::error(Code::GpuNotCovered, format!("{name} does not run on {}", gpus.join(", ")));
+                let message = format!("{name} does not run on {}", gpus.join(", "));
+                let finding = Finding::error(Code::GpuNotCovered, message).about(held.subject());
                 findings.push(refused.into_values().fold(finding, Finding::with_note));
             }
             if !compiled.is_empty() {
                 let message = format!("{name} has no machine code for {}: the driver compiles it", compiled.join(", "));
-                findings.push(
-                    Finding::warning(Code::GpuPtxOnly, message).with_note("minutes at the first launch of its kernels"),
-                );
+                let finding = Finding::warning(Code::GpuPtxOnly, message).about(held.subject());
+                findings.push(finding.with_note("minutes at the first launch of its kernels"));
             }
         }
         findings
@@ -161,31 +151,39 @@ impl<'a> Auditor<'a> {
             let why = held.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {}{why}", held.name, held.version)
         };
-        let names: Vec<String> = self.held().filter(blank).map(shown).collect();
+        let unknown: Vec<&Held> = self.held().filter(blank).collect();
+        let names: Vec<String> = unknown.iter().map(|held| shown(held)).collect();
         if names.is_empty() || self.environment.hardware.gpus.is_empty() {
             return None;
         }
         let message = format!("which GPUs {} builds run on is unknown", names.len());
-        Some(Finding::note(Code::BuildUnknown, message).with_note(some(&names)))
+        let finding = Finding::note(Code::BuildUnknown, message).with_note(listed(&names));
+        Some(unknown.into_iter().fold(finding, |finding, held| finding.about(held.subject())))
     }
 
-    /// Libraries of several CUDA majors.
+    /// Libraries of several CUDA majors: about those that are not of the major that most are of.
     fn majors(self) -> Option<Finding> {
-        let mut majors: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        let mut majors: BTreeMap<u32, Vec<&Held>> = BTreeMap::new();
         for held in self.held() {
             if let Some(library) = self.matrix.library_cuda(&held.name, &held.version) {
-                majors.entry(library.major).or_default().push(format!("{} {}", held.name, held.version));
+                majors.entry(library.major).or_default().push(held);
             }
         }
         if majors.len() < 2 {
             return None;
         }
+        let usual = majors.iter().max_by_key(|(_, packages)| packages.len()).map(|(major, _)| *major);
         let named: Vec<String> = majors.keys().map(ToString::to_string).collect();
         let message = format!("libraries of CUDA {} in one environment", named.join(" and "));
-        let finding = Finding::warning(Code::CudaMixedMajors, message);
-        Some(majors.into_iter().fold(finding, |finding, (major, packages)| {
-            finding.with_note(format!("CUDA {major}: {}", some(&packages)))
-        }))
+        let mut finding = Finding::warning(Code::CudaMixedMajors, message);
+        for (major, packages) in majors {
+            let subjects: Vec<Subject> = packages.iter().map(|held| held.subject()).collect();
+            let names: Vec<String> = subjects.iter().map(ToString::to_string).collect();
+            finding = finding.with_note(format!("CUDA {major}: {}", listed(&names)));
+            let place = if Some(major) == usual { &mut finding.against } else { &mut finding.about };
+            place.extend(subjects);
+        }
+        Some(finding)
     }
 
     /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not state.
@@ -204,7 +202,10 @@ impl<'a> Auditor<'a> {
                 };
                 let wanted = crate::core::model::version::describe(&range);
                 let message = format!("{} {} needs {anchor} {wanted}, and {version} is here", held.name, held.version);
-                findings.push(held.placed(Finding::error(Code::FamilyBroken, message).with_note(why)));
+                let finding = Finding::error(Code::FamilyBroken, message)
+                    .about(held.subject())
+                    .against(Subject::release(&anchor, version));
+                findings.push(held.placed(finding.with_note(why)));
             }
             findings.extend(self.other_cuda(held));
         }
@@ -219,7 +220,8 @@ impl<'a> Auditor<'a> {
         let named = |held: &Held, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
         let message = format!("{} is beside {}", named(held, own), named(anchor, wanted));
         let note = "it loads the other's libraries, and refuses or breaks where the CUDA majors differ";
-        (own.major != wanted.major).then(|| held.placed(Finding::error(Code::FamilyBroken, message).with_note(note)))
+        let finding = Finding::error(Code::FamilyBroken, message).about(held.subject()).against(anchor.subject());
+        (own.major != wanted.major).then(|| held.placed(finding.with_note(note)))
     }
 
     /// cuDNN and NCCL older than a framework was compiled against.
@@ -235,10 +237,10 @@ impl<'a> Auditor<'a> {
                 };
                 if version < floor {
                     let message = format!("{name} {version} is older than {} {} asks for", held.name, held.version);
-                    findings.push(
-                        Finding::error(Code::LibraryTooOld, message)
-                            .with_note(format!("it was compiled against {floor} or newer")),
-                    );
+                    let finding = Finding::error(Code::LibraryTooOld, message)
+                        .about(held.subject())
+                        .against(Subject::release(&name, version));
+                    findings.push(finding.with_note(format!("it was compiled against {floor} or newer")));
                 }
             }
         }
@@ -288,7 +290,8 @@ impl<'a> Auditor<'a> {
             });
             findings.extend(open.map(|(first, second)| {
                 let path = self.matrix.collisions[at].path.clone();
-                Finding::error(Code::FilesCollide, overwritten(first, second, "the same files")).with_note(path)
+                let finding = Finding::error(Code::FilesCollide, overwritten(first, second, "the same files"));
+                finding.about(first.subject()).against(second.subject()).with_note(path)
             }));
         }
         findings
@@ -308,7 +311,7 @@ impl<'a> Auditor<'a> {
                 if versions.len() > 1 {
                     let versions: Vec<String> = versions.into_iter().collect();
                     let message = format!("`{name}` is named with several versions: {}", versions.join(", "));
-                    findings.push(Finding::error(Code::DuplicateDistribution, message));
+                    findings.push(Finding::error(Code::DuplicateDistribution, message).about(Subject::package(name)));
                 }
                 continue;
             }
@@ -318,11 +321,13 @@ impl<'a> Auditor<'a> {
             if folders.len() < all.len() {
                 let message = format!("`{name}` is there {} times in one place: {}", all.len(), versions.join(", "));
                 let help = format!("remove it until it is gone (`pip uninstall {name}`), then install one version");
-                findings.push(Finding::error(Code::DuplicateDistribution, message).with_help(help));
+                let finding = Finding::error(Code::DuplicateDistribution, message).about(Subject::package(name));
+                findings.push(finding.with_help(help));
             } else if distinct.len() > 1 {
                 let message = format!("`{name}` is installed in {} folders: {}", all.len(), versions.join(", "));
                 let note = "Python imports the first on its path; the others are what tools may report";
-                findings.push(Finding::note(Code::DuplicateDistribution, message).with_note(note));
+                let finding = Finding::note(Code::DuplicateDistribution, message).about(Subject::package(name));
+                findings.push(finding.with_note(note));
             }
         }
         findings
@@ -361,22 +366,16 @@ fn cuda_of(held: &Held) -> Option<CudaVersion> {
 fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
     let libraries = clash.libraries();
     let message = overwritten(first, second, &clash.count());
-    if libraries.is_empty() {
-        return Finding::warning(Code::FilesCollide, message).with_note(some(&clash.paths));
-    }
-    let paths: Vec<String> = libraries.into_iter().cloned().collect();
-    Finding::error(Code::FilesCollide, message).with_note(some(&paths))
+    let paths: Vec<String> = libraries.iter().map(|path| (*path).clone()).collect();
+    let finding = if libraries.is_empty() {
+        Finding::warning(Code::FilesCollide, message).with_note(listed(&clash.paths))
+    } else {
+        Finding::error(Code::FilesCollide, message).with_note(listed(&paths))
+    };
+    finding.about(first.subject()).against(second.subject())
 }
 
 fn overwritten(first: &Held, second: &Held, files: &str) -> String {
     let named = |held: &Held| format!("{} {}", held.name, held.version);
     format!("{} and {} both own {files}, with different content", named(first), named(second))
-}
-
-/// The first few, and how many more.
-fn some(all: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let more = all.len().saturating_sub(SHOWN);
-    let named = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{named} and {more} more") } else { named }
 }

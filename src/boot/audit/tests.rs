@@ -201,7 +201,7 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
             vec!["torch 2.15.0"],
             "550.54.15",
             "T4",
-            "driver-too-old: driver `550.54.15` cannot run CUDA 13.2: that needs 580.65.06 or newer",
+            "driver-too-old: CUDA 13.2 needs driver 580.65.06 or newer, this one is 550.54.15",
         ),
         (vec!["torch 2.9.1"], "580.82.07", "P100", "gpu-not-covered: torch 2.9.1 does not run on Tesla P100-PCIE-16GB"),
         (

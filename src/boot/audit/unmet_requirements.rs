@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::boot::audit::{Environment, Held};
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::{PackageName, Requirement, Tags, Version};
 
 /// Findings about the requirements of `subjects`, which are in `environment`. One distribution that is there several times counts as
@@ -25,24 +25,25 @@ pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<I
         let who = format!("{} {}", held.name, held.version);
         if let Some(wanted) = held.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
             let message = format!("{who} needs Python {wanted}, and this is {}", python.version);
-            findings.push(held.placed(Finding::error(Code::RequirementBroken, message)));
+            findings.push(held.placed(Finding::error(Code::RequirementBroken, message).about(held.subject())));
         }
         if !held.tags.is_empty() && !held.tags.iter().any(|tag| fits(&tags, tag)) {
             let message = format!("{who} is a wheel for another Python or platform: {}", held.tags.join(", "));
-            findings.push(held.placed(Finding::error(Code::RequirementBroken, message)));
+            findings.push(held.placed(Finding::error(Code::RequirementBroken, message).about(held.subject())));
         }
         for requirement in held.requires.iter().flatten().filter(|one| one.applies(&markers, None)) {
             let found = first.get(&requirement.name).map(|other| &other.version);
             if found.is_none() && environment.vague.contains(&requirement.name) {
                 continue;
             }
-            findings.extend(broken(&who, requirement, found, environment.complete).map(|finding| held.placed(finding)));
+            findings.extend(broken(held, requirement, found, environment.complete));
         }
     }
     findings
 }
 
-fn broken(who: &str, requirement: &Requirement, found: Option<&Version>, complete: bool) -> Option<Finding> {
+fn broken(held: &Held, requirement: &Requirement, found: Option<&Version>, complete: bool) -> Option<Finding> {
+    let who = held.subject();
     let wanted = format!("{}{}", requirement.name, requirement.specifiers);
     let message = match found {
         Some(version) if requirement.range.contains(version) || requirement.url.is_some() => return None,
@@ -50,7 +51,11 @@ fn broken(who: &str, requirement: &Requirement, found: Option<&Version>, complet
         None if complete => format!("{who} requires {wanted}, which is not installed"),
         None => return None,
     };
-    Some(Finding::error(Code::RequirementBroken, message))
+    let other = match found {
+        Some(version) => Subject::release(&requirement.name, version),
+        None => Subject::package(&requirement.name),
+    };
+    Some(held.placed(Finding::error(Code::RequirementBroken, message).about(who).against(other)))
 }
 
 /// Whether a line `cp312-cp312-manylinux_2_17_x86_64` of WHEEL fits; one that makes no sense is passed over.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::boot::machine::Recorded;
 use crate::boot::plan::{Basis, Change, Kept};
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::matrix::Overlay;
 use crate::core::model::{PackageName, Version, VersionRange};
 
@@ -78,7 +78,8 @@ pub(super) fn unmet(basis: &Basis<'_>, changes: &[Change], kept: &[Kept]) -> Vec
             let severe = basis.wish.breakage_is_error;
             let code = Code::RequirementBroken;
             let finding = if severe { Finding::error(code, message) } else { Finding::warning(code, message) };
-            findings.push(finding.with_help("make the lock anew with `colab-boot lock`"));
+            let finding = finding.about(Subject::release(name, version)).against(Subject::package(&wanted.name));
+            findings.push(finding.with_help("run `colab-boot lock` to update the lock"));
         }
     }
     findings

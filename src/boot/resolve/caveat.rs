@@ -3,28 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::resolve::{Caveat, HeldBack, Resolution};
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject, few, listed};
 use crate::core::model::contents::Clash;
 use crate::core::model::{PackageName, Version};
 
-/// Files that are named in a finding; the rest is counted.
-const SHOWN: usize = 6;
-
 /// Two packages that overwrite each other's files.
-pub fn collision_finding(first: &str, second: &str, clash: &Clash) -> Finding {
+pub fn collision_finding(first: &PackageName, second: &PackageName, clash: &Clash) -> Finding {
     let message = format!("`{first}` and `{second}` both own {} with different content", clash.count());
     let finding = if clash.is_serious() {
         Finding::warning(Code::FilesCollide, message)
     } else {
         Finding::note(Code::FilesCollide, message)
     };
+    let finding = finding.about(Subject::package(first)).against(Subject::package(second));
     let libraries = clash.libraries();
     let rest = clash.paths.iter().filter(|path| !libraries.contains(path));
-    let named: Vec<&str> = libraries.iter().copied().chain(rest).map(String::as_str).take(SHOWN).collect();
-    let more = clash.paths.len() - named.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let paths: Vec<String> = libraries.iter().copied().chain(rest).cloned().collect();
     finding
-        .with_note(format!("{}{more}", named.join(", ")))
+        .with_note(listed(&paths))
         .with_help("the one that is installed later wins; leave one of the two out if you can")
 }
 
@@ -33,6 +29,7 @@ pub fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -
     let message =
         format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", "));
     Finding::warning(Code::GpuPtxOnly, message)
+        .about(Subject::release(name, version))
         .with_note(
             "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
         )
@@ -41,7 +38,8 @@ pub fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -
 
 /// A release that its authors have withdrawn.
 pub fn yanked(name: &PackageName, version: &Version, reason: &str) -> Finding {
-    let finding = Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"));
+    let finding = Finding::warning(Code::ResolveYanked, format!("`{name}` {version} was yanked by its authors"))
+        .about(Subject::release(name, version));
     if reason.is_empty() { finding } else { finding.with_note(reason.to_owned()) }
 }
 
@@ -57,7 +55,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
                 .with_note(format!("the matrix has no row for it, and {why}"))
         }
-        Caveat::FilesCollide { first, second, clash } => collision_finding(first.as_ref(), second.as_ref(), clash),
+        Caveat::FilesCollide { first, second, clash } => collision_finding(first, second, clash),
         Caveat::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
             format!("{count} wheels could not be looked into for files that others own too"),
@@ -69,7 +67,9 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         Caveat::HeldBack(all) => held_back(all),
         Caveat::CudaUnfound { name, version, library, without } => {
             let message = format!("{name} {version} looks for {library} when it runs, and nothing brings it");
-            Finding::warning(Code::LibraryMissing, message).with_note(format!("without it {without}"))
+            Finding::warning(Code::LibraryMissing, message)
+                .about(Subject::release(name, version))
+                .with_note(format!("without it {without}"))
         }
         Caveat::LinkingUnread { name, version, why } => {
             let message = format!("what the libraries of `{name}` {version} ask for is not known");
@@ -117,9 +117,8 @@ fn held_back(all: &[HeldBack]) -> Finding {
     let plural = if all.len() == 1 { " is" } else { "s are" };
     let message = format!("{} package{plural} a major version or more behind the newest", all.len());
     let finding = Finding::note(Code::ResolveHeldBack, message);
-    let finding = all.iter().take(SHOWN).map(one).fold(finding, Finding::with_note);
-    let more = all.len().saturating_sub(SHOWN);
-    if more > 0 { finding.with_note(format!("and {more} more")) } else { finding }
+    let finding = all.iter().fold(finding, |finding, held| finding.about(Subject::release(&held.name, &held.version)));
+    few(&all.iter().map(one).collect::<Vec<_>>()).into_iter().fold(finding, Finding::with_note)
 }
 
 /// The path and its owners, where two packages share nothing but the `__init__.py` of a folder, as NVIDIA's do: empty in one, a licence in the
@@ -141,16 +140,15 @@ fn shared_inits(resolution: &Resolution) -> Vec<Finding> {
         owners.entry(path).or_default().extend(pair);
     }
     let finding = |(path, owners): (&str, BTreeSet<&PackageName>)| {
-        let named: Vec<&str> = owners.iter().take(SHOWN).map(AsRef::as_ref).collect();
-        let more = owners.len() - named.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named = listed(&owners.iter().map(ToString::to_string).collect::<Vec<_>>());
         let message = format!("`{path}` stands in {} packages, with different content", owners.len());
         let finding = if owners.len() > 2 {
             Finding::note(Code::FilesCollide, message)
         } else {
             Finding::warning(Code::FilesCollide, message)
         };
-        finding.with_note(format!("{}{more}; the one that is installed later wins", named.join(", ")))
+        let finding = owners.into_iter().fold(finding, |finding, owner| finding.about(Subject::package(owner)));
+        finding.with_note(format!("{named}; the one that is installed later wins"))
     };
     owners.into_iter().map(finding).collect()
 }

@@ -8,7 +8,7 @@ use crate::boot::profile::Profile;
 use crate::boot::resolve::compiled_on_use;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Subject, listed};
 use crate::core::matrix::{Build, Reason, Verdict, ptx_only, verdict};
 use crate::core::secrets::scan;
 
@@ -66,10 +66,12 @@ pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
 /// Locked files that nothing proves to be what they were.
 pub(super) fn unhashed(target: &LockedTarget) -> Option<Finding> {
     let without = |package: &&LockedPackage| package.wheel.as_ref().is_some_and(|wheel| wheel.sha256.is_none());
-    let names: Vec<String> = target.packages.iter().filter(without).map(|package| package.name.to_string()).collect();
-    let message = format!("the lock has no digest for {}", names.join(", "));
-    let finding = || Finding::error(Code::LockUnhashed, message);
-    (!names.is_empty()).then(|| finding().with_help("make the lock from an index that gives digests"))
+    let packages: Vec<Subject> =
+        target.packages.iter().filter(without).map(|one| Subject::release(&one.name, &one.version)).collect();
+    let names: Vec<String> = packages.iter().map(ToString::to_string).collect();
+    let message = format!("the lock has no digest for {}", listed(&names));
+    let finding = Finding::error(Code::LockUnhashed, message).with_help("lock from an index that gives digests");
+    (!packages.is_empty()).then(|| packages.into_iter().fold(finding, Finding::about))
 }
 
 /// The locked packages with a GPU build, each with how it runs on the machine.
@@ -96,7 +98,8 @@ pub(super) fn refused(session: &Session<'_>, seen: &Seen, target: &LockedTarget)
             Reason::DriverTooOld { .. } | Reason::UnknownCuda { .. } => Code::DriverTooOld,
             _ => Code::GpuNotCovered,
         };
-        Some(Finding::error(code, format!("{} {} does not run here: {reason}", package.name, package.version)))
+        let message = format!("{} {} does not run here: {reason}", package.name, package.version);
+        Some(Finding::error(code, message).about(Subject::release(&package.name, &package.version)))
     };
     judged_builds(session, seen, target).filter_map(of).collect()
 }

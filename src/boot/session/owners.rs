@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::files::Intruder;
 use crate::boot::machine::RawDistribution;
 use crate::boot::session::machine::Seen;
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
@@ -65,7 +65,10 @@ fn finding((name, intruder): &(PackageName, Intruder), owner: Option<PackageName
         None => (String::new(), "no package owns it: move it to another folder, then run the command again".to_owned()),
     };
     let message = format!("Python takes `{place}`{whose} instead of `{hides}` of {name}");
-    Finding::error(Code::KernelShadowed, message).with_help(help)
+    Finding::error(Code::KernelShadowed, message)
+        .about(Subject::package(name))
+        .against(Subject::file(&intruder.place))
+        .with_help(help)
 }
 
 /// Each intruder with the installed distribution that owns it.

@@ -10,7 +10,7 @@ use crate::boot::notebook::{Loaded, Modules};
 use crate::boot::plan::Change;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::{Look, Unreachable, is_elsewhere, list_remote, reach, unreachable};
 use crate::core::inspect::Archive;
@@ -128,8 +128,8 @@ impl InFront {
             entries.filter_map(|entry| entry.split('.').next().map(str::to_owned)).collect();
         let is_installed = |module: &String| module.split('.').next().is_some_and(|top| installed.contains(top));
         let is_known = |module: &str| {
-            let start = format!("Python finds `{module}` ");
-            known.iter().any(|one| one.code == Code::KernelShadowed && one.message.starts_with(&start))
+            let subject = Subject::module(module);
+            known.iter().any(|one| one.code == Code::KernelShadowed && one.about.contains(&subject))
         };
         self.modules.retain(|module, _| is_installed(module) && !is_known(module));
         self.held.retain(|module, _| is_installed(module));
@@ -175,7 +175,8 @@ impl InFront {
         let message = format!("Python finds `{module}` in `{}` before {name} as it is locked", place.display());
         let help = "remove that copy, or take its folder off PYTHONPATH or `sys.path`; a restart does not help, every kernel \
                     looks there first";
-        Some(Finding::error(Code::KernelShadowed, message).with_help(help))
+        let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
+        Some(finding.about(Subject::module(module)).against(Subject::file(&place)).with_help(help))
     }
 }
 
@@ -185,7 +186,9 @@ impl InFront {
         let (module, place) = modules.iter().find_map(|module| Some((module, self.held.get(module)?)))?;
         let message =
             format!("the kernel has loaded `{module}` from `{}`, not {name} as it is locked", place.display());
-        Some(Finding::error(Code::KernelShadowed, message).with_help("restart the kernel, then run this again"))
+        let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
+        let finding = finding.about(Subject::module(module)).against(Subject::file(place));
+        Some(finding.with_help("restart the kernel, then run this again"))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::Machine;
 use crate::boot::plan::{Change, Kind, Plan, Restart};
 use crate::boot::verdict::Compared;
-use crate::core::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, few, harmless};
+use crate::core::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, few, harmless, listed};
 use crate::core::log::Style;
 
 /// Findings, as rustc would draw them. Help that neighbours of one code share stands once, behind the last of them.
@@ -31,7 +31,9 @@ fn render_finding(finding: &Finding, help: &[String], style: Style) -> String {
         Severity::Note => Level::NOTE,
     };
     let message = harmless(&finding.message);
-    let notes: Vec<String> = finding.notes.iter().map(|note| harmless(note)).collect();
+    let unnamed: Vec<String> = finding.unnamed().map(ToString::to_string).collect();
+    let about = (!unnamed.is_empty()).then(|| listed(&unnamed));
+    let notes: Vec<String> = about.iter().chain(&finding.notes).map(|note| harmless(note)).collect();
     let helps: Vec<String> = help.iter().map(|help| harmless(help)).collect();
     let mut group = Group::with_title(level.primary_title(&message).id(finding.code.as_str()));
     let mut rest = finding.labels.as_slice();

@@ -49,7 +49,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     findings.extend(not_judged(&environment));
     findings.retain(|finding| finding.severity != Severity::Warning || !matches!(finding.code, Code::MachineNoGpu));
     findings.extend(judge(&environment, session.matrix));
-    accept(&mut findings, &accepted);
+    findings = accept(findings, &accepted);
     let summary = summary(&target, &environment, &findings);
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     let data = AuditReport {

@@ -72,7 +72,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let is_locked = |name: &PackageName| target.package(name).is_some();
     let environment = Environment { held: installed(session, seen), complete: true, ..surroundings(seen) };
     findings.extend(judge_locked(&environment, session.matrix, &is_locked, !planned.wish.breakage_is_error));
-    accept(&mut findings, &target.accept);
+    findings = accept(findings, &target.accept);
     findings.extend(kernel_findings(&planned, stands, &now, &because));
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target, options.thorough);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::core::diag::{Code, Failure, Finding, Severity};
+use crate::core::diag::{Code, Failure, Finding, Severity, Subject};
 
 /// The number of the form that reports have; a change of a key or of its meaning raises it.
 const SCHEMA: u32 = 2;
@@ -30,6 +30,12 @@ struct FindingReport<'a> {
     code: Code,
     severity: Severity,
     message: &'a str,
+    /// All that it is about, also what the text leaves out.
+    #[serde(skip_serializing_if = "<[Subject]>::is_empty")]
+    about: &'a [Subject],
+    /// What these do not agree with.
+    #[serde(skip_serializing_if = "<[Subject]>::is_empty")]
+    against: &'a [Subject],
     places: Vec<Place<'a>>,
     notes: &'a [String],
     help: &'a [String],
@@ -63,6 +69,8 @@ fn finding_report(finding: &Finding) -> FindingReport<'_> {
         code: finding.code,
         severity: finding.severity,
         message: &finding.message,
+        about: &finding.about,
+        against: &finding.against,
         places: places.collect(),
         notes: &finding.notes,
         help: &finding.help,

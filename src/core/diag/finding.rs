@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::core::diag::{Code, few, presentable, without_secrets};
+use crate::core::diag::{Code, Subject, few, presentable, without_secrets};
 
 /// How bad a finding is. Errors make the answer "no".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -49,6 +49,10 @@ pub struct Finding {
     pub code: Code,
     pub severity: Severity,
     pub message: String,
+    /// What it is about: each of these has the fault. Nothing where that is the whole profile or machine.
+    pub about: Vec<Subject>,
+    /// What these do not agree with.
+    pub against: Vec<Subject>,
     pub labels: Vec<Label>,
     pub notes: Vec<String>,
     pub help: Vec<String>,
@@ -62,6 +66,7 @@ impl Finding {
         for text in self.notes.iter_mut().chain(&mut self.help) {
             *text = presentable(text);
         }
+        self.about.iter_mut().chain(&mut self.against).for_each(Subject::presentable);
         for label in &mut self.labels {
             label.text = presentable(&label.text);
             label.source.text = without_secrets(&label.source.text).into();
@@ -70,7 +75,16 @@ impl Finding {
     }
 
     fn new(code: Code, severity: Severity, message: impl Into<String>) -> Self {
-        Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            about: Vec::new(),
+            against: Vec::new(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
     }
 
     /// Whether it makes the answer "no".
@@ -97,6 +111,34 @@ impl Finding {
     }
 
     #[must_use]
+    pub fn about(mut self, subject: Subject) -> Self {
+        self.about.push(subject);
+        self
+    }
+
+    #[must_use]
+    pub fn against(mut self, subject: Subject) -> Self {
+        self.against.push(subject);
+        self
+    }
+
+    /// What it is about and its message does not name.
+    pub fn unnamed(&self) -> impl Iterator<Item = &Subject> {
+        self.about.iter().filter(|subject| !self.message.contains(subject.name()))
+    }
+
+    /// Whether both say the same, of whatever.
+    fn says_the_same(&self, other: &Self) -> bool {
+        let said = |one: &Self| (one.code, one.severity);
+        said(self) == said(other)
+            && self.message == other.message
+            && self.against == other.against
+            && self.labels == other.labels
+            && self.notes == other.notes
+            && self.help == other.help
+    }
+
+    #[must_use]
     pub fn with_note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
@@ -114,6 +156,18 @@ impl Finding {
         self.help.push(text.into());
         self
     }
+}
+
+/// `findings` with those that say the same of several things as one about all of them, where the first of them was.
+pub fn grouped(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut groups: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match groups.iter_mut().find(|group| !finding.about.is_empty() && group.says_the_same(&finding)) {
+            Some(group) => group.about.extend(finding.about),
+            None => groups.push(finding),
+        }
+    }
+    groups
 }
 
 /// How many of `findings` make the answer "no".

@@ -8,11 +8,13 @@ mod finding;
 mod nearest;
 mod secret;
 mod phrases;
+mod subject;
 
 pub use code::Code;
 pub use envelope::envelope;
 pub use failure::{Failure, Kind};
-pub use finding::{Finding, Label, Severity, Source, count_errors};
+pub use finding::{Finding, Label, Severity, Source, count_errors, grouped};
 pub use nearest::nearest;
-pub use phrases::{bytes, few, harmless};
+pub use phrases::{bytes, few, harmless, listed};
 pub use secret::{presentable, without_secrets};
+pub use subject::Subject;

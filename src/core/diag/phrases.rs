@@ -19,6 +19,13 @@ pub fn few(changes: &[String]) -> Vec<String> {
     changes.iter().take(SHOWN).cloned().chain(more).collect()
 }
 
+/// The first dozen of `all` in a sentence, and how many more there are.
+pub fn listed(all: &[String]) -> String {
+    let more = all.len().saturating_sub(SHOWN);
+    let named = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}
+
 /// Control characters, separators of lines, bidirectional overrides and zero-width characters of foreign text, made visible.
 pub fn harmless(text: &str) -> String {
     let hostile = |c: char| {

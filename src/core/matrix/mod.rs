@@ -57,7 +57,9 @@ pub use symbols::TorchSymbols;
 pub use symptoms::{Phrase, Symptom, symptoms};
 pub use system::{SystemLibraries, release_of};
 pub use variables::{Read, Variable};
-pub use verdict::{Hardware, InstalledGpu, Reason, Verdict, code_for, coverage, forward_level, ptx_only, verdict};
+pub use verdict::{
+    Hardware, InstalledGpu, Reason, Verdict, check_driver, code_for, coverage, forward_level, ptx_only, verdict,
+};
 
 #[cfg(test)]
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/matrix");

@@ -114,9 +114,12 @@ pub fn verdict(matrix: &Matrix, build: &Build, hardware: &Hardware) -> Verdict {
     if hardware.gpus.is_empty() {
         return Verdict::CpuOnly;
     }
-    let route = match driver_route(matrix, build.cuda, hardware) {
-        Ok(route) => route,
-        Err(reason) => return Verdict::No(reason),
+    // A build that does not say its CUDA needs nothing of the driver itself; the CUDA libraries that it brings do.
+    let route = match (build.cuda.map(|cuda| driver_route(matrix, cuda, hardware)), &hardware.driver) {
+        (Some(Ok(route)), _) => route,
+        (Some(Err(reason)), _) => return Verdict::No(reason),
+        (None, None) => return Verdict::No(Reason::NoDriver),
+        (None, Some(_)) => DriverRoute::Native,
     };
     let mut jit = false;
     for gpu in &hardware.gpus {
@@ -133,12 +136,13 @@ pub fn verdict(matrix: &Matrix, build: &Build, hardware: &Hardware) -> Verdict {
     }
 }
 
-/// A build that does not say its CUDA asks nothing of the driver itself; the CUDA libraries that it brings do.
-fn driver_route(matrix: &Matrix, cuda: Option<CudaVersion>, hardware: &Hardware) -> Result<DriverRoute, Reason> {
+/// Whether the driver of `hardware` runs `cuda`.
+pub fn check_driver(matrix: &Matrix, cuda: CudaVersion, hardware: &Hardware) -> Result<(), Reason> {
+    driver_route(matrix, cuda, hardware).map(drop)
+}
+
+fn driver_route(matrix: &Matrix, cuda: CudaVersion, hardware: &Hardware) -> Result<DriverRoute, Reason> {
     let driver = hardware.driver.as_ref().ok_or(Reason::NoDriver)?;
-    let Some(cuda) = cuda else {
-        return Ok(DriverRoute::Native);
-    };
     let floor = matrix.driver_floor(cuda).ok_or(Reason::UnknownCuda { cuda })?;
     let own = matrix.toolkit(cuda).and_then(|row| row.driver.as_ref());
     if own.is_some_and(|own| driver >= own) {

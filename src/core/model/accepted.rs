@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::diag::{Code, Finding, Severity};
+use crate::core::diag::{Code, Finding, Severity, Subject, grouped};
 use crate::core::model::PackageName;
 
 /// A fact about a package that a profile overrules.
@@ -28,47 +28,77 @@ impl Accepted {
     ];
 }
 
-/// Turns findings that `accepted` are about into notes which say why.
-pub fn accept(findings: &mut [Finding], accepted: &[Accepted]) {
+/// Turns findings about accepted packages into notes which say why, and puts those together that say the same of several packages. One about
+/// several packages is accepted when all of them are.
+pub fn accept(mut findings: Vec<Finding>, accepted: &[Accepted]) -> Vec<Finding> {
     for finding in findings.iter_mut().filter(|finding| finding.severity != Severity::Note) {
-        let of_code = accepted.iter().filter(|one| one.code == finding.code);
-        let Some(one) = of_code.into_iter().find(|one| is_about(finding, &one.package)) else { continue };
+        let Some(one) = acceptance(finding, accepted) else { continue };
         finding.severity = Severity::Note;
         finding.help.clear();
         finding.notes.push(format!("the profile accepts it: {}", one.because));
     }
+    grouped(findings)
 }
 
-/// Whether `finding` names `package`.
-fn is_about(finding: &Finding, package: &PackageName) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let names = |text: &str| {
-        text.split(move |c| !is_name(c)).any(|word| word.parse().is_ok_and(|name: PackageName| name == *package))
-    };
-    names(&finding.message) || finding.notes.iter().any(|note| names(note))
+/// What accepts `finding`: a row for each package that it is about, or for each that these do not agree with.
+fn acceptance<'a>(finding: &Finding, accepted: &'a [Accepted]) -> Option<&'a Accepted> {
+    let row =
+        |subject: &Subject| accepted.iter().find(|one| one.code == finding.code && subject.is_package(&one.package));
+    let rows = |subjects: &[Subject]| subjects.iter().map(row).collect::<Option<Vec<_>>>()?.first().copied();
+    rows(&finding.about).or_else(|| rows(&finding.against))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Accepted, accept};
-    use crate::core::diag::{Code, Finding, Severity};
+    use crate::core::diag::{Code, Finding, Severity, Subject};
+    use crate::core::model::PackageName;
+
+    fn name(text: &str) -> PackageName {
+        text.parse().expect("a name")
+    }
+
+    fn accepted(package: &str, code: Code) -> Accepted {
+        Accepted { package: name(package), code, because: "CUDA 12 is in /usr/local".to_owned() }
+    }
 
     #[test]
-    fn only_what_is_named_is_accepted() {
-        let accepted = [Accepted {
-            package: "sgl-kernel".parse().expect("a name"),
-            code: Code::LibraryMissing,
-            because: "CUDA 12 is in /usr/local".to_owned(),
-        }];
-        let of = |code, message: &str| Finding::error(code, message).with_help("do");
-        let mut findings = [
-            of(Code::LibraryMissing, "sgl_kernel 0.3.21 needs libcudart.so.12, which nothing here carries"),
-            of(Code::LibraryMissing, "xformers 0.0.35 needs libcudart.so.12, which nothing here carries"),
-            of(Code::FamilyBroken, "sgl-kernel 0.3.21 needs torch 2.8, and 2.9 is here"),
+    fn only_the_package_and_code_that_are_named_are_accepted() {
+        let finding = |code, package| {
+            Finding::error(code, "needs what is not here").about(Subject::package(&name(package))).with_help("do")
+        };
+        let findings = vec![
+            finding(Code::LibraryMissing, "sgl_kernel"),
+            finding(Code::LibraryMissing, "xformers"),
+            finding(Code::FamilyBroken, "sgl-kernel"),
         ];
-        accept(&mut findings, &accepted);
-        let severities = findings.each_ref().map(|finding| finding.severity);
+        let findings = accept(findings, &[accepted("sgl-kernel", Code::LibraryMissing)]);
+        let severities: Vec<Severity> = findings.iter().map(|finding| finding.severity).collect();
         assert_eq!(severities, [Severity::Note, Severity::Error, Severity::Error]);
         assert!(findings[0].help.is_empty() && findings[0].notes[0].contains("/usr/local"));
+    }
+
+    #[test]
+    fn one_of_a_group_is_accepted_alone_and_the_rest_stays_one_finding() {
+        let names: Vec<String> = (0..12).map(|at| format!("package-{at}")).collect();
+        let finding =
+            |package: &String| Finding::error(Code::DriverTooOld, "no").about(Subject::package(&name(package)));
+        let found = accept(names.iter().map(finding).collect(), &[accepted("package-9", Code::DriverTooOld)]);
+        let counts: Vec<(Severity, usize)> = found.iter().map(|one| (one.severity, one.about.len())).collect();
+        assert_eq!(counts, [(Severity::Error, 11), (Severity::Note, 1)]);
+    }
+
+    #[test]
+    fn a_pair_is_accepted_by_either_and_several_by_all() {
+        let pair = Finding::error(Code::FilesCollide, "both own it")
+            .about(Subject::package(&name("a")))
+            .against(Subject::package(&name("b")));
+        let both = Finding::warning(Code::CudaMixedMajors, "two majors")
+            .about(Subject::package(&name("a")))
+            .about(Subject::package(&name("b")));
+        let rows = [accepted("b", Code::FilesCollide), accepted("b", Code::CudaMixedMajors)];
+        let found = accept(vec![pair, both], &rows);
+        assert_eq!(found[0].severity, Severity::Note);
+        assert_eq!(found[1].severity, Severity::Warning);
     }
 }

@@ -6,7 +6,7 @@ use pep440_rs::Operator;
 
 use crate::boot::machine::Installed;
 use crate::core::diag::Code;
-use crate::core::matrix::{forward_level, is_carrier};
+use crate::core::matrix::{Reason, check_driver, is_carrier};
 use crate::core::model::{CudaVersion, PackageName, Version};
 use crate::health::doctor::device::NO_GPU;
 use crate::health::doctor::mapped::{file_name, maps, version_in};
@@ -104,7 +104,7 @@ fn cuda_of(version: &Version) -> Option<CudaVersion> {
 
 fn driver_too_old(case: &Case<'_>) -> Answer {
     let hardware = &case.machine.hardware;
-    let Some(driver) = hardware.driver.as_ref() else { return Answer::Unseen(NO_GPU.to_owned()) };
+    let Some(driver) = &hardware.driver else { return Answer::Unseen(NO_GPU.to_owned()) };
     let installed = case.machine.installed.iter().filter(|(name, _)| is_carrier(CUDART, name));
     let installed = installed.map(|(name, one)| (one.version.clone(), format!("{name} {}", one.version)));
     let mapped = mapped_versions(case, "libcudart.so", CUDART);
@@ -112,23 +112,18 @@ fn driver_too_old(case: &Case<'_>) -> Answer {
     if all.is_empty() {
         return Answer::Unseen("no runtime of CUDA is loaded or installed".to_owned());
     }
-    let lifted = forward_level(case.matrix, hardware);
-    let mut too_new: BTreeMap<CudaVersion, Vec<String>> = BTreeMap::new();
+    let mut too_new: BTreeMap<CudaVersion, (Reason, Vec<String>)> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for (version, from) in all {
         let Some(cuda) = cuda_of(&version) else { continue };
-        let is_lifted = lifted.is_some_and(|level| level >= cuda);
-        match case.matrix.driver_floor(cuda) {
-            Some(floor) if !is_lifted && driver < floor => too_new.entry(cuda).or_default().push(from),
-            Some(_) => {}
-            None => drop(unknown.insert(cuda.to_string())),
+        match check_driver(case.matrix, cuda, hardware) {
+            Err(Reason::UnknownCuda { .. }) => drop(unknown.insert(cuda.to_string())),
+            Err(reason) => too_new.entry(cuda).or_insert((reason, Vec::new())).1.push(from),
+            Ok(()) => {}
         }
     }
-    let hit = |(cuda, from): (CudaVersion, Vec<String>)| {
-        let floor = case.matrix.driver_floor(cuda).map(ToString::to_string).unwrap_or_default();
-        Hit::error(format!("CUDA {cuda} needs driver {floor}, and this one is {driver}")).seen_all(from)
-    };
-    let hits: Vec<Hit> = too_new.into_iter().map(hit).collect();
+    let hits: Vec<Hit> =
+        too_new.into_values().map(|(reason, from)| Hit::error(reason.to_string()).seen_all(from)).collect();
     match (hits.is_empty(), unknown.is_empty()) {
         (false, _) => Answer::Found(hits),
         (true, true) => Answer::Fine(format!("driver {driver} runs what is here")),

@@ -296,6 +296,8 @@ fn outcome(row: &Check, answer: Answer) -> Outcome {
         Answer::Found(hits) => (State::Finding, hits[0].message.clone(), hits),
     };
     let finding = |hit: Hit| Finding {
+        about: Vec::new(),
+        against: Vec::new(),
         code: row.id,
         severity: hit.severity,
         message: hit.message,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
 use crate::core::host::mounts::{Mount, has_remote, is_plain, mounts, remote_mount_of, resolve};
 
 /// How long the mounts have to answer, all at once.
@@ -221,6 +221,7 @@ impl Unreachable {
         let error = self.to_error();
         let finding =
             Finding::error(code_of(&error), format!("the run was ended: it waits for `{}`", self.path.display()));
+        let finding = finding.about(Subject::mount(&self.path));
         let finding = finding.with_note(error.to_string()).with_help("then mount it again, and run the same command");
         Failure::from_findings(Kind::World, vec![finding])
     }
@@ -228,7 +229,8 @@ impl Unreachable {
     /// A warning for a run in which something below it was wanted.
     pub fn to_finding(&self) -> Finding {
         let error = self.to_error();
-        Finding::warning(code_of(&error), format!("what lies below `{}` was not looked at", self.path.display()))
+        Finding::warning(code_of(&error), format!("nothing below `{}` was looked at", self.path.display()))
+            .about(Subject::mount(&self.path))
             .with_note(error.to_string())
     }
 

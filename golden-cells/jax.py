@@ -96,12 +96,32 @@ class ColabBootStop(SystemExit if colab_boot_front() == "python" else Exception)
 
     def __init__(self, message, code=1):
         super().__init__(message)
+        if colab_boot_front() == "kernel":
+            colab_boot_escalate(self)
         if isinstance(self, SystemExit):
             print(message, file=sys.stderr, flush=True)
             self.code = code
 
     def _render_traceback_(self):
         return [str(self)]
+
+
+def colab_boot_escalate(stop):
+    """`%%capture` runs its cell in a cell: what stops the inner one is only printed, into what is captured, and the queued cells would run. The outer
+    cell gets the error, too."""
+    shell, frame, depth = sys.modules["IPython"].get_ipython(), sys._getframe(), 0
+    while frame:
+        depth += frame.f_code.co_name == "run_cell_async"
+        frame = frame.f_back
+
+    def fail(result):
+        if result.error_in_exec is not stop:
+            shell.events.unregister("post_run_cell", fail)
+            result.error_in_exec = stop
+            shell.showtraceback((type(stop), stop, None))
+
+    if depth > 1:
+        shell.events.register("post_run_cell", fail)
 
 
 def colab_boot_home():
@@ -339,7 +359,7 @@ def colab_boot_differs(code, name, space, live):
     """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
     ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
     tree, compiled = code
-    known, wanted, bodies = set(), set(), {}
+    known, wanted, bodies, made, alike = set(), set(), {}, {}, {}
 
     def walk(outer, counts, path):
         for one in outer.co_consts:
@@ -366,9 +386,21 @@ def colab_boot_differs(code, name, space, live):
             unknown.append(f"line {node.lineno}")
             return True
         try:
-            return there in space and colab_boot_plain(space[there]) == value
+            return there in space and colab_boot_plain(space[there]) == value and apart(space[there], node)
         except ValueError:
             return False
+
+    def apart(value, node):
+        """Whether nothing else in the file made the lists, dicts and sets of `value`: in memory, names may share one of which the file gives each its own."""
+        parts, place = [value], 0
+        while parts:
+            one, place = parts.pop(), place + 1
+            if type(one) in (list, dict, set) and made.setdefault(id(one), (node, place)) != (node, place):
+                return False
+            if type(one) in (list, tuple, dict):
+                parts.extend(one.values() if type(one) is dict else one)
+        # The targets of one statement share what it makes.
+        return type(value) not in (list, dict, set) or alike.setdefault(node, id(value)) == id(value)
 
     def of_import(node, space):
         if isinstance(node, ast.Import):
@@ -528,13 +560,15 @@ def colab_boot_compared(suspects, loaded):
         if stamp and file.endswith(".py"):
             try:
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
-                    raise TimeoutError("not compared in time")
+                    raise TimeoutError
                 space = object.__getattribute__(loaded[name][0], "__dict__")
                 live = anywhere[file] if file in anywhere else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()
                 code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)
                 found = colab_boot_differs(code, name, space, live)
+            except TimeoutError:
+                found = ("unknown", "too much code to compare")
             except Exception as error:
                 found = ("unknown", f"{type(error).__name__}: {error}")
         # Of one that was loaded from this very file, only what was left from before can differ.
@@ -581,8 +615,9 @@ def colab_boot_facts(variables):
                 modules[name] = {"file": None, "version": None}
             continue
         files[name] = (module, file)
-        # What lies in a regular package goes with it; namespace packages have no file of their own.
-        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
+        # What lies in the folder of a regular package goes with it; namespace packages have no file of their own.
+        top = own(loaded.get(name.split(".")[0])).get("__file__")
+        if "." in name and encodable(top) and file.startswith(os.path.dirname(top)):
             continue
         modules[name] = {"file": told(lambda: colab_boot_real(file)), "version": text(own(module).get("__version__"))}
 
@@ -659,7 +694,7 @@ def colab_boot_run(verb, *options):
         pass
     if verb == "doctor":
         named += COLAB_BOOT_ASKED
-    known = colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"})
+    known = {**colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), "release": COLAB_BOOT.get("unchecked")}
     with colab_boot_folder(known) as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
@@ -727,11 +762,14 @@ def colab_boot_golden():
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
     except (OSError, subprocess.TimeoutExpired):
         print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
+        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
         return
     print(done.stdout, end="", flush=True)
     if done.returncode == 1:
         raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; see the reason above")
-    if "golden-unchecked" not in done.stdout:
+    if "golden-unchecked" in done.stdout:
+        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
+    else:
         colab_boot_write(asked, boot.encode())
 
 

@@ -30,10 +30,25 @@ pub fn cadence(catalogue: &Catalogue, runtimes: &[String], today: Day) -> Vec<Fi
             findings.push(error(message).with_help("`colab-boot golden deprecate` the oldest"));
         }
     }
+    let is_current = |release: &Release| release.standing(today) == Standing::Current;
+    if !catalogue.releases.is_empty() && !catalogue.releases.iter().any(is_current) {
+        let message = "no release is current: readers get none without naming its version".to_owned();
+        findings.push(error(message).with_help("publish a new version with `colab-boot golden publish`"));
+    }
     for release in &catalogue.releases {
+        findings.extend(expiring(release, today));
         findings.extend(of_release(catalogue, release, runtimes, today));
     }
     findings
+}
+
+/// A warning in the last month of a release that can still be used.
+fn expiring(release: &Release, today: Day) -> Option<Finding> {
+    let is_usable = matches!(release.standing(today), Standing::Current | Standing::Deprecated);
+    let days = release.expires.filter(|_| is_usable).map(|day| today.until(day)).filter(|days| *days < 30)?;
+    let message = format!("{} expires in {days} days", release.title());
+    let help = "publish a new version before, with `colab-boot golden publish`";
+    Some(Finding::warning(Code::GoldenCadence, message).with_help(help))
 }
 
 const RENEW: &str = "`colab-boot golden renew`, if nothing is to be withdrawn";

@@ -30,12 +30,32 @@ class ColabBootStop(SystemExit if colab_boot_front() == "python" else Exception)
 
     def __init__(self, message, code=1):
         super().__init__(message)
+        if colab_boot_front() == "kernel":
+            colab_boot_escalate(self)
         if isinstance(self, SystemExit):
             print(message, file=sys.stderr, flush=True)
             self.code = code
 
     def _render_traceback_(self):
         return [str(self)]
+
+
+def colab_boot_escalate(stop):
+    """`%%capture` runs its cell in a cell: what stops the inner one is only printed, into what is captured, and the queued cells would run. The outer
+    cell gets the error, too."""
+    shell, frame, depth = sys.modules["IPython"].get_ipython(), sys._getframe(), 0
+    while frame:
+        depth += frame.f_code.co_name == "run_cell_async"
+        frame = frame.f_back
+
+    def fail(result):
+        if result.error_in_exec is not stop:
+            shell.events.unregister("post_run_cell", fail)
+            result.error_in_exec = stop
+            shell.showtraceback((type(stop), stop, None))
+
+    if depth > 1:
+        shell.events.register("post_run_cell", fail)
 
 
 def colab_boot_home():
@@ -164,7 +184,7 @@ def colab_boot_run(verb, *options):
         pass
     if verb == "doctor":
         named += COLAB_BOOT_ASKED
-    known = colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"})
+    known = {**colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), "release": COLAB_BOOT.get("unchecked")}
     with colab_boot_folder(known) as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
@@ -232,11 +252,14 @@ def colab_boot_golden():
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
     except (OSError, subprocess.TimeoutExpired):
         print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
+        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
         return
     print(done.stdout, end="", flush=True)
     if done.returncode == 1:
         raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; see the reason above")
-    if "golden-unchecked" not in done.stdout:
+    if "golden-unchecked" in done.stdout:
+        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
+    else:
         colab_boot_write(asked, boot.encode())
 
 

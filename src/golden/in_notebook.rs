@@ -62,6 +62,97 @@ pub fn held(notebook: &Ipynb<'_>) -> Vec<Held> {
     code.filter_map(one).collect()
 }
 
+/// What is wrong with the cells around one that boots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CellFault {
+    /// No cell behind it verifies, as `golden add` has put one there. `cell` counts from 1, here and below.
+    Unverified {
+        title: String,
+        cell: usize,
+    },
+    /// The metadata of the cell names another release than its text.
+    OtherPin {
+        title: String,
+        cell: usize,
+    },
+    Repeated {
+        title: String,
+        cell: usize,
+    },
+    /// Code runs before it, or between it and the cell that verifies.
+    CodeBefore {
+        title: String,
+        cell: usize,
+    },
+}
+
+impl std::fmt::Display for CellFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unverified { title, cell } => write!(f, "no cell verifies {title}, which cell {cell} boots"),
+            Self::OtherPin { title, cell } => {
+                write!(f, "the metadata of cell {cell} does not name {title}, which it boots")
+            }
+            Self::Repeated { title, cell } => write!(f, "cell {cell} boots {title} again"),
+            Self::CodeBefore { title, cell } => {
+                write!(f, "the code of cell {cell} runs before {title} is booted and verified")
+            }
+        }
+    }
+}
+
+impl CellFault {
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Unverified { .. } => {
+                "remove the cell that boots, then `colab-boot golden add` puts both there, one behind the other"
+            }
+            Self::OtherPin { .. } => "remove the cell, then `colab-boot golden add` puts it there again",
+            Self::Repeated { .. } => "remove one of the cells",
+            Self::CodeBefore { .. } => "move it behind the cell that verifies: it can change what these cells do",
+        }
+    }
+}
+
+/// What is wrong with the cells of `notebook` that boot, and with those around them. A cell that was pasted by hand, without the metadata of
+/// `golden add`, needs none that verifies.
+pub fn cell_faults(notebook: &Ipynb<'_>) -> Vec<CellFault> {
+    let all = held(notebook);
+    let is_code = |at: usize| notebook.cells[at].is_code && !notebook.cells[at].source.trim().is_empty();
+    let is_ours = |at: usize| all.iter().any(|one| one.at == at) || is_verify(&notebook.cells[at].source);
+    let (mut faults, mut titles) = (Vec::new(), Vec::new());
+    for one in &all {
+        let (title, cell) = (format!("{}@{}", one.pin.name, one.pin.version), one.at + 1);
+        let word = &notebook.cells[one.at].value["metadata"][KEY];
+        let known: Option<Pin> = serde_json::from_value(word.clone()).ok();
+        if !word.is_null() && known.as_ref() != Some(&one.pin) {
+            faults.push(CellFault::OtherPin { title: title.clone(), cell });
+        }
+        if titles.contains(&one.pin.name) {
+            faults.push(CellFault::Repeated { title, cell });
+            continue;
+        }
+        titles.push(one.pin.name.clone());
+        let behind =
+            (one.at + 1..notebook.cells.len()).find(|at| is_code(*at) && is_verify(&notebook.cells[*at].source));
+        if behind.is_none() && !word.is_null() && !has_verify(&one.source) {
+            faults.push(CellFault::Unverified { title: title.clone(), cell });
+        }
+        let strange = (0..behind.unwrap_or(one.at)).find(|at| is_code(*at) && !is_ours(*at));
+        faults.extend(strange.map(|at| CellFault::CodeBefore { title, cell: at + 1 }));
+    }
+    faults
+}
+
+fn is_verify(source: &str) -> bool {
+    source.trim_start().trim_start_matches("# %%").trim() == VERIFY.trim()
+}
+
+/// Whether what verifies stands in the same cell, as a script has it.
+fn has_verify(source: &str) -> bool {
+    source.trim_end().ends_with(VERIFY.trim_end())
+}
+
 /// What stands behind `"NAME": ` in the table of a cell.
 fn literal<'a>(source: &'a str, name: &str) -> Option<&'a str> {
     source.lines().find_map(|line| line.strip_prefix("    \"")?.strip_prefix(name)?.strip_prefix("\": "))
@@ -119,7 +210,10 @@ fn inserted(notebook: &Ipynb<'_>, pin: &Pin, boot: &str, own: Value) -> String {
 fn replaced(notebook: &Ipynb<'_>, old: &Held, own: &Value, boot: &str) -> String {
     let mut cell = notebook.cells[old.at].value.clone();
     cell["source"] = lines(boot.trim_end());
-    cell["metadata"][KEY] = own.clone();
+    // One that was pasted by hand stays one: it says itself whom to ask, and needs no cell that verifies.
+    if !cell["metadata"][KEY].is_null() {
+        cell["metadata"][KEY] = own.clone();
+    }
     if old.source.trim_end() != boot.trim_end() {
         // What the old one printed is not what this one did.
         cell["outputs"] = json!([]);
@@ -201,5 +295,45 @@ mod tests {
         other["cells"][0]["metadata"][KEY] = serde_json::to_value(pin("9.0.0")).expect("a pin");
         let text = other.to_string();
         assert_eq!(held(&Ipynb::parse(&text).expect("a notebook"))[0].pin.version.to_string(), "1.0.0");
+    }
+
+    /// A notebook of these cells: `boot` and `verify` as `golden add` puts them there, anything else as code.
+    fn faults_of(cells: &[&str]) -> Vec<CellFault> {
+        let cell = |text: &&str| match *text {
+            "boot" => code(false, "", &cell("1.0.0", "None"), &serde_json::to_value(pin("1.0.0")).expect("a pin")),
+            "pasted" => code(false, "", &cell("1.0.0", "None"), &Value::Null),
+            "other" => code(false, "", &cell("1.0.0", "None"), &serde_json::to_value(pin("9.0.0")).expect("a pin")),
+            "verify" => code(false, "", VERIFY, &json!({ "verifies": "data" })),
+            "text" => json!({ "cell_type": "markdown", "metadata": {}, "source": ["# Title"] }),
+            source => code(false, "", source, &Value::Null),
+        };
+        let cells: Vec<Value> = cells.iter().map(cell).collect();
+        let text = json!({ "cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4 }).to_string();
+        cell_faults(&Ipynb::parse(&text).expect("a notebook"))
+    }
+
+    #[test]
+    fn cells_are_held_to_their_order() {
+        let title = || "data@1.0.0".to_owned();
+        for good in [
+            &["boot", "verify"][..],
+            &["text", "boot", "text", "verify", "x = 1"],
+            &["boot", "", "verify"],
+            &["pasted"],
+            &["pasted", "x = 1"],
+        ] {
+            assert_eq!(faults_of(good), [], "{good:?}");
+        }
+        for (cells, fault) in [
+            (&["boot"][..], CellFault::Unverified { title: title(), cell: 1 }),
+            (&["verify", "boot"], CellFault::Unverified { title: title(), cell: 2 }),
+            (&["boot", "if False: pass"], CellFault::Unverified { title: title(), cell: 1 }),
+            (&["boot", "x = 1", "verify"], CellFault::CodeBefore { title: title(), cell: 2 }),
+            (&["x = 1", "boot", "verify"], CellFault::CodeBefore { title: title(), cell: 1 }),
+            (&["boot", "boot", "verify"], CellFault::Repeated { title: title(), cell: 2 }),
+            (&["other", "verify"], CellFault::OtherPin { title: title(), cell: 1 }),
+        ] {
+            assert_eq!(faults_of(cells), [fault], "{cells:?}");
+        }
     }
 }

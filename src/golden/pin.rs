@@ -1,5 +1,7 @@
 //! `golden.lock`: which releases a folder has taken from which repository, by digest; what was asked for beside what it was.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::core::model::{PackageName, Sha256};
@@ -44,10 +46,13 @@ impl Default for Pins {
 impl Pins {
     pub fn parse(text: &str) -> Result<Self, String> {
         let pins: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-        if pins.version == 1 {
-            Ok(pins)
-        } else {
-            Err(format!("it has format {}, and this colab-boot reads 1", pins.version))
+        if pins.version != 1 {
+            return Err(format!("it has format {}, and this colab-boot reads 1", pins.version));
+        }
+        let mut names = BTreeSet::new();
+        match pins.all.iter().find(|pin| !names.insert(&pin.name)) {
+            Some(pin) => Err(format!("it pins `{}` twice: keep one of the entries", pin.name)),
+            None => Ok(pins),
         }
     }
 

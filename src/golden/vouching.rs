@@ -77,6 +77,12 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
     }
     rolled_back(&catalogue, digest, trust).map_or(Ok(()), Err)?;
     let today = Day(day_of(now));
+    // A day for time zones.
+    if today.until(catalogue.issued) > 1 {
+        let message = format!("the index of `{}` is of {}, and today is {today}", catalogue.name, catalogue.issued);
+        let finding = Finding::warning(Code::GoldenStale, message);
+        findings.push(finding.with_help("set the clock of this machine: expiry and freshness go by it"));
+    }
     if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
         let message = format!("the index of `{}` was fresh until {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);

@@ -2,7 +2,7 @@
 //! has gone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::boot::apply::brought::{InTheWay, What};
@@ -55,10 +55,7 @@ impl Work<'_> {
     pub(super) fn keep_edits(&self) -> Result<(), Failure> {
         for edited in &self.planned.edited {
             for edit in &edited.files {
-                // One that leads out of site-packages, as a script's does, stays in the folder.
-                let path: PathBuf =
-                    Path::new(&edit.path).components().filter(|part| *part != Component::ParentDir).collect();
-                let kept = free(edited.kept.join(path));
+                let kept = free(self.kept_edit(&edited.name, &edited.version, &edit.path));
                 copy(&edit.place, &kept)?;
                 self.session.say(&format!("kept: `{}`, as it was edited, is `{}` now", edit.path, kept.display()));
             }
@@ -172,6 +169,14 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     copy_whole(from, to).map_err(|error| not_moved(from, &error))
+}
+
+/// Moves the file at `from` to `place`, over what is there.
+pub(super) fn replace_with(from: &Path, place: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(place) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(not_moved(place, &error)),
+        _ => move_file(from, place),
+    }
 }
 
 /// Moves a file, or a link, also to another file system. Its content is whole in one of the places at any moment.

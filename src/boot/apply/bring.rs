@@ -12,7 +12,9 @@ use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::session::Retrieval;
 use crate::core::diag::{Failure, Finding, Kind};
+use crate::core::host::command::find_program;
 use crate::core::host::files;
+use crate::core::host::mounts::Look;
 
 /// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
 const AT_MOST: Duration = Duration::from_mins(30);
@@ -25,6 +27,7 @@ impl Work<'_> {
         packages: &[&LockedPackage],
         folder: &Path,
     ) -> Result<Brought, Failure> {
+        self.must_have_installer()?;
         let mut said = self.fetch(settings, packages, folder)?;
         let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
         let (lacking, broken): (Vec<_>, Vec<_>) =
@@ -38,6 +41,21 @@ impl Work<'_> {
             return Ok(Brought { wheels, in_the_way, said });
         }
         Err(Failure::from_findings(Kind::Answer, findings))
+    }
+
+    /// Fails before a download where neither uv nor pip could install it.
+    fn must_have_installer(&self) -> Result<(), Failure> {
+        let search = self.session.environment.get("PATH").map_or("", String::as_str);
+        let has_pip = self.layout.folders().into_iter().any(|site| site.join("pip").is_folder_there())
+            || self.planned.seen.machine.installed.keys().any(|name| name.as_ref() == "pip");
+        if self.planned.decision.plan.changes.is_empty() || has_pip || find_program("uv", search).is_some() {
+            return Ok(());
+        }
+        let python = self.python()?;
+        Err(Failure::world(format!("`{}` has no pip, and uv is not on PATH", python.display())).help(format!(
+            "install one of them, such as with `{} -m ensurepip`, then run the command again; nothing was changed",
+            python.display()
+        )))
     }
 
     /// Waits for another apply of this lock that shares the cache, under another state folder or in another container: it

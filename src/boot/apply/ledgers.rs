@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::boot::apply::as_before::contents_of;
 use crate::boot::apply::work::Work;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
-use crate::boot::machine::Installed;
+use crate::boot::machine::{Installed, find_info};
 use crate::boot::plan::Change;
 use crate::boot::session::Planned;
 use crate::core::diag::Failure;
@@ -26,7 +27,12 @@ impl Work<'_> {
             let one = planned.seen.machine.installed.get(&change.name).filter(is_here)?;
             let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
             let (version, installer) = (one.version.clone(), one.installer.clone());
-            Some(Before { version, installer, requires, direct: one.direct })
+            let info = one.location.as_deref().and_then(|site| find_info(site, &change.name).ok().flatten());
+            let record = info.and_then(|info| files::read_optional(&info.join("RECORD")).ok().flatten());
+            let contents = record.as_deref().map(contents_of);
+            let edited = planned.edited.iter().filter(|edited| edited.name == change.name);
+            let edited = edited.flat_map(|edited| edited.files.iter().map(|edit| edit.path.clone())).collect();
+            Some(Before { version, installer, requires, direct: one.direct, contents, edited })
         };
         let becomes = |change: &Change| {
             let package = change.package.as_ref()?;

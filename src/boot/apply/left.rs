@@ -5,13 +5,26 @@ use std::path::PathBuf;
 
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, place};
-use crate::core::diag::{Code, Failure, Finding};
+use crate::boot::plan::Change;
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
 use crate::core::inspect::parse_record;
 
 impl Work<'_> {
+    /// An error for each package that was to be removed and is still there: `pip uninstall` takes the copy that it finds first.
+    pub(super) fn still_there(&self) -> Result<Vec<Finding>, Failure> {
+        let there = self.infos(|change| change.package.is_none())?;
+        let finding = |(change, _, info): (&Change, &PathBuf, PathBuf)| {
+            let message = format!("{} was not removed: `{}` is still there", change.name, info.display());
+            let finding = Finding::error(Code::VerifyFiles, message).about(Subject::package(&change.name));
+            finding
+                .with_help("another copy of it comes first on `sys.path`: remove that copy, then run the command again")
+        };
+        Ok(there.into_iter().map(finding).collect())
+    }
+
     /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.
     pub(super) fn folders_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut folders = BTreeSet::new();

@@ -1,5 +1,6 @@
 //! An apply: fetch, run the script, check every file, roll back what failed. The network is over before the first change.
 
+mod as_before;
 mod aside;
 mod bring;
 mod brought;

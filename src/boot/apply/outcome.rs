@@ -32,8 +32,13 @@ pub fn gone(marker: &Marker) -> Vec<Kernel> {
 }
 
 /// Nothing to install or to remove: what is left is to say where the kernel stands. `has_changed`: files of the user
-/// have come back.
-pub(super) fn settle(planned: &Planned, state: &State, has_changed: bool) -> Result<Report, Failure> {
+/// have come back; `differing`: what a restore could not make as it was.
+pub(super) fn settle(
+    planned: &Planned,
+    state: &State,
+    has_changed: bool,
+    differing: Vec<Finding>,
+) -> Result<Report, Failure> {
     if planned.files.has_news {
         state.keep_hashed(&planned.files.hashed)?;
     }
@@ -42,24 +47,34 @@ pub(super) fn settle(planned: &Planned, state: &State, has_changed: bool) -> Res
     let known = marker.as_ref().is_some_and(|marker| marker.lock == now.lock && marker.boot_id == now.boot_id);
     let next = state.step(&mut marker, Event::Look, &now)?;
     let count = planned.decision.plan.kept.len();
-    outcome(planned, next, planned.files.evidence(&[]), |evidence, stands| {
+    let count_differing = differing.len();
+    let mut report = outcome(planned, next, planned.files.evidence(&[]), |evidence, stands| {
         let kernel = match stands {
-            Standing::Restarted => KernelState::Restarted,
+            Standing::Restarted if has_started_since(planned) => KernelState::Restarted,
             _ if known => KernelState::Known,
             _ => KernelState::New,
         };
         match planned.profile {
             Some(_) => Verdict::ready(evidence, count, kernel),
-            None => Verdict::restored(evidence, kept_by_restore(planned), has_changed),
+            None => Verdict::restored(evidence, kept_by_restore(planned) + count_differing, has_changed),
         }
-    })
+    })?;
+    report.findings.extend(differing);
+    Ok(report)
 }
 
-/// The end of an apply that has changed something.
-pub(super) fn applied(planned: &Planned, evidence: Evidence) -> Verdict {
+/// Whether the Python that asks is younger than the last change; one in a terminal is.
+fn has_started_since(planned: &Planned) -> bool {
+    let Some(kernel) = &planned.seen.machine.kernel else { return true };
+    let touched = planned.marker.iter().flat_map(|marker| &marker.touched);
+    touched.filter_map(|one| one.ended).all(|ended| kernel.start_time >= ended)
+}
+
+/// The end of an apply that has changed something, but for `differing` packages that a restore could not make as they were.
+pub(super) fn applied(planned: &Planned, evidence: Evidence, differing: usize) -> Verdict {
     match planned.profile {
         Some(_) => Verdict::applied(evidence, planned.target.packages.len()),
-        None => Verdict::restored(evidence, kept_by_restore(planned), true),
+        None => Verdict::restored(evidence, kept_by_restore(planned) + differing, true),
     }
 }
 
@@ -101,9 +116,23 @@ pub fn evidence_of(planned: &Planned, files: Files) -> Evidence {
         kernel: kernel_evidence(planned),
         variables: variable_evidence(planned),
         // What was resolved for this machine is not what was published.
-        release: if planned.other_target.is_some() { Compared::Nothing } else { planned.release.clone() },
+        release: release_evidence(planned),
         other_target: planned.other_target.clone(),
         unowned: Compared::Nothing,
+        tested: 0,
+    }
+}
+
+/// The pinned release; that of a cell is asked for by the cell.
+fn release_evidence(planned: &Planned) -> Compared {
+    let of_cell = match &planned.loaded.modules {
+        Modules::Reported(facts) => facts.release.clone().map(Compared::Not),
+        _ => None,
+    };
+    match &planned.release {
+        _ if planned.other_target.is_some() => Compared::Nothing,
+        Compared::Nothing => of_cell.unwrap_or_default(),
+        pinned => pinned.clone(),
     }
 }
 

@@ -63,8 +63,9 @@ pub fn carry_out(
     let index_url = settings.index_url.as_deref();
     let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
     if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
+        let differing = work.as_before()?;
         let has_changed = work.give_back()?;
-        return settle(planned, &state, has_changed);
+        return settle(planned, &state, has_changed, differing);
     }
     work.carry_out(settings)
 }
@@ -133,6 +134,7 @@ impl Work<'_> {
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
         self.bring_back_aside(&mut aside)?;
+        let differing = self.as_before()?;
         let left = self.left_in(&folders)?;
         self.state.write_ledger(&Ledger { aside, ..self.settled_ledger(&steps) })?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
@@ -142,10 +144,11 @@ impl Work<'_> {
         self.clean_up(&folder)?;
         let installed: Vec<PackageName> = packages.iter().map(|package| package.name.clone()).collect();
         let files = self.planned.files.evidence(&installed);
-        let mut report = outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence))?;
+        let mut report =
+            outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence, differing.len()))?;
         let is_known = |finding: &Finding| report.findings.contains(finding);
         let new: Vec<Finding> =
-            clashes.into_iter().chain(said).chain(left).filter(|finding| !is_known(finding)).collect();
+            clashes.into_iter().chain(said).chain(left).chain(differing).filter(|finding| !is_known(finding)).collect();
         report.findings.extend(new);
         Ok(report)
     }
@@ -308,7 +311,7 @@ impl Work<'_> {
         })
     }
 
-    fn python(&self) -> Result<PathBuf, Failure> {
+    pub(super) fn python(&self) -> Result<PathBuf, Failure> {
         let python = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
         python.ok_or_else(|| Failure::bug("an apply without an interpreter"))
     }
@@ -323,6 +326,10 @@ impl Work<'_> {
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
         if let Some(finding) = locked_out(&start, self.layout, wheels)? {
             return Ok((vec![finding], BTreeMap::new()));
+        }
+        let there = self.still_there()?;
+        if !there.is_empty() {
+            return Ok((there, BTreeMap::new()));
         }
         let (faulty, findings, hashed) = self.check(packages);
         if faulty.is_empty() {

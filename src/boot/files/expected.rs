@@ -144,7 +144,7 @@ pub(super) fn unlisted<'e>(
 }
 
 /// `path` of a RECORD, seen from site-packages.
-pub(super) fn lexical(path: &str, site: &Path) -> PathBuf {
+pub fn lexical(path: &str, site: &Path) -> PathBuf {
     let mut place = site.to_owned();
     for part in Path::new(path).components() {
         match part {

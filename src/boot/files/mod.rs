@@ -17,7 +17,7 @@ pub use claims::Claims;
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use downloaded::Downloaded;
 pub use edits::{Edit, edits};
-pub use expected::{Basis, Held, listed_place, place, version_of};
+pub use expected::{Basis, Held, lexical, listed_place, place, version_of};
 pub use fault::{FileFault, finding_of};
 pub use ghosts::ghosts;
 pub use hashed::{Hashed, HashedDistribution, HashedFolder};

@@ -88,6 +88,12 @@ pub struct Before {
     /// It was installed from an address.
     #[serde(default)]
     pub direct: bool,
+    /// A digest of its files, by its RECORD; `None` where it had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<Sha256>,
+    /// Its edited files, as RECORD names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<String>,
 }
 
 /// What an apply does to one distribution.
@@ -223,7 +229,14 @@ mod tests {
     }
 
     fn was(text: &str) -> Before {
-        Before { version: version(text), installer: "pip".into(), requires: vec!["x>=1".into()], direct: false }
+        Before {
+            version: version(text),
+            installer: "pip".into(),
+            requires: vec!["x>=1".into()],
+            direct: false,
+            contents: None,
+            edited: Vec::new(),
+        }
     }
 
     fn step(present: Option<&str>, becomes: Option<&str>) -> Vec<Step> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::boot::machine::observe::kernel_identity;
 use crate::boot::machine::raw::{Observed, RawDistribution, RawPython, Said};
-use crate::boot::machine::{Installed, Machine, Python, Recorded};
+use crate::boot::machine::{Installed, Layout, Machine, Python, Recorded};
 use crate::core::diag::{Code, Finding};
 use crate::core::matrix::{Hardware, InstalledGpu, Matrix};
 use crate::core::model::{CudaVersion, DriverVersion, PackageName, PythonFacts};
@@ -48,7 +48,7 @@ pub fn judge(observed: &Observed, matrix: &Matrix) -> (Machine, Vec<Finding>) {
         ),
         is_root: observed.is_root,
         has_apt: observed.has_apt,
-        installed: installed(&observed.distributions),
+        installed: installed(&observed.distributions, python.as_ref().and_then(|python| python.layout.as_ref())),
         kernel: observed.kernel.as_ref().and_then(|raw| kernel_identity(raw.pid, &raw.stat)),
         boot_id: observed.boot_id.clone(),
         debian: observed.debian.clone(),
@@ -172,20 +172,27 @@ fn os_name(os_release: &str) -> String {
     line.map_or_else(|| "unknown".to_owned(), |name| name.trim_matches('"').to_owned())
 }
 
-fn installed(raw: &[RawDistribution]) -> BTreeMap<PackageName, Installed> {
-    let mut all = BTreeMap::new();
+/// What is installed, of each name the one in the environment's own folders, else the first on the search path.
+fn installed(raw: &[RawDistribution], layout: Option<&Layout>) -> BTreeMap<PackageName, Installed> {
+    let is_own = |one: &Installed| {
+        layout.is_some_and(|layout| layout.folders().into_iter().any(|own| one.location.as_ref() == Some(own)))
+    };
+    let mut all: BTreeMap<PackageName, Installed> = BTreeMap::new();
     for one in raw {
         let (Ok(name), Ok(version)) = (one.name.parse::<PackageName>(), one.version.parse()) else {
             continue;
         };
-        // The first on the search path is the one that `import` finds.
-        all.entry(name).or_insert_with(|| Installed {
+        let installed = Installed {
             version,
             requires: Some(Recorded::new(one.requires.clone())),
             direct: one.direct,
             location: one.folder.parent().map(std::path::Path::to_owned),
             installer: one.installer.clone(),
-        });
+        };
+        match all.get(&name) {
+            Some(known) if is_own(known) || !is_own(&installed) => {}
+            _ => drop(all.insert(name, installed)),
+        }
     }
     all
 }

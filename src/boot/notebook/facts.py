@@ -150,7 +150,7 @@ def colab_boot_differs(code, name, space, live):
     """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
     ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
     tree, compiled = code
-    known, wanted, bodies = set(), set(), {}
+    known, wanted, bodies, made, alike = set(), set(), {}, {}, {}
 
     def walk(outer, counts, path):
         for one in outer.co_consts:
@@ -177,9 +177,21 @@ def colab_boot_differs(code, name, space, live):
             unknown.append(f"line {node.lineno}")
             return True
         try:
-            return there in space and colab_boot_plain(space[there]) == value
+            return there in space and colab_boot_plain(space[there]) == value and apart(space[there], node)
         except ValueError:
             return False
+
+    def apart(value, node):
+        """Whether nothing else in the file made the lists, dicts and sets of `value`: in memory, names may share one of which the file gives each its own."""
+        parts, place = [value], 0
+        while parts:
+            one, place = parts.pop(), place + 1
+            if type(one) in (list, dict, set) and made.setdefault(id(one), (node, place)) != (node, place):
+                return False
+            if type(one) in (list, tuple, dict):
+                parts.extend(one.values() if type(one) is dict else one)
+        # The targets of one statement share what it makes.
+        return type(value) not in (list, dict, set) or alike.setdefault(node, id(value)) == id(value)
 
     def of_import(node, space):
         if isinstance(node, ast.Import):
@@ -339,13 +351,15 @@ def colab_boot_compared(suspects, loaded):
         if stamp and file.endswith(".py"):
             try:
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
-                    raise TimeoutError("not compared in time")
+                    raise TimeoutError
                 space = object.__getattribute__(loaded[name][0], "__dict__")
                 live = anywhere[file] if file in anywhere else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()
                 code = ast.parse(text, file), compile(text, file, "exec", dont_inherit=True)
                 found = colab_boot_differs(code, name, space, live)
+            except TimeoutError:
+                found = ("unknown", "too much code to compare")
             except Exception as error:
                 found = ("unknown", f"{type(error).__name__}: {error}")
         # Of one that was loaded from this very file, only what was left from before can differ.
@@ -392,8 +406,9 @@ def colab_boot_facts(variables):
                 modules[name] = {"file": None, "version": None}
             continue
         files[name] = (module, file)
-        # What lies in a regular package goes with it; namespace packages have no file of their own.
-        if "." in name and encodable(own(loaded.get(name.split(".")[0])).get("__file__")):
+        # What lies in the folder of a regular package goes with it; namespace packages have no file of their own.
+        top = own(loaded.get(name.split(".")[0])).get("__file__")
+        if "." in name and encodable(top) and file.startswith(os.path.dirname(top)):
             continue
         modules[name] = {"file": told(lambda: colab_boot_real(file)), "version": text(own(module).get("__version__"))}
 

@@ -27,6 +27,8 @@ pub struct Facts {
     pub start_method: Option<String>,
     /// Whether the order of sets differs from one interpreter to the next.
     pub hash_randomization: Option<bool>,
+    /// Why its cell could not ask whether the release was withdrawn.
+    pub release: Option<String>,
     /// What torch's allocator says, where CUDA is initialised.
     pub torch_memory: Option<TorchMemory>,
 }

@@ -10,10 +10,12 @@ use crate::core::model::PackageName;
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     pub modules: Modules,
-    /// Libraries below site-packages that are mapped and were deleted or replaced since.
+    /// Libraries of packages that are mapped and were deleted or replaced since.
     pub replaced: Vec<PathBuf>,
-    /// Files below site-packages that are mapped and still there.
+    /// Files below site-packages, and below `lib` of the environment, that are mapped and still there.
     pub mapped: BTreeSet<PathBuf>,
+    /// Distributions with a mapped file outside of site-packages, as `lib/libtbb.so.12` is.
+    pub mapped_outside: BTreeSet<PackageName>,
     /// Distributions of which the kernel holds other code than is installed, or may do so.
     pub stale: Vec<Stale>,
     /// The variables that it was started with: a server hands its own down, and again after a restart.
@@ -86,6 +88,7 @@ impl Loaded {
         modules: Modules::Unknown,
         replaced: Vec::new(),
         mapped: BTreeSet::new(),
+        mapped_outside: BTreeSet::new(),
         stale: Vec::new(),
         handed: BTreeMap::new(),
         at: 0,
@@ -99,6 +102,9 @@ impl Loaded {
     /// Whether the kernel holds code that `subject` is about. What was not there before can only be loaded where it lay about without
     /// metadata, which shows in the file of the module.
     pub fn holds(&self, subject: Subject<'_>) -> bool {
+        if subject.existed && self.mapped_outside.contains(subject.name) {
+            return true;
+        }
         match &self.modules {
             Modules::Reported(facts) => subject
                 .modules

@@ -12,17 +12,23 @@ pub fn mapped_files(maps: &str) -> impl Iterator<Item = (&str, bool)> {
     paths.map(|path| path.strip_suffix(" (deleted)").map_or((path, false), |path| (path, true)))
 }
 
-/// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and deleted. Lines are like
-/// `7f00-7f01 r-xp 00000000 fe:01 123  /site/numpy/core.so (deleted)`.
+/// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and deleted, and those that pip has moved away to delete them.
+/// Lines are like `7f00-7f01 r-xp 00000000 fe:01 123  /site/numpy/core.so (deleted)`.
 pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let deleted = mapped_files(maps).filter(|(_, deleted)| *deleted).map(|(path, _)| Path::new(path));
-    for path in deleted.filter(|path| folders.iter().any(|folder| path.starts_with(folder))) {
+    let is_one = |path: &&Path| folders.iter().any(|folder| path.starts_with(folder)) || is_of_pip(path);
+    for path in deleted.filter(is_one) {
         if found.last().map(PathBuf::as_path) != Some(path) && !found.iter().any(|known| known == path) {
             found.push(path.to_owned());
         }
     }
     found
+}
+
+/// Whether pip has moved a file here from outside of site-packages (`/tmp/pip-uninstall-lg1y8n2s/libtbb.so.12`, pip 25).
+fn is_of_pip(path: &Path) -> bool {
+    path.iter().any(|part| part.to_string_lossy().starts_with("pip-uninstall-"))
 }
 
 /// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and still there.
@@ -44,9 +50,12 @@ mod tests {
             7f01-7f02 r-xp 00001000 fe:01 21    /venv/site/numpy/a.so (deleted)\n\
             7f03-7f04 r-xp 00000000 fe:01 22    /venv/site/with space/b.so (deleted)\n\
             7f05-7f06 r-xp 00000000 fe:01 23    /venv/site/c.so\n\
+            7f06-7f07 r-xp 00000000 fe:01 24    /tmp/pip-uninstall-ab12/libtbb.so.12 (deleted)\n\
+            7f06-7f07 r-xp 00000000 fe:01 25    /usr/lib/libssl.so.3 (deleted)\n\
             7f07-7f08 rw-s 00000000 00:01 24    /memfd:x (deleted)\n\
             7ffc-7ffd rw-p 00000000 00:00 0     [stack]\n";
         let found = deleted_below(maps, &[PathBuf::from("/venv/site")]);
-        assert_eq!(found, [PathBuf::from("/venv/site/numpy/a.so"), PathBuf::from("/venv/site/with space/b.so")]);
+        let expected = ["/venv/site/numpy/a.so", "/venv/site/with space/b.so", "/tmp/pip-uninstall-ab12/libtbb.so.12"];
+        assert_eq!(found, expected.map(PathBuf::from));
     }
 }

@@ -12,7 +12,7 @@ use crate::core::host::watched::started;
 use crate::core::model::PackageName;
 
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
-/// has, where that is known; `folders` are those that modules are installed to.
+/// has, where that is known; `folders` are those that packages install libraries to.
 pub fn observe_loaded(
     kernel: &Kernel,
     facts: Option<&Path>,
@@ -30,7 +30,7 @@ pub fn observe_loaded(
     // Another apply may have been waited for since the kernel has spoken.
     let said = if let Modules::Reported(facts) = &modules { facts.at } else { None };
     let at = said.map_or_else(process_clock, Ok)?;
-    Ok(Loaded { modules, replaced, mapped, stale: Vec::new(), handed: handed_down(kernel), at })
+    Ok(Loaded { modules, replaced, mapped, handed: handed_down(kernel), at, ..Loaded::default() })
 }
 
 /// The variables that `kernel` was started with (`/proc/<pid>/environ`, proc(5)); none where they can't be read.

@@ -174,6 +174,8 @@ fn ledger(entries: &[(&str, &str, Option<&str>)]) -> Ledger {
         installer: String::new(),
         requires: vec![],
         direct: false,
+        contents: None,
+        edited: vec![],
     };
     let steps: Vec<Step> = entries
         .iter()

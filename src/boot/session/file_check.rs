@@ -95,7 +95,9 @@ impl Session<'_> {
         let compared = compare(held, Options { depth, known: &known, tag: tag.as_deref() });
         let mut check =
             FileCheck { files: compared.files, read: compared.read, by_size: compared.by_size, ..FileCheck::default() };
-        check.basis.extend(others.iter().map(|one| (one.name.clone(), Basis::Nothing)));
+        for one in others {
+            check.add_version(scene, one);
+        }
         for (at, one) in comparable.iter().enumerate() {
             check.add(scene, one, &compared.faults[at], compared.basis[at]);
         }
@@ -170,6 +172,17 @@ impl FileCheck {
             self.broken.insert(package.name.clone(), format!("{first}{more}"));
         }
         self.faults.insert(package.name.clone(), faults);
+    }
+
+    /// What is known by its version alone.
+    fn add_version(&mut self, scene: Scene<'_>, package: &LockedPackage) {
+        if scene.is_installed(package) {
+            self.basis.insert(package.name.clone(), Basis::Nothing);
+            return;
+        }
+        let installed = scene.seen.machine.installed.get(&package.name);
+        let fault = installed.map_or(FileFault::NotInstalled, |one| FileFault::OtherVersion(one.version.to_string()));
+        self.faults.insert(package.name.clone(), vec![fault]);
     }
 
     /// Whether `file` of a distribution had the right bytes of `version` when it looked like `stamp`.

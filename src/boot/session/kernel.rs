@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::machine::{Layout, MachineRequest, installed_modules, is_kernel_command, parent_of};
+use crate::boot::files::lexical;
+use crate::boot::machine::{Layout, MachineRequest, RawDistribution, installed_modules, is_kernel_command, parent_of};
 use crate::boot::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
 use crate::boot::script::ENVIRONMENT_FILE;
 use crate::boot::session::Session;
@@ -31,7 +32,10 @@ pub fn loaded(
     if let Some(kernel) = &seen.machine.kernel {
         let preloaded = seen.machine.host.preloads.then(preloaded);
         let facts = request.kernel_modules.as_deref();
-        let mut loaded = observe_loaded(kernel, facts, preloaded, &folders(seen))?;
+        let site = folders(seen);
+        let with_libraries: Vec<PathBuf> = site.iter().cloned().chain(library_folder(seen)).collect();
+        let mut loaded = observe_loaded(kernel, facts, preloaded, &with_libraries)?;
+        loaded.mapped_outside = mapped_outside(seen, &loaded, &site);
         loaded.stale = stale_distributions(seen, &loaded, files);
         return Ok(loaded);
     }
@@ -49,6 +53,26 @@ pub fn loaded(
     let facts = Facts { modules: modules.collect(), ..Facts::default() };
     let modules = if fresh { Modules::Reported(Box::new(facts)) } else { Modules::Unknown };
     Ok(Loaded { modules, ..Loaded::default() })
+}
+
+/// Where wheels put libraries that lie outside of site-packages (`.data/data/lib`). What lies in the system's own is not theirs.
+fn library_folder(seen: &Seen) -> Option<PathBuf> {
+    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref())?;
+    (layout.data != Path::new("/usr")).then(|| layout.data.join("lib"))
+}
+
+/// The distributions with a file outside of `site`, the folders of modules, that the kernel has mapped.
+fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<PackageName> {
+    let is_outside = |file: &&PathBuf| !site.iter().any(|folder| file.starts_with(folder));
+    let files: BTreeSet<&PathBuf> = loaded.mapped.iter().filter(is_outside).collect();
+    let all = seen.observed.iter().flat_map(|observed| &observed.distributions).filter(|_| !files.is_empty());
+    let has_one = |one: &&RawDistribution| {
+        let Some(folder) = one.folder.parent() else { return false };
+        let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
+        let outside = parse_record(&record).into_iter().filter(|entry| entry.path.starts_with("../"));
+        outside.into_iter().any(|entry| files.contains(&lexical(&entry.path, folder)))
+    };
+    all.filter(has_one).filter_map(|one| one.name.parse().ok()).collect()
 }
 
 /// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter. What a kernel

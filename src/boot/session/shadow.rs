@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::lock::LockedTarget;
-use crate::boot::machine::{Layout, installed_modules};
+use crate::boot::machine::{Layout, find_info, installed_modules};
 use crate::boot::notebook::{Loaded, Modules};
 use crate::boot::plan::Change;
 use crate::boot::session::Session;
@@ -15,6 +15,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::{Look, Unreachable, is_elsewhere, list_remote, reach, unreachable};
 use crate::core::inspect::Archive;
 use crate::core::model::PackageName;
+use crate::core::model::wheel::metadata_of;
 
 /// Folders that every project has for itself, and that wheels bring by accident.
 const PROJECTS_OWN: &[&str] = &[
@@ -40,6 +41,10 @@ pub struct InFront {
     portions: BTreeMap<String, PathBuf>,
     /// What the kernel has loaded from elsewhere, though it would not find it there now.
     held: BTreeMap<String, PathBuf>,
+    /// Metadata of packages: `importlib.metadata`, and with it pip, takes these for what is installed.
+    metadata: BTreeMap<PackageName, PathBuf>,
+    /// The folder of packages that the `sys.path` of the kernel does not have.
+    not_on_path: Option<PathBuf>,
     /// Folders that it looks into first and that do not answer: every Python that starts would wait for them.
     silent: Vec<PathBuf>,
 }
@@ -66,6 +71,7 @@ impl InFront {
             }
         }
         let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) else { return front };
+        front.not_on_path = not_on_path(loaded, layout);
         // The standard library is meant to come first, and each of the folders before another one; they may be reached through links.
         let is_meant = |file: &Path| {
             let real = file.real().unwrap_or_else(|_| file.to_owned());
@@ -93,6 +99,10 @@ impl InFront {
             files::names_if_any(folder)
         };
         for entry in entries {
+            if let Some(name) = metadata_of(&entry) {
+                self.metadata.entry(name).or_insert_with(|| folder.join(&entry));
+                continue;
+            }
             let (module, ending) = entry.split_once('.').unwrap_or((&entry, ""));
             let is_module = match ending {
                 "" if is_package(&folder.join(module)) => true,
@@ -122,6 +132,7 @@ impl InFront {
         known: &[Finding],
     ) -> Result<Vec<Finding>, Failure> {
         let mut findings: Vec<Finding> = self.silent.iter().filter_map(|folder| silent(folder)).collect();
+        findings.extend(self.not_on_path.as_deref().filter(|_| !target.packages.is_empty()).map(unreachable_packages));
         // Only what lies in site-packages, too, can be hidden.
         let entries = layout.folders().into_iter().flat_map(|folder| files::names_if_any(folder));
         let installed: BTreeSet<String> =
@@ -135,7 +146,8 @@ impl InFront {
         self.held.retain(|module, _| is_installed(module));
         let is_shared = |top: &String| layout.folders().iter().any(|site| is_portion(&site.join(top)));
         self.portions.retain(|module, _| is_shared(module));
-        if self.modules.is_empty() && self.held.is_empty() && self.portions.is_empty() {
+        let is_empty = self.modules.is_empty() && self.held.is_empty() && self.portions.is_empty();
+        if is_empty && self.metadata.is_empty() {
             return Ok(findings);
         }
         for package in &target.packages {
@@ -144,7 +156,8 @@ impl InFront {
                 location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&package.name, folder))?;
             let hiding = self.hiding(&package.name, &modules);
             let is_kept = !changes.iter().any(|change| change.name == package.name);
-            findings.extend(hiding.or_else(|| self.held_of(&package.name, &modules).filter(|_| is_kept)));
+            let held = || self.held_of(&package.name, &modules).filter(|_| is_kept);
+            findings.extend(hiding.or_else(held).or_else(|| self.metadata_of(&package.name, layout)));
         }
         Ok(findings)
     }
@@ -183,13 +196,46 @@ impl InFront {
 impl InFront {
     /// An error where the kernel has loaded one of `modules` from elsewhere, though it would not find it there now.
     fn held_of(&self, name: &PackageName, modules: &BTreeSet<String>) -> Option<Finding> {
-        let (module, place) = modules.iter().find_map(|module| Some((module, self.held.get(module)?)))?;
+        let is_of = |held: &str, module: &str| {
+            held.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let (module, place) = self.held.iter().find(|(held, _)| modules.iter().any(|module| is_of(held, module)))?;
         let message =
             format!("the kernel has loaded `{module}` from `{}`, not {name} as it is locked", place.display());
         let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
         let finding = finding.about(Subject::module(module)).against(Subject::file(place));
-        Some(finding.with_help("restart the kernel, then run this again"))
+        let help =
+            "restart the kernel, then run this again; if it comes back, a `.pth` file or a cell puts that folder first";
+        Some(finding.with_help(help))
     }
+
+    /// An error where the metadata of an installed package is hidden by that of another copy.
+    fn metadata_of(&self, name: &PackageName, layout: &Layout) -> Option<Finding> {
+        let place = self.metadata.get(name)?;
+        let is_installed = layout.folders().iter().any(|site| find_info(site, name).is_ok_and(|info| info.is_some()));
+        let message = format!("`{}` hides the metadata of {name} as it is locked", place.display());
+        let help =
+            "remove it, or take its folder off PYTHONPATH or `sys.path`: pip and `importlib.metadata` read it first";
+        let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
+        is_installed.then(|| finding.against(Subject::file(place)).with_help(help))
+    }
+}
+
+/// The folder of packages, where the kernel says what its `sys.path` is and has no such folder on it.
+fn not_on_path(loaded: &Loaded, layout: &Layout) -> Option<PathBuf> {
+    let path = kernels_path(loaded);
+    let is_it = |entry: &&PathBuf| **entry == layout.purelib || entry.real().ok() == layout.purelib.real().ok();
+    (!path.is_empty() && !path.iter().any(|entry| is_it(&entry))).then(|| layout.purelib.clone())
+}
+
+fn unreachable_packages(site: &Path) -> Finding {
+    let message = format!(
+        "this Python does not have `{}` on `sys.path`: it can't import what is installed there",
+        site.display()
+    );
+    Finding::error(Code::KernelShadowed, message)
+        .about(Subject::file(site))
+        .with_help("start it without `-S`, or restart the kernel if a cell has changed `sys.path`")
 }
 
 /// An error for a folder that Python looks into first, on a mount that does not answer.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::boot::machine::Layout;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::host::mounts::{Look, limited};
 use crate::core::host::stamps::Stamp;
 use crate::core::host::{Invocation, files};
@@ -89,7 +89,9 @@ impl Session<'_> {
             let message =
                 format!("Python finds `{module}` in `{}` before {} as it is locked", file.display(), one.name);
             let help = "remove that copy, or what puts it first; then run the command again";
-            Some(Finding::error(Code::KernelShadowed, message).with_note(note.clone()).with_help(help))
+            let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(&one.name));
+            let finding = finding.about(Subject::module(module)).against(Subject::file(file));
+            Some(finding.with_note(note.clone()).with_help(help))
         });
         hidden.collect()
     }

@@ -57,6 +57,9 @@ pub struct Evidence {
     pub variables: Compared,
     /// The files of a golden release, with their pinned digests, and the release with its repository.
     pub release: Compared,
+    /// How many frameworks have passed a smoke test.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tested: usize,
     /// Files that no package owns, with those from before the first apply.
     pub unowned: Compared,
     /// Why this machine has another answer than the lock that was published.
@@ -64,7 +67,18 @@ pub struct Evidence {
     pub other_target: Option<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Evidence {
+    /// Whether there are packages, and nothing of them but their versions was compared or tried.
+    pub(super) const fn has_versions_alone(&self) -> bool {
+        let Files { against_wheel, against_own, by_version, .. } = self.files;
+        by_version > 0 && against_wheel + against_own + self.tested == 0
+    }
+
     /// What is known to be otherwise than a verdict would say.
     pub(super) fn contradictions(&self) -> Vec<String> {
         let names: Vec<&str> = self.files.faulty.iter().map(AsRef::as_ref).collect();
@@ -78,9 +92,12 @@ impl Evidence {
 
     /// What was not compared, each with the reason.
     pub(super) fn not_compared(&self) -> Vec<String> {
-        let Files { by_version, by_size, .. } = self.files;
+        let Files { against_own, by_version, by_size, .. } = self.files;
         let mut all = Vec::new();
         all.extend(self.other_target.clone());
+        let own =
+            || format!("{} compared with the installed RECORD, not the locked wheel", counted(against_own, "package"));
+        all.extend((against_own > 0).then(own));
         all.extend((by_version > 0).then(|| format!("{} compared by version alone", counted(by_version, "package"))));
         all.extend((by_size > 0).then(|| format!("{} compared by size alone", counted(by_size, "file"))));
         let Self { kernel, variables, release, unowned, .. } = self;

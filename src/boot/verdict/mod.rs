@@ -92,9 +92,14 @@ impl Verdict {
     }
 
     /// What `verify` looked at is as locked and works; `problems` are errors that it found.
+    /// Versions alone prove nothing about files.
     pub fn verified(evidence: Evidence, problems: usize) -> Self {
         if problems > 0 {
             let sentence = format!("not verified: {}", counted(problems, "problem"));
+            return Self { word: Word::Unproven, sentence, evidence: Some(evidence) };
+        }
+        if evidence.has_versions_alone() {
+            let sentence = "not verified: only versions could be compared, and no framework was tested".to_owned();
             return Self { word: Word::Unproven, sentence, evidence: Some(evidence) };
         }
         Self::proven(Word::Verified, "verified".to_owned(), evidence)

@@ -103,7 +103,7 @@ pub struct RecordOptions {
     pub start: bool,
 
     /// The process ID of the notebook's kernel [default: an ancestor of this process]
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pub kernel_pid: Option<u32>,
 }
 

@@ -59,7 +59,7 @@ pub struct MachineOptions {
     pub system: bool,
 
     /// The process ID of the notebook's kernel [default: an ancestor of this process]
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pub kernel_pid: Option<u32>,
 
     /// A file with the loaded modules and settings of the kernel, as cells write it; or a list of module names

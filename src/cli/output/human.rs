@@ -31,7 +31,7 @@ fn render_finding(finding: &Finding, help: &[String], style: Style) -> String {
         Severity::Note => Level::NOTE,
     };
     let message = harmless(&finding.message);
-    let unnamed: Vec<String> = finding.unnamed().map(ToString::to_string).collect();
+    let unnamed: Vec<String> = finding.unnamed().iter().map(ToString::to_string).collect();
     let about = (!unnamed.is_empty()).then(|| listed(&unnamed));
     let notes: Vec<String> = about.iter().chain(&finding.notes).map(|note| harmless(note)).collect();
     let helps: Vec<String> = help.iter().map(|help| harmless(help)).collect();

@@ -77,6 +77,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target, options.thorough);
     let repeated = if options.deterministic { repeated(session, profile, seen, target) } else { Repeated::default() };
+    evidence.tested = smokes.iter().filter(|(_, outcome)| outcome.ok).count();
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
     findings.extend(imports(session, profile, seen, target));
     findings.extend(no_gpu(&smokes, seen));

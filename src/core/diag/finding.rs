@@ -122,9 +122,12 @@ impl Finding {
         self
     }
 
-    /// What it is about and its message does not name.
-    pub fn unnamed(&self) -> impl Iterator<Item = &Subject> {
-        self.about.iter().filter(|subject| !self.message.contains(subject.name()))
+    /// What it is about, where neither its message nor a note names the first of it.
+    pub fn unnamed(&self) -> &[Subject] {
+        let is_named = |subject: &Subject| {
+            std::iter::once(&self.message).chain(&self.notes).any(|text| text.contains(subject.name()))
+        };
+        if self.about.first().is_none_or(is_named) { &[] } else { &self.about }
     }
 
     /// Whether both say the same, of whatever.

@@ -19,8 +19,9 @@ pub fn few(changes: &[String]) -> Vec<String> {
     changes.iter().take(SHOWN).cloned().chain(more).collect()
 }
 
-/// The first dozen of `all` in a sentence, and how many more there are.
+/// The first eight of `all` in a sentence, and how many more there are.
 pub fn listed(all: &[String]) -> String {
+    const SHOWN: usize = 8;
     let more = all.len().saturating_sub(SHOWN);
     let named = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     if more > 0 { format!("{named} and {more} more") } else { named }

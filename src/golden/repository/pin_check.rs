@@ -42,8 +42,9 @@ fn pin_in(profile: &Path) -> Result<(Pins, Option<Pin>, PathBuf), Failure> {
     let pins = Holder::at(folder).pins()?;
     let file = profile.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = if pins.all.is_empty() { None } else { own_name(profile) };
-    let is_meant = |pin: &&Pin| file == format!("{}.toml", pin.name) || name.as_ref() == Some(&pin.name);
-    let pin = pins.all.iter().find(is_meant).cloned();
+    // The file's name counts before what the profile calls itself: both may be pinned, and then they are two releases.
+    let by_file = pins.all.iter().find(|pin| file == format!("{}.toml", pin.name));
+    let pin = by_file.or_else(|| pins.all.iter().find(|pin| name.as_ref() == Some(&pin.name))).cloned();
     Ok((pins, pin, folder.to_owned()))
 }
 

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::core::diag::{Code, Failure, Finding};
+use crate::boot::lock::read_lock;
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::core::model::ipynb::Ipynb;
 use crate::golden::entry::Release;
-use crate::golden::in_notebook::{Held, boot_cell, held, with_release};
+use crate::golden::in_notebook::{CellFault, Held, boot_cell, cell_faults, held, with_release};
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::golden::repository::Repository;
 use crate::golden::repository::source::SourceRequest;
@@ -75,7 +76,15 @@ impl Holder {
 
     /// What is pinned here; nothing where there is no such file yet.
     pub fn pins(&self) -> Result<Pins, Failure> {
-        let bad = |why: String| Failure::input(format!("`{}` can't be read", self.name())).cause(why);
+        let bad = |why: String| {
+            let failure = Failure::input(format!("`{}` can't be read", self.name())).cause(why);
+            match self {
+                Self::Folder(_) => failure.help(
+                    "take it back from version control, or remove it and run `colab-boot golden add` for each release",
+                ),
+                Self::Notebook(_) => failure,
+            }
+        };
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(PIN_FILE);
@@ -146,6 +155,12 @@ impl Holder {
             let help = format!("move it away, then `colab-boot golden add {title}` takes it anew");
             Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
         };
+        let missing = |path: &Path| {
+            let title = format!("{}@{}", pin.name, pin.version);
+            let message = format!("`{}` of {title} is missing", path.display());
+            let help = format!("`colab-boot golden add {title}` writes it again");
+            Finding::error(Code::GoldenFileDiffers, message).with_help(help)
+        };
         match self {
             Self::Folder(folder) => {
                 let here = |suffix: &str| {
@@ -153,12 +168,21 @@ impl Holder {
                     Ok::<_, Failure>((files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes())), path))
                 };
                 let (lock, path) = here("lock")?;
+                if lock.is_none() {
+                    return Ok(Some(missing(&path)));
+                }
                 if lock != Some(pin.sha256) {
                     return Ok(Some(differs(format!("`{}`", path.display()))));
                 }
                 let (profile, path) = here("toml")?;
+                if profile.is_none() {
+                    return Ok(Some(missing(&path)));
+                }
+                // The lock that is pinned names the profile that it was made from.
+                let text = files::read_optional(&folder.join(format!("{}.lock", pin.name)))?.unwrap_or_default();
+                let of_lock = read_lock(&text).ok().map(|lock| lock.profile.sha256);
                 let wanted = release.and_then(|(_, release)| release.file("toml")).map(|file| file.sha256);
-                let is_wrong = profile.is_none() || wanted.is_some_and(|wanted| profile != Some(wanted));
+                let is_wrong = [of_lock, wanted].into_iter().flatten().any(|wanted| profile != Some(wanted));
                 Ok(is_wrong.then(|| differs(format!("`{}`", path.display()))))
             }
             Self::Notebook(path) => {
@@ -172,6 +196,29 @@ impl Holder {
                 Ok(edited.map(|held| differs(format!("cell {} of `{}`", held.at + 1, path.display()))))
             }
         }
+    }
+}
+
+impl Holder {
+    /// What is wrong with the order of the cells, and with those that verify; nothing of a folder.
+    pub fn cell_findings(&self) -> Result<Vec<Finding>, Failure> {
+        let Self::Notebook(path) = self else { return Ok(Vec::new()) };
+        let text = notebook_text(path)?.unwrap_or_default();
+        let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
+        let faults = cell_faults(&Ipynb::parse(&text).map_err(bad)?);
+        let finding = |fault: &CellFault| {
+            let message = format!("`{}`: {fault}", path.display());
+            let finding = match fault {
+                CellFault::Unverified { .. } | CellFault::OtherPin { .. } => {
+                    Finding::error(Code::GoldenFileDiffers, message)
+                }
+                CellFault::Repeated { .. } | CellFault::CodeBefore { .. } => {
+                    Finding::warning(Code::GoldenFileDiffers, message)
+                }
+            };
+            finding.about(Subject::file(path)).with_help(fault.help())
+        };
+        Ok(faults.iter().map(finding).collect())
     }
 }
 

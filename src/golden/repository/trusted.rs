@@ -46,7 +46,7 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
         Failure::input(format!("`{}` does not say how many keys have to sign", place.display()))
             .help("`colab-boot golden trust` pins the keys and their number again")
     })?;
-    let seen = remembered(paths, name, &signers).map(|one| (one.seq, one.sha256));
+    let seen = remembered(paths, name, &signers)?.map(|one| (one.seq, one.sha256));
     Ok(Trust { name: Some(name.clone()), signers, threshold, min_seq: 0, seen })
 }
 
@@ -78,9 +78,15 @@ pub fn write_trust(
     Ok(folder)
 }
 
-fn remembered(paths: &Paths, name: &PackageName, signers: &Signers) -> Option<Remembered> {
-    let text = files::read_optional(&record(paths, name, signers)).ok()??;
-    serde_json::from_str(&text).ok()
+/// The newest index that was seen. A damaged record is an error: without it, an older index would pass.
+fn remembered(paths: &Paths, name: &PackageName, signers: &Signers) -> Result<Option<Remembered>, Failure> {
+    let path = record(paths, name, signers);
+    let Some(text) = files::read_optional(&path)? else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Failure::input(format!("`{}` is damaged: it holds the newest index of {name} that was seen", path.display()))
+            .because(&error)
+            .help("remove it if you know that the repository serves its newest index, then run the command again")
+    })
 }
 
 /// Keeps the number of an index that was believed. A state that can't be written costs the memory of it, and nothing else.

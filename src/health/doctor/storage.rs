@@ -143,7 +143,7 @@ fn unreachable(case: &Case<'_>, gone: bool, what: &str) -> Answer {
     let of = case.vitals.unreachable.iter().filter(|one| one.error.is_some() == gone);
     let seen = of.map(|one| {
         let said = one.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-        format!("{} ({}){said}; `umount -l {}`", one.path.display(), one.kind, one.path.display())
+        format!("{} ({}){said}; `{}`", one.path.display(), one.kind, one.unmounts())
     });
     let seen: Vec<String> = seen.collect();
     if !seen.is_empty() {

@@ -1,6 +1,7 @@
 //! Keepers who make mistakes, and readers who see the truth about them: nothing is written that nobody can read, no signature is lost.
 
 use crate::stories::team::{Team, fingerprint};
+use crate::support::http::Reply;
 use crate::support::keys::Key;
 
 /// A team whose repository has `data@1.0.0` and `data@2.0.0`, signed by both.
@@ -265,4 +266,70 @@ fn an_apply_keeps_what_the_folder_pins() {
     );
     assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
     assert_eq!(team.day.installed(), installed);
+}
+
+#[test]
+fn a_folder_pins_each_of_its_files_once() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.trust();
+    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    let python = team.day.python();
+    let at = |name: &str| team.day.test.path("reader").join(name);
+    let pins = std::fs::read_to_string(at("golden.lock")).expect("pins");
+    let entry = &pins[pins.find("[[golden]]").expect("an entry")..];
+    // The files of one pin under the names of another.
+    let digest = entry.split("sha256 = \"").nth(1).and_then(|rest| rest.get(..64)).expect("a digest");
+    let other = entry.replace("\"data\"", "\"other\"").replace(digest, &"0".repeat(64));
+    std::fs::write(at("golden.lock"), format!("{pins}\n{other}")).expect("pins");
+    for end in ["toml", "lock"] {
+        std::fs::copy(at(&format!("data.{end}")), at(&format!("other.{end}"))).expect("a copy");
+    }
+    let refused = team.reader(&["apply", "other.toml", "--python", &python]).expect(1);
+    assert!(refused.stderr.contains("error[golden-file-differs]: `other.lock`"), "{refused:?}");
+    team.reader(&["apply", "data.toml", "--python", &python]).expect(0);
+    // What a merge leaves.
+    std::fs::write(at("golden.lock"), format!("{pins}\n{entry}")).expect("pins");
+    for verb in [&["apply", "data.toml", "--python", python.as_str()][..], &["golden", "verify"]] {
+        let refused = team.reader(verb).expect(2);
+        assert!(refused.stderr.contains("it pins `data` twice"), "{refused:?}");
+        assert!(refused.stderr.contains("take it back from version control"), "{refused:?}");
+    }
+    // A profile that was edited is found where the repository can't be asked, too.
+    std::fs::write(at("golden.lock"), pins.replace(&team.url, "http://127.0.0.1:9/team")).expect("pins");
+    team.reader(&["golden", "verify"]).expect(0);
+    let profile = std::fs::read_to_string(at("data.toml")).expect("a profile");
+    std::fs::write(at("data.toml"), format!("{profile}\n# mine\n")).expect("a profile");
+    let refused = team.reader(&["golden", "verify"]).expect(1);
+    assert!(refused.stderr.contains("error[golden-file-differs]: `./data.toml`"), "{refused:?}");
+}
+
+#[test]
+fn pinning_the_same_keys_again_forgets_no_newer_index() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    let old = team.index();
+    team.trust();
+    team.profile("2.0.0", "more = '*'\n");
+    team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
+    team.reader(&["golden", "list", "--from", &team.url]).expect(0);
+    team.lies(move |path, bytes| Reply::new("text/plain", if path == "golden.toml" { old.clone() } else { bytes }));
+    let keys = [fingerprint(&team.alice), fingerprint(&team.bob)];
+    let trust = ["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1]];
+    for arguments in [&["golden", "list", "--from", &team.url][..], &trust, &["golden", "list", "--from", &team.url]] {
+        let said = team.reader(arguments).expect(1);
+        assert!(said.stderr.contains("golden-rolled-back"), "{said:?}");
+    }
+    team.tells_the_truth();
+    team.reader(&trust).expect(0);
+    // A record that is damaged is no record of nothing.
+    let folder = team.day.test.path("state/golden");
+    let record = std::fs::read_dir(folder).expect("a folder").flatten().next().expect("a record").path();
+    std::fs::write(&record, "{\"seq\":").expect("a record");
+    let refused = team.reader(&["golden", "list", "--from", &team.url]).expect(2);
+    assert!(refused.stderr.contains("is damaged: it holds the newest index of team-x"), "{refused:?}");
+    std::fs::remove_file(record).expect("a record");
+    team.reader(&["golden", "list", "--from", &team.url]).expect(0);
 }

@@ -3,6 +3,7 @@
 
 mod accidents;
 mod audited;
+mod claims;
 mod deaths;
 mod files;
 mod fitness;

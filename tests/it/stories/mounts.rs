@@ -41,6 +41,7 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
         :COLAB_BOOT_STATE_DIR=@/silent/s doctor\n:COLAB_BOOT_STATE_DIR=@/silent/s status\n:COLAB_BOOT_CACHE_DIR=@/silent/s doctor\n\
         :TMPDIR=@/silent doctor\n:stage deep/below to\n:scrub deep\n:plan deep/below/p.toml\n:golden sign --repo deep/below --key k\n\
         :stage one to2\n:probe storage deep\n:doctor --data deep\n\
+        :doctor --data over\n:stage over to3\n\
         :SSL_CERT_FILE=@/silent/c.pem plan p.toml --python @/venv\n:PYTHONPATH=@/silent plan p.toml --python @/venv";
     day.profile("p", &["app"], "");
     let Some(said) = scene(test, lines) else { return };
@@ -54,7 +55,10 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
     assert!(doctor.contains("error[mount-dead]") && doctor.contains("dead (fuse): not connected"), "{doctor}");
     assert!(of("silent: doctor").contains("error[mount-hangs]"), "{said}");
     assert!(!of(": doctor --data dead/x").contains("--data: there is no"), "{said}");
-    for line in [": stage silent to", ": probe storage silent", "silent: plan p.toml", "silent: scrub ."] {
+    assert!(doctor.contains("over (overlay)"), "{doctor}");
+    for line in
+        [": stage silent to", ": stage over to3", ": probe storage silent", "silent: plan p.toml", "silent: scrub ."]
+    {
         assert!(of(line).contains("error[mount-hangs]") && of(line).contains("`umount -l "), "{line}: {said}");
     }
     for line in [

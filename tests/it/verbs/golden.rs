@@ -48,6 +48,11 @@ fn the_committed_repository_is_whole_and_keeps_its_own_cadence() {
     assert_eq!(on(day + 40, &["golden", "check", "--repo", &repo]).0, 1);
     let (_, listed) = on(day + 200, &["golden", "list", "--from", &repo]);
     assert!(listed.contains("0 of 4 releases"), "{listed}");
+    let (code, said) = on(day + 200, &["golden", "check", "--repo", &repo]);
+    assert!(code == 1 && said.contains("no release is current"), "{said}");
+    // A clock that was set back: nothing expires by it.
+    let (_, said) = on(day - 400, &["golden", "list", "--from", &repo]);
+    assert!(said.contains("set the clock of this machine"), "{said}");
 }
 
 #[test]
@@ -217,7 +222,7 @@ fn torn_files_of_servers_and_odd_modules_do_not_end_the_cell() {
     );
     assert_eq!(server, "('http://here/', '')");
     let facts = in_python(
-        "taken('notebook/facts.py', 'colab_boot_facts')\n\
+        "taken('boot/notebook/facts.py', 'colab_boot_facts')\n\
          class Odd(types.ModuleType):\n    __file__ = property(lambda self: 1 / 0)\n\
          sys.modules['a\\ud800'] = types.ModuleType('x'); sys.modules['odd'] = Odd('odd')\n\
          torn = types.ModuleType('torn'); torn.__file__ = '/x/\\ud800.py'; torn.__version__ = 3; sys.modules['torn'] = torn\n\

@@ -63,11 +63,15 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         named(&signers_text, &options.key).map_err(unreadable)?
     };
     if signers.all.len() < threshold {
-        return ask(&repository, &catalogue, threshold, &all, options.key.is_empty());
+        let is_pinned = known.as_ref().is_some_and(|known| known.threshold > 0);
+        return ask(&repository, &catalogue, threshold, &all, (options.key.is_empty(), is_pinned));
     }
     // Those who sign must be as many, with the keys that are pinned from now on.
     let name = catalogue.name.clone();
-    let trust = Trust { name: Some(name.clone()), signers: signers.clone(), threshold, ..Trust::default() };
+    // With the same keys, no older index is believed than before; new keys begin anew.
+    let is_same = |old: &&Trust| old.signers.fingerprints() == signers.fingerprints();
+    let seen = known.as_ref().filter(is_same).and_then(|old| old.seen);
+    let trust = Trust { name: Some(name.clone()), signers: signers.clone(), threshold, seen, ..Trust::default() };
     let vouched = vouch(&index, None, &trust, session.now)
         .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
     let folder = write_trust(&session.paths, (&name, &repository.name()), &signers_text, threshold)?;
@@ -124,7 +128,7 @@ fn ask(
     catalogue: &Catalogue,
     threshold: usize,
     signers: &Signers,
-    is_question: bool,
+    (is_question, is_pinned): (bool, bool),
 ) -> Result<Report, Failure> {
     let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     // All of them: with fewer, a release that others have signed would be refused.
@@ -135,9 +139,10 @@ fn ask(
             .help("ask the keepers for the fingerprints, by another way than the repository"));
     }
     let text = format!(
-        "{}: {threshold} of these have to sign\n  {}\nnothing is pinned; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
+        "{}: {threshold} of these have to sign\n  {}\n{}; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
         catalogue.name,
         keys.join("\n  "),
+        if is_pinned { "keys are pinned already, and stay as they are" } else { "nothing is pinned" },
         repository.name(),
     );
     let report = TrustReport { name: catalogue.name.to_string(), threshold, keys, pinned: false };

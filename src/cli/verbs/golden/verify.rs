@@ -9,6 +9,7 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::{AddOptions, pinned};
 use crate::cli::verbs::golden::{read_believed, today, with_findings};
 use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::pin::{Pin, Pins};
 use crate::golden::repository::pin_findings;
@@ -37,7 +38,10 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         None => all.all.iter().filter(is_meant).cloned().collect(),
     };
     if pins.is_empty() {
-        return Err(Failure::input(format!("`{}` pins nothing of that kind", holder.name()))
+        let is_there = options.into.is_there();
+        let what = if is_there { "pins no such release" } else { "does not exist" };
+        let name = if is_there { holder.name() } else { options.into.display().to_string() };
+        return Err(Failure::input(format!("`{name}` {what}"))
             .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
     }
     let mut findings = Vec::new();
@@ -57,12 +61,14 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         Err(failure) if failure.kind == Kind::World => {
             let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
             findings.extend(here(None)?);
+            findings.extend(holder.cell_findings()?);
             findings.push(finding.with_note(failure.to_string()));
             return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
         }
         Err(failure) => return Err(failure),
     };
     findings.extend(here(Some(&found))?);
+    findings.extend(holder.cell_findings()?);
     let today = today(session);
     let mut text = String::new();
     for pin in &pins {

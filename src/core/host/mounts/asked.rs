@@ -59,7 +59,16 @@ fn silent_roots() -> &'static [Unreachable] {
             let error = wait(child?, end)?;
             Some(Unreachable::new(mount, (!error.is_empty()).then_some(error)))
         };
-        asked.into_iter().filter_map(silent).collect()
+        let mut found: Vec<Unreachable> = asked.into_iter().filter_map(silent).collect();
+        // An overlay with an upper folder of this machine answers for its root, whatever becomes of the layers below.
+        let over_silent = |mount: &&Mount| {
+            let is_known = found.iter().any(|known| known.path == mount.path);
+            !is_known && found.iter().any(|known| mount.has_layer_below(&known.path))
+        };
+        let overlays: Vec<Unreachable> =
+            mounts().iter().filter(over_silent).map(|mount| Unreachable::new(mount, None)).collect();
+        found.extend(overlays);
+        found
     })
 }
 
@@ -234,6 +243,11 @@ impl Unreachable {
             .with_note(error.to_string())
     }
 
+    /// The line that unmounts it.
+    pub fn unmounts(&self) -> String {
+        format!("umount -l {}", quoted(&self.path))
+    }
+
     fn new(mount: &Mount, error: Option<String>) -> Self {
         Self { path: mount.path.clone(), kind: mount.kind.clone(), error }
     }
@@ -241,8 +255,41 @@ impl Unreachable {
     fn to_error(&self) -> Error {
         let (path, kind) = (self.path.display(), &self.kind);
         let said = self.error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
-        let message = format!("the {kind} mount `{path}` does not answer{said}; unmount it with `umount -l {path}`");
+        let message = format!("the {kind} mount `{path}` does not answer{said}; unmount it with `{}`", self.unmounts());
         let kind = if self.error.is_some() { ErrorKind::NotConnected } else { ErrorKind::TimedOut };
         Error::new(kind, message)
+    }
+}
+
+/// `path` as a word of the shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
+    if text.chars().all(is_plain) {
+        return text;
+    }
+    // A newline or a tab would be shown as something else: bash has a form for them.
+    if text.chars().any(char::is_control) {
+        return format!("$'{}'", text.escape_default());
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::quoted;
+
+    #[test]
+    fn the_line_that_unmounts_can_be_pasted() {
+        for (path, word) in [
+            ("/mnt/drive", "/mnt/drive"),
+            ("/mnt/a b", "'/mnt/a b'"),
+            ("/mnt/a'b", "'/mnt/a'\\''b'"),
+            ("/mnt/a\tb", "$'/mnt/a\\tb'"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), word);
+        }
     }
 }

@@ -41,6 +41,11 @@ pub struct Mount {
 }
 
 impl Mount {
+    /// Whether it is an overlay with a layer below `folder`.
+    fn has_layer_below(&self, folder: &Path) -> bool {
+        self.layers.iter().any(|layer| layer.starts_with(folder)) && self.path != Path::new("/")
+    }
+
     /// Whether it has to be asked before it is touched. Without the root nothing here would run.
     pub fn is_remote(&self) -> bool {
         (is_remote(&self.kind) || self.is_over_remote) && self.path != Path::new("/")

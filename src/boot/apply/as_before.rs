@@ -1,0 +1,100 @@
+//! After a restore: edits of what was there before come back, and what an index brings with other files than there were is said.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::boot::apply::aside::replace_with;
+use crate::boot::apply::work::Work;
+use crate::boot::files::{lexical, version_of};
+use crate::boot::ledger::Before;
+use crate::boot::machine::find_info;
+use crate::core::diag::{Code, Failure, Finding, Subject, listed};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::inspect::parse_record;
+use crate::core::model::{PackageName, Sha256, Version};
+
+impl Work<'_> {
+    /// Brings back the edits of packages that were there before the first apply. A finding for each that is not as it was then.
+    pub(super) fn as_before(&self) -> Result<Vec<Finding>, Failure> {
+        if self.planned.profile.is_some() {
+            return Ok(Vec::new());
+        }
+        let ledger = &self.planned.seen.ledger;
+        let replaced = ledger.distributions.iter().filter_map(|(name, entry)| Some((name, entry.before.as_ref()?)));
+        let mut findings = Vec::new();
+        for (name, before) in replaced.chain(&ledger.removed) {
+            for site in self.layout.folders() {
+                let info = find_info(site, name)?.filter(|info| version_of(info).as_ref() == Some(&before.version));
+                findings.extend(info.map(|info| self.compare(name, before, (site, &info))).transpose()?.flatten());
+            }
+        }
+        Ok(findings)
+    }
+
+    fn compare(
+        &self,
+        name: &PackageName,
+        before: &Before,
+        (site, info): (&Path, &Path),
+    ) -> Result<Option<Finding>, Failure> {
+        let mut lost = Vec::new();
+        for path in &before.edited {
+            let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
+            if kept.look_at_entry().is_ok() {
+                replace_with(&kept, &place)?;
+                self.session.say(&format!("brought back: `{}`, as it was edited", place.display()));
+            } else {
+                lost.push(path.clone());
+            }
+        }
+        let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+        let differs = before.contents.is_some_and(|contents| contents != contents_of(&record));
+        if lost.is_empty() && !differs {
+            return Ok(None);
+        }
+        let what = if differs { "other files than there were before".to_owned() } else { listed(&lost) };
+        let message = match differs {
+            true => format!("{name} {} came back with {what}", before.version),
+            false => format!("{name} {} came back without edits: {what}", before.version),
+        };
+        let finding = Finding::warning(Code::RestoreDiffers, message).about(Subject::release(name, &before.version));
+        Ok(Some(finding.with_help("if you need the earlier files, install the package from where it came then")))
+    }
+
+    /// Where an apply keeps an edited file of a package.
+    pub(super) fn kept_edit(&self, name: &PackageName, version: &Version, path: &str) -> PathBuf {
+        // One that leads out of site-packages, as a script's does, stays in the folder.
+        let path: PathBuf = Path::new(path).components().filter(|part| *part != Component::ParentDir).collect();
+        self.state.aside_folder().join(format!("{name}-{version}")).join(path)
+    }
+}
+
+/// A digest of what the wheel brought, by a RECORD: without what installers write themselves.
+pub(super) fn contents_of(record: &str) -> Sha256 {
+    let is_installers = |path: &str| {
+        let is_metadata = ["INSTALLER", "REQUESTED", "direct_url.json", "RECORD", "uv_cache.json", "uv_build.json"];
+        let is_one = path.rsplit_once(".dist-info/").is_some_and(|(_, file)| is_metadata.contains(&file));
+        is_one || path.ends_with(".pyc") || path.starts_with("../")
+    };
+    let entries = parse_record(record).into_iter().filter(|entry| !is_installers(&entry.path));
+    let mut lines: Vec<String> =
+        entries.filter_map(|entry| Some(format!("{} {}\n", entry.path, entry.sha256?))).collect();
+    lines.sort();
+    Sha256::of(lines.concat().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contents_of;
+
+    #[test]
+    fn what_installers_write_does_not_count() {
+        let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+        let by_pip = format!(
+            "../../../bin/a,sha256={digest},200\na.py,sha256={digest},0\na-1.dist-info/INSTALLER,sha256={digest},4\na-1.dist-info/RECORD,,\n"
+        );
+        let by_uv = format!("a.py,sha256={digest},0\n__pycache__/a.cpython-312.pyc,,\n");
+        assert_eq!(contents_of(&by_pip), contents_of(&by_uv));
+        assert_ne!(contents_of(&by_uv), contents_of(&by_uv.replace("a.py", "b.py")));
+    }
+}

@@ -107,7 +107,7 @@ impl Catalogue {
         let mut seen = BTreeSet::new();
         for release in &self.releases {
             if !seen.insert((&release.name, &release.version)) {
-                return Some(format!("`{}` stands in it twice", release.title()));
+                return Some(format!("it has `{}` twice", release.title()));
             }
             if let Some(fault) = release.fault() {
                 return Some(format!("`{}`: {fault}", release.title()));
@@ -119,7 +119,7 @@ impl Catalogue {
     /// As the file has it, without signatures: sorted, each release in an order of its own, so that a change is a short diff.
     pub fn to_text(&self) -> Result<String, String> {
         let mut text =
-            "# Made by `colab-boot golden`. Change it with its verbs: what stands above the signatures is signed.\n"
+            "# Made by `colab-boot golden`. Change it with its verbs: the text above the signatures is signed.\n"
                 .to_owned();
         let _ = writeln!(text, "version = {}\nname = \"{}\"\nseq = {}", self.version, self.name, self.seq);
         let _ =

@@ -42,7 +42,7 @@ pub fn split(bytes: &[u8]) -> Result<Signed<'_>, String> {
     let mut lines = rest.lines();
     while let Some(line) = lines.next() {
         if line != BEGIN {
-            return Err("something stands between or behind its signatures".to_owned());
+            return Err("there is other text between or after its signatures".to_owned());
         }
         blocks.push(block(&mut lines)?);
         if blocks.len() > BLOCKS {
@@ -109,8 +109,8 @@ mod tests {
             (good.replace('\n', "\r\n"), "carriage returns"),
             (format!("\u{feff}{good}"), "byte order mark"),
             (good.replace("version", "ver\0sion"), "NUL"),
-            (format!("{good}version = 2\n"), "between or behind"),
-            (format!("{good}\n"), "between or behind"),
+            (format!("{good}version = 2\n"), "between or after"),
+            (format!("{good}\n"), "between or after"),
             (good.replace("# AAA=\n", ""), ""),
             (good.replace("# AAA=", "# AA A="), "no base64"),
             (good.replace("# AAA=", "AAA="), "no base64"),

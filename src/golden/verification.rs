@@ -1,5 +1,6 @@
 //! A verification as a record to be published beside a release.
 
+use crate::boot::profile::Profile;
 use crate::boot::session::{Planned, Session};
 use crate::boot::verify::SmokeOutcome;
 use crate::core::diag::{Finding, Severity};
@@ -13,11 +14,11 @@ fn has_compared(planned: &Planned, smokes: &[(PackageName, SmokeOutcome)]) -> bo
     files.against_wheel + files.against_own > 0 || smokes.iter().any(|(_, outcome)| outcome.ok)
 }
 
-/// What was found of the lock with the digest `lock`.
+/// What was found of `profile` and its lock, which has this digest.
 pub fn verification_record(
     session: &Session<'_>,
     planned: &Planned,
-    lock: Sha256,
+    (profile, lock): (&Profile, Sha256),
     smokes: &[(PackageName, SmokeOutcome)],
     findings: &[Finding],
 ) -> Record {
@@ -42,8 +43,8 @@ pub fn verification_record(
     };
     Record {
         schema: SCHEMA,
-        profile: planned.lock.profile.name.clone(),
-        version: planned.lock.profile.version.clone(),
+        profile: profile.name.clone(),
+        version: profile.version.clone(),
         lock,
         target: planned.target.name.clone(),
         on: day_of(session.now).to_string(),

@@ -27,6 +27,13 @@ pub struct Trust {
     pub seen: Option<(u64, Sha256)>,
 }
 
+impl Trust {
+    /// The newest index that was seen, if these keys signed it: no older one is believed of the same keys, and new keys begin anew.
+    pub fn seen_by(&self, signers: &Signers) -> Option<(u64, Sha256)> {
+        self.seen.filter(|_| self.signers.fingerprints() == signers.fingerprints())
+    }
+}
+
 /// An index that was judged.
 #[derive(Clone, Debug)]
 pub struct Vouched {
@@ -86,17 +93,17 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
     if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
         let message = format!("the index of `{}` was fresh until {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);
-        findings.push(finding.with_help("its keepers say with `colab-boot golden renew` that nothing was withdrawn"));
+        findings.push(finding.with_help("its maintainers can renew it with `colab-boot golden renew`"));
     }
     Ok(Vouched { catalogue, by, digest, findings })
 }
 
 fn unsigned(blocks: usize) -> Finding {
     let message = match blocks {
-        0 => "nobody has signed this index".to_owned(),
-        blocks => format!("nobody is trusted here, so that the {blocks} signatures of this index say nothing"),
+        0 => "this index is not signed".to_owned(),
+        blocks => format!("no keys are pinned here, so the {blocks} signatures of this index prove nothing"),
     };
-    Finding::warning(Code::GoldenUnsigned, message).with_help("`colab-boot golden trust` says who may sign")
+    Finding::warning(Code::GoldenUnsigned, message).with_help("run `colab-boot golden trust` to pin the keys")
 }
 
 fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
@@ -140,11 +147,7 @@ fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<F
         return None;
     };
     let finding = Finding::error(Code::GoldenRolledBack, message);
-    Some(
-        finding.with_help(
-            "a server or a cache hands out an old one, or somebody wants you to have it: ask another address",
-        ),
-    )
+    Some(finding.with_help("the server or a cache serves an old index, possibly on purpose: use another address"))
 }
 
 /// Whether `fresh.toml` says of this very index that it is still the current one.

@@ -7,6 +7,7 @@ use crate::boot::apply::work::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
 use crate::boot::machine::find_info;
+use crate::boot::session::Goal;
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -16,7 +17,7 @@ use crate::core::model::{PackageName, Sha256, Version};
 impl Work<'_> {
     /// Brings back the edits of packages that were there before the first apply. A finding for each that is not as it was then.
     pub(super) fn as_before(&self) -> Result<Vec<Finding>, Failure> {
-        if self.planned.profile.is_some() {
+        if !matches!(self.planned.goal, Goal::Restore) {
             return Ok(Vec::new());
         }
         let ledger = &self.planned.seen.ledger;
@@ -52,10 +53,11 @@ impl Work<'_> {
         if lost.is_empty() && !differs {
             return Ok(None);
         }
-        let what = if differs { "other files than there were before".to_owned() } else { listed(&lost) };
-        let message = match differs {
-            true => format!("{name} {} came back with {what}", before.version),
-            false => format!("{name} {} came back without edits: {what}", before.version),
+        let (title, lost) = (format!("{name} {}", before.version), listed(&lost));
+        let message = if differs {
+            format!("{title} came back with other files than there were before")
+        } else {
+            format!("{title} came back without edits: {lost}")
         };
         let finding = Finding::warning(Code::RestoreDiffers, message).about(Subject::release(name, &before.version));
         Ok(Some(finding.with_help("if you need the earlier files, install the package from where it came then")))

@@ -10,6 +10,7 @@ use crate::boot::apply::sweep::strangers;
 use crate::boot::apply::work::Work;
 use crate::boot::files::Claims;
 use crate::boot::ledger::{Aside, Ledger};
+use crate::boot::session::Goal;
 use crate::core::diag::Failure;
 use crate::core::host::digests::has_digest;
 use crate::core::host::files;
@@ -87,10 +88,10 @@ impl Work<'_> {
         if has_any {
             self.session.changed.store(true, Ordering::Relaxed);
         }
-        let settled = match self.planned.profile {
-            None => self.settled_ledger(&[]),
-            Some(_) if has_any => ledger.clone(),
-            Some(_) => return Ok(false),
+        let settled = match self.planned.goal {
+            Goal::Restore => self.settled_ledger(&[]),
+            Goal::Profile { .. } if has_any => ledger.clone(),
+            Goal::Profile { .. } => return Ok(false),
         };
         if has_any || settled.is_empty() && !ledger.is_empty() {
             self.state.write_ledger(&Ledger { aside, ..settled })?;
@@ -116,8 +117,7 @@ impl Work<'_> {
             let kept = entry.kept.display();
             remove_empty(&place);
             if place.look_at_entry().is_ok() {
-                self.session
-                    .say(&format!("`{}` is there anew; what was there before stays in `{kept}`", place.display()));
+                self.session.say(&format!("`{}` exists again; the earlier file stays in `{kept}`", place.display()));
             } else {
                 move_file(&entry.kept, &place)?;
                 self.session.say(&format!("brought back: `{}`", place.display()));

@@ -83,6 +83,6 @@ impl Work<'_> {
     /// Where the files of this apply come from.
     pub(super) fn sources<'b>(&'b self, settings: &'b IndexSettings) -> Result<Retrieval<'b>, Failure> {
         let planned = self.planned;
-        self.session.sources(settings, &planned.seen, planned.target.libc(), planned.profile.as_ref())
+        self.session.sources(settings, &planned.seen, planned.target.libc(), planned.goal.profile())
     }
 }

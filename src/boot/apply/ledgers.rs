@@ -8,7 +8,7 @@ use crate::boot::apply::work::Work;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::{Installed, find_info};
 use crate::boot::plan::Change;
-use crate::boot::session::Planned;
+use crate::boot::session::{Goal, Planned};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;
@@ -45,9 +45,9 @@ impl Work<'_> {
 
     /// The ledger when all is done.
     pub(super) fn settled_ledger(&self, steps: &[Step]) -> Ledger {
-        let Planned { decision, lock, seen, wish, .. } = self.planned;
-        let mut ledger = seen.ledger.after(steps, &wish.title, lock.digest());
-        if self.planned.profile.is_none() {
+        let Planned { decision, goal, seen, wish, .. } = self.planned;
+        let mut ledger = seen.ledger.after(steps, &wish.title, goal.digest());
+        if matches!(goal, Goal::Restore) {
             ledger = ledger.restored();
         }
         // A package that another tool has changed or removed is not colab-boot's any more once the profile drops it.
@@ -70,7 +70,7 @@ impl Work<'_> {
     /// The ledger when the installer has failed: what it did not come to is as it was before. What it has taken away
     /// and not replaced is remembered.
     pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
-        let Planned { lock, seen, wish, .. } = self.planned;
+        let Planned { goal, seen, wish, .. } = self.planned;
         let mut there = BTreeSet::new();
         for folder in self.layout.folders() {
             let names = files::names_in(folder)?;
@@ -88,6 +88,6 @@ impl Work<'_> {
         };
         let went = |step: &Step| step.present.as_ref().is_some_and(|present| !is_there(step, &present.version));
         let done: Vec<Step> = steps.iter().filter(|step| came(step) || went(step)).cloned().collect();
-        Ok(seen.ledger.during(&done, &wish.title, lock.digest()))
+        Ok(seen.ledger.during(&done, &wish.title, goal.digest()))
     }
 }

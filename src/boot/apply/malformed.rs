@@ -119,7 +119,7 @@ fn why_impossible(path: &str) -> Option<&'static str> {
     } else if scheme.is_some_and(|scheme| !SCHEMES.contains(scheme)) {
         Some("its scheme is none of purelib, platlib, headers, scripts and data")
     } else if scheme == Some(&"scripts") && parts.len() + usize::from(path.ends_with('/')) > 3 {
-        Some("it is a folder among scripts, or lies in one, and uv makes none")
+        Some("it is a folder among scripts or in one, and uv does not create those")
     } else {
         None
     }
@@ -138,7 +138,7 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
         let shown = entry.path.escape_debug().to_string();
         let inside = Path::new(&entry.path).components().all(|part| matches!(part, Component::Normal(_)));
         if !inside {
-            return Ok(Some(format!("names `{shown}` in its RECORD, which is no file of it and lies elsewhere")));
+            return Ok(Some(format!("lists `{shown}` in its RECORD, which is not one of its files")));
         }
         let exists = layout.folders().into_iter().any(|site| site.join(&entry.path).look_at_entry().is_ok());
         if made(&entry.path) || !exists {

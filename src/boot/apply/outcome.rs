@@ -4,7 +4,7 @@ use crate::boot::apply::report::ApplyReport;
 use crate::boot::machine::{Kernel, Python};
 use crate::boot::marker::{Event, Marker, Next, Now, Standing};
 use crate::boot::notebook::{Modules, is_alive, process_clock};
-use crate::boot::session::{Planned, PythonReport, other_kernels};
+use crate::boot::session::{Goal, Planned, PythonReport, other_kernels};
 use crate::boot::state::State;
 use crate::boot::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict, counted};
 use crate::core::diag::{Code, Failure, Finding};
@@ -14,7 +14,7 @@ pub fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>,
     let machine = &planned.seen.machine;
     Ok(Now {
         profile: planned.wish.title.clone(),
-        lock: planned.lock.digest(),
+        lock: planned.goal.digest(),
         python: machine.python.as_ref().and_then(|python| python.path.clone()).unwrap_or_default(),
         boot_id: machine.boot_id.as_str(),
         kernel: machine.kernel.as_ref(),
@@ -54,9 +54,9 @@ pub(super) fn settle(
             _ if known => KernelState::Known,
             _ => KernelState::New,
         };
-        match planned.profile {
-            Some(_) => Verdict::ready(evidence, count, kernel),
-            None => Verdict::restored(evidence, kept_by_restore(planned) + count_differing, has_changed),
+        match planned.goal {
+            Goal::Profile { .. } => Verdict::ready(evidence, count, kernel),
+            Goal::Restore => Verdict::restored(evidence, kept_by_restore(planned) + count_differing, has_changed),
         }
     })?;
     report.findings.extend(differing);
@@ -72,9 +72,9 @@ fn has_started_since(planned: &Planned) -> bool {
 
 /// The end of an apply that has changed something, but for `differing` packages that a restore could not make as they were.
 pub(super) fn applied(planned: &Planned, evidence: Evidence, differing: usize) -> Verdict {
-    match planned.profile {
-        Some(_) => Verdict::applied(evidence, planned.target.packages.len()),
-        None => Verdict::restored(evidence, kept_by_restore(planned) + differing, true),
+    match planned.goal {
+        Goal::Profile { .. } => Verdict::applied(evidence, planned.target.packages.len()),
+        Goal::Restore => Verdict::restored(evidence, kept_by_restore(planned) + differing, true),
     }
 }
 

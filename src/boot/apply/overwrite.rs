@@ -54,7 +54,7 @@ pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded
     }
     for (link, to) in links(layout, &paths) {
         let message = format!("the wheel of {name} would be written through the link `{link}` to `{to}`");
-        findings.push(refused(message).with_note("what lies there would be overwritten"));
+        findings.push(refused(message).with_note("the files there would be overwritten"));
     }
     findings
 }

@@ -39,7 +39,7 @@ pub(super) fn unmet(
     let subjects = environment.held.iter().filter(|held| is_new(held));
     let findings = subjects.flat_map(|held| {
         let comes_back = planned.target.package(&held.name).is_none();
-        let help = if planned.profile.is_some() { OF_PROFILE } else { OF_OTHERS };
+        let help = if planned.goal.profile().is_some() { OF_PROFILE } else { OF_OTHERS };
         requirements(&environment, std::iter::once(held)).into_iter().map(move |finding| {
             if comes_back {
                 return Finding::warning(finding.code, finding.message).with_help(help);
@@ -57,8 +57,7 @@ pub(super) fn unmet(
 /// or need what another tool has removed since.
 const OF_PROFILE: &str = "it comes back as it was before colab-boot came, for no profile names it; \
                           name it in the profile, and both are solved together";
-const OF_INDEX: &str =
-    "this stands in the downloaded wheel itself; when the lock was made, the index showed something else";
+const OF_INDEX: &str = "this is from the downloaded wheel; the index showed other metadata when the lock was made";
 const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
 
 /// That the wheel has another METADATA than the lock was solved with.

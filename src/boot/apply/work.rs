@@ -91,10 +91,10 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     fn carry_out(&self, settings: &IndexSettings) -> Result<Report, Failure> {
-        let Planned { decision, lock, seen, .. } = self.planned;
+        let Planned { decision, goal, seen, .. } = self.planned;
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
-        let folder = self.session.paths.cache.join("wheels").join(lock.digest().short());
+        let folder = self.session.paths.cache.join("wheels").join(goal.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
         let Brought { wheels, in_the_way, said } = self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Work<'_> {
         let steps = self.steps();
         let title = &self.planned.wish.title;
         let mut aside = self.aside(&in_the_way)?;
-        let during = Ledger { aside: aside.clone(), ..seen.ledger.during(&steps, title, lock.digest()) };
+        let during = Ledger { aside: aside.clone(), ..seen.ledger.during(&steps, title, goal.digest()) };
         self.state.write_ledger(&during)?;
         self.move_aside(&in_the_way, &aside)?;
         self.keep_edits()?;

@@ -167,7 +167,7 @@ fn settle(
         return Err(Failure::answer(format!("`{}` is not the file that the lock names", download.file))
             .cause(format!("sha256 should be {}, and is {got}", download.sha256))
             .help(
-                "nothing was installed; if the file was changed where it comes from, make the lock anew with `colab-boot lock --refresh` and review it",
+                "nothing was installed; if the file was changed at its source, run `colab-boot lock --refresh` and review the new lock",
             ));
     }
     std::fs::rename(part, target)

@@ -47,7 +47,7 @@ pub(super) fn headers(
         return Ok(text);
     }
     let Some(builder) = builder else {
-        let why = "its metadata has to be built, and the target's Python is not here";
+        let why = "its metadata must be built, and the target's Python is not on this machine";
         return Err(failed(why.to_owned(), "make the lock on the target, or name a wheel with `url` and `sha256`"));
     };
     let path = folder.join(candidate.identity().to_string()).join(&candidate.file);

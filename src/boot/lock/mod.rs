@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::model::accepted::Accepted;
 use crate::core::model::platform::parse_platform;
-use crate::core::model::{ComputeCapability, CudaVersion, DriverVersion, Libc, PackageName, Sha256, Version};
+use crate::core::model::{
+    ComputeCapability, CudaVersion, DriverVersion, Libc, PackageName, PythonFacts, Sha256, Version,
+};
 
 pub use compare::differences;
 pub use read::{Unreadable, read_lock};
@@ -151,6 +153,22 @@ impl LockedWheel {
 }
 
 impl LockedTarget {
+    /// This machine, with nothing to install.
+    pub fn without_packages(python: &PythonFacts) -> Self {
+        Self {
+            name: "machine".to_owned(),
+            runtime: None,
+            python: python.version.clone(),
+            platform: python.platform_tag(),
+            cuda: None,
+            driver_floor: None,
+            gpus: Vec::new(),
+            apt: Vec::new(),
+            accept: Vec::new(),
+            packages: Vec::new(),
+        }
+    }
+
     /// The package of this name.
     pub fn package(&self, name: &PackageName) -> Option<&LockedPackage> {
         self.packages.iter().find(|package| package.name == *name)

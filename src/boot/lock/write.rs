@@ -6,7 +6,7 @@ use toml::Value;
 
 use crate::boot::lock::{Lock, LockedPackage, LockedTarget};
 
-const HEADER: &str = "# Made by `colab-boot lock`. Make it anew rather than editing it.\n";
+const HEADER: &str = "# Made by `colab-boot lock`. Do not edit; run that command again.\n";
 
 /// The text of `lock`. The same lock gives the same bytes, whatever the order of its vectors.
 pub fn write_lock(lock: &Lock) -> String {

@@ -69,5 +69,5 @@ pub fn process_clock() -> Result<u64, Failure> {
         .map_err(|error| Failure::world("could not start a thread").because(&error))?
         .join()
         .map_err(|_| Failure::bug("a thread that reads a file has panicked"))??;
-    started(&text).ok_or_else(|| Failure::world(format!("`/proc/thread-self/stat` makes no sense: {}", text.trim())))
+    started(&text).ok_or_else(|| Failure::world(format!("`/proc/thread-self/stat` can't be parsed: {}", text.trim())))
 }

@@ -49,7 +49,8 @@ fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
     let message = format!("{} {} comes with `{image}` alone, and is not here", package.name, package.version);
     let finding = Finding::error(Code::MachineNotPlanned, message);
     Some(
-        finding.with_help("make the lock anew, or begin on a new machine: Runtime, then Disconnect and delete runtime"),
+        finding
+            .with_help("run `colab-boot lock`, or start on a new machine: Runtime, then Disconnect and delete runtime"),
     )
 }
 

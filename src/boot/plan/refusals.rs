@@ -162,7 +162,7 @@ impl About<'_> {
         let mut findings: Vec<Finding> = flags.iter().filter_map(judge).collect();
         if !unread.is_empty() {
             let message = format!("XLA reads `XLA_FLAGS` up to `{unread}`, which begins with no dash");
-            let help = "a value with blanks stands in quotes: `--name=\"a b\"`";
+            let help = "quote a value with blanks: `--name=\"a b\"`";
             findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|one| as_warning(one.with_help(help))));
         }
         findings

@@ -355,7 +355,7 @@ fn bounds(table: Option<Reader<'_, '_>>, faults: &mut Faults<'_>) -> Vec<Bound> 
         let (Some(name), Some(specifiers)) = (name, specifiers) else { continue };
         let span = key.span.start..value.span().end;
         if bounds.iter().any(|known| known.name == name) {
-            faults.add(Code::ProfileConflict, span, format!("`{name}` stands twice here"), "keep one of them");
+            faults.add(Code::ProfileConflict, span, format!("`{name}` is listed twice"), "keep one of them");
         } else {
             bounds.push(Bound { name, specifiers, span });
         }
@@ -377,7 +377,7 @@ fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults
     }
     for (at, one) in wanted.iter().enumerate() {
         if wanted[..at].iter().any(|earlier| earlier.name == one.name) {
-            let message = format!("`{}` stands twice in the profile", one.name);
+            let message = format!("`{}` is in the profile twice", one.name);
             faults.add(Code::ProfileConflict, one.span.clone(), message, "keep one of them");
         }
         if let Some(index) = &one.index

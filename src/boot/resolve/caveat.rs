@@ -141,7 +141,7 @@ fn shared_inits(resolution: &Resolution) -> Vec<Finding> {
     }
     let finding = |(path, owners): (&str, BTreeSet<&PackageName>)| {
         let named = listed(&owners.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let message = format!("`{path}` stands in {} packages, with different content", owners.len());
+        let message = format!("`{path}` is in {} packages, with different content", owners.len());
         let finding = if owners.len() > 2 {
             Finding::note(Code::FilesCollide, message)
         } else {

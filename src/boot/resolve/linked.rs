@@ -207,7 +207,7 @@ fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'
                 package: name.clone(),
                 range: VersionRange::singleton(version.clone()),
                 requirement,
-                why: "it was compiled against that one, and refuses an older one".to_owned(),
+                why: "it was compiled against that version and refuses older ones".to_owned(),
                 source: "METADATA and build files of the wheel".to_owned(),
                 narrows: false,
             });

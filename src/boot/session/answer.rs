@@ -9,7 +9,7 @@ use crate::boot::profile::Profile;
 use crate::boot::resolve::caveats;
 use crate::boot::session::Session;
 use crate::boot::session::findings::secrets_set;
-use crate::boot::session::goal::{ProfileRequest, Request};
+use crate::boot::session::goal::{Goal, ProfileRequest, Request};
 use crate::boot::session::index::Asked;
 use crate::boot::session::lock::{missing_lock, stale_lock};
 use crate::boot::session::machine::Seen;
@@ -17,11 +17,10 @@ use crate::core::diag::{Code, Failure, Finding, Kind};
 
 /// What is to be made true, and how that is known.
 pub struct Answer {
-    pub profile: Option<Profile>,
+    pub goal: Goal,
     pub wish: Wish,
     pub seen: Seen,
     pub target: LockedTarget,
-    pub lock: Lock,
     pub findings: Vec<Finding>,
     pub keep_lock: bool,
     pub traffic: Option<Traffic>,
@@ -71,7 +70,8 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
     findings.extend(variables.findings);
     findings.extend(secrets_set(&profile)?);
     let wish = Wish::of(&profile, variables.all);
-    Ok(Answer { profile: Some(profile), wish, seen, target, lock, findings, keep_lock, traffic, other_target })
+    let goal = Goal::Profile { profile: Box::new(profile), lock: Box::new(lock) };
+    Ok(Answer { goal, wish, seen, target, findings, keep_lock, traffic, other_target })
 }
 
 /// What the lock beside the profile is worth here.

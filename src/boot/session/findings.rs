@@ -37,7 +37,7 @@ pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &See
         findings.push(Finding::note(Code::PlanBlind, message));
     }
     if target.cuda.is_some() && seen.machine.hardware.gpus.is_empty() && seen.machine.hardware.driver.is_none() {
-        let message = "the plan holds CUDA libraries, and this machine has no NVIDIA GPU: they will lie idle";
+        let message = "the plan has CUDA libraries, but this machine has no NVIDIA GPU to use them";
         findings.push(
             Finding::note(Code::MachineNoGpu, message).with_help("plan for another machine with --runtime and --gpu"),
         );

@@ -3,14 +3,46 @@
 use std::path::PathBuf;
 
 use crate::boot::index::IndexSettings;
+use crate::boot::lock::Lock;
 use crate::boot::machine::MachineRequest;
-use crate::core::model::PackageName;
+use crate::boot::profile::Profile;
+use crate::core::model::{PackageName, Sha256};
 
 /// The machine that is meant, and where packages come from.
 #[derive(Debug)]
 pub struct Request {
     pub machine: MachineRequest,
     pub index: IndexSettings,
+}
+
+/// What is to become of an environment.
+#[derive(Debug)]
+pub enum Goal {
+    /// What this profile wants, with the lock that says how.
+    Profile { profile: Box<Profile>, lock: Box<Lock> },
+    /// What was there before the first apply.
+    Restore,
+}
+
+impl Goal {
+    pub fn profile(&self) -> Option<&Profile> {
+        match self {
+            Self::Profile { profile, .. } => Some(profile),
+            Self::Restore => None,
+        }
+    }
+
+    pub fn lock(&self) -> Option<&Lock> {
+        match self {
+            Self::Profile { lock, .. } => Some(lock),
+            Self::Restore => None,
+        }
+    }
+
+    /// What markers, ledgers and scripts name it by.
+    pub fn digest(&self) -> Sha256 {
+        self.lock().map_or_else(|| Sha256::of(b"restore"), Lock::digest)
+    }
 }
 
 /// The profile that is planned.

@@ -20,7 +20,7 @@ use crate::core::model::CudaVersion;
 impl Session<'_> {
     /// The lock of `path`, if there is one that can be read.
     pub fn read_lock(&self, path: &Path) -> Result<Option<Lock>, Failure> {
-        let again = "give a lock that `colab-boot lock` has written; if it was one, remove it and make it anew";
+        let again = "name a lock that `colab-boot lock` has written; if it is one, remove it and run `colab-boot lock`";
         let Some(text) = files::read_optional(path).map_err(|failure| failure.help(again))? else {
             return Ok(None);
         };
@@ -37,7 +37,7 @@ impl Session<'_> {
                     };
                     let message = format!("`{shown}` is a lock of format {version}, {reads}{asks}");
                     Finding::error(Code::LockFuture, message)
-                        .with_help("install a newer colab-boot, or make the lock anew with this one")
+                        .with_help("install a newer colab-boot, or run `colab-boot lock` with this one")
                 }
                 Unreadable::Malformed(why) => {
                     let help = if Profile::is_one(&text) {

@@ -146,7 +146,7 @@ impl Session<'_> {
         Err(Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
             .cause(why)
             .help(format!(
-                "make it anew with `python3 -m venv --clear {}`, or name another Python with --python",
+                "recreate it with `python3 -m venv --clear {}`, or name another Python with --python",
                 folder.display()
             )))
     }

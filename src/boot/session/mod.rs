@@ -45,7 +45,7 @@ pub use before::wheels_of;
 pub use distributions::{installed, recorded_files, surroundings};
 pub use file_check::{FileCheck, Reading, Scene, held};
 pub use findings::verdicts;
-pub use goal::{ProfileRequest, Request, Upgrade};
+pub use goal::{Goal, ProfileRequest, Request, Upgrade};
 pub use index::{Asked, find_links};
 pub use kernel::{loaded, modules, modules_of, other_kernels};
 pub use lacking::{lacking, with_apt};

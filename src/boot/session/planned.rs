@@ -7,19 +7,18 @@ use url::Url;
 
 use crate::boot::index::Traffic;
 use crate::boot::ledger::Notes;
-use crate::boot::lock::{Lock, LockedTarget};
+use crate::boot::lock::LockedTarget;
 use crate::boot::machine::owned_elsewhere;
 use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::{Basis, Decision, Plan, Wish, decide};
-use crate::boot::profile::Profile;
 use crate::boot::script::{Context, Part, render_script};
 use crate::boot::session::Session;
 use crate::boot::session::answer::{Answer, answer};
 use crate::boot::session::edited::{Edited, edited};
 use crate::boot::session::file_check::{FileCheck, Reading};
 use crate::boot::session::findings::{compiled, judged, refused, unhashed};
-use crate::boot::session::goal::{ProfileRequest, Request};
+use crate::boot::session::goal::{Goal, ProfileRequest, Request};
 use crate::boot::session::lacking::without_libraries;
 use crate::boot::session::machine::Seen;
 use crate::boot::session::shadow::InFront;
@@ -31,12 +30,10 @@ use crate::core::model::{PackageName, Version};
 
 /// A plan with all that led to it.
 pub struct Planned {
+    pub goal: Goal,
     pub wish: Wish,
-    /// `None` where nothing is wanted any more.
-    pub profile: Option<Profile>,
     pub seen: Seen,
     pub target: LockedTarget,
-    pub lock: Lock,
     pub decision: Decision,
     /// What the kernel has loaded.
     pub loaded: Loaded,
@@ -76,7 +73,7 @@ pub fn make(
 /// Sees what else a plan depends on, and decides it.
 pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading: Reading) -> Result<Planned, Failure> {
     let situation = observe_situation(&answer, request, session, reading)?;
-    let Answer { profile, wish, seen, target, lock, mut findings, keep_lock, traffic, other_target } = answer;
+    let Answer { goal, wish, seen, target, mut findings, keep_lock, traffic, other_target } = answer;
     let decision = decide(Basis {
         wish: &wish,
         target: &target,
@@ -109,14 +106,13 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
     let more = accept(more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
-    let indexes = session.indexes(&request.index, profile.as_ref(), &target)?;
+    let indexes = session.indexes(&request.index, goal.profile(), &target)?;
     let Situation { marker, notes, files, loaded, silent, folders, .. } = situation;
     Ok(Planned {
+        goal,
         wish,
-        profile,
         seen,
         target,
-        lock,
         decision,
         loaded,
         folders,
@@ -187,7 +183,8 @@ impl Planned {
 pub fn script_of(planned: &Planned, plan: &Plan, part: Part) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
-    let direct = planned.profile.iter().flat_map(|profile| &profile.wanted).filter_map(|one| one.direct.as_ref());
+    let direct =
+        planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted).filter_map(|one| one.direct.as_ref());
     let search = planned.seen.observed.as_ref().and_then(|observed| Some(&observed.python.as_ref()?.search));
     let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
     let beside = layout.zip(search).filter(|_| planned.seen.here);
@@ -196,7 +193,7 @@ pub fn script_of(planned: &Planned, plan: &Plan, part: Part) -> String {
         beside: beside.unwrap_or_default(),
         part,
         profile: planned.wish.title.clone(),
-        lock: planned.lock.digest(),
+        lock: planned.goal.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),
         indexes: planned.indexes.iter().map(|(name, url)| (name.as_str(), url)).collect(),

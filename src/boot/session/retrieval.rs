@@ -135,7 +135,7 @@ impl Retrieval<'_> {
                 listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
             let url = candidate.map(Candidate::url).transpose()?.ok_or_else(|| {
                 Failure::world(format!("the index no longer has `{}`", wheel.file))
-                    .help("make the lock anew with `colab-boot lock`")
+                    .help("run `colab-boot lock` to update the lock")
             })?;
             let reason = candidate.and_then(|one| one.yanked.clone());
             withdrawn.extend(reason.map(|reason| yanked(&package.name, &package.version, &reason)));

@@ -11,7 +11,7 @@ use crate::boot::plan::wanted_back;
 use crate::boot::session::Session;
 use crate::boot::session::answer::Answer;
 use crate::boot::session::file_check::{FileCheck, Reading, Scene};
-use crate::boot::session::goal::Request;
+use crate::boot::session::goal::{Goal, Request};
 use crate::boot::session::held_code::{returning, silent_repairs};
 use crate::boot::session::kernel::{environment_file, folders, loaded, modules};
 use crate::boot::session::machine::Seen;
@@ -56,7 +56,7 @@ pub(super) fn observe_situation(
     session: &Session<'_>,
     reading: Reading,
 ) -> Result<Situation, Failure> {
-    let Answer { profile, wish, seen, target, .. } = answer;
+    let Answer { goal, wish, seen, target, .. } = answer;
     let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
     let state = layout.map(|layout| State::of(&session.paths.state, layout));
     let marker = state.as_ref().map_or(Ok(None), State::marker)?;
@@ -72,7 +72,7 @@ pub(super) fn observe_situation(
     let wanted = if wish.prune { wanted_back(&seen.ledger, target, &seen.machine, broken) } else { Vec::new() };
     let before = session.wheels_back(&wanted, &request.index, seen);
     // A restoration without the index would be none; another apply goes on, and says what stays.
-    let before = if profile.is_none() { before? } else { before.unwrap_or_default() };
+    let before = if matches!(goal, Goal::Restore) { before? } else { before.unwrap_or_default() };
     let loaded = loaded(session, seen, &request.machine, &files)?;
     Ok(Situation {
         silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),

@@ -127,13 +127,13 @@ impl State {
                 "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",
                 path.display()
             ))
-            .help("restart the kernel, then remove the file: everything is checked anew"));
+            .help("restart the kernel, then remove the file: the next run checks everything again"));
         }
         let marker: Result<Marker, _> = serde_json::from_str(&text);
         marker.map(Some).map_err(|error| {
             Failure::world(format!("the marker `{}` can't be read", path.display()))
                 .because(&error)
-                .help("look at it; removing it makes colab-boot check everything anew")
+                .help("inspect it; if you remove it, the next run checks everything again")
         })
     }
 

@@ -84,8 +84,8 @@ impl Verdict {
         let unowned = Compared::Not("there is no record of them".to_owned());
         let evidence = if changed { Evidence { unowned, ..evidence } } else { evidence };
         let sentence = match (kept, changed) {
-            (0, true) => "restored: the packages are those from before colab-boot came".to_owned(),
-            (0, false) => "restored: the record of what colab-boot has changed has nothing to undo".to_owned(),
+            (0, true) => "restored: the packages are those from before the first apply".to_owned(),
+            (0, false) => "restored: nothing to undo".to_owned(),
             (kept, _) => format!("restored, except for {} listed above", counted(kept, "package")),
         };
         Self::proven(Word::Restored, sentence, evidence)

@@ -374,7 +374,7 @@ pub struct TrustOptions {
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "at least one has to sign".to_owned())
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "at least one signature is required".to_owned())
 }
 
 /// A line that says something.

@@ -60,9 +60,7 @@ fn request_of(options: &ApplyOptions, restarter: Restarter) -> Request {
 
 /// A new answer is kept beside the profile, so that the next run, and the next machine, do the same.
 fn keep_lock(options: &ApplyOptions, planned: &Planned) -> Result<(), Failure> {
-    if !planned.keep_lock {
-        return Ok(());
-    }
+    let Some(lock) = planned.goal.lock().filter(|_| planned.keep_lock) else { return Ok(()) };
     let path = lock_path(&options.plan.profile, options.plan.lock.as_ref());
-    write_output(&path, write_lock(&planned.lock).as_bytes())
+    write_output(&path, write_lock(lock).as_bytes())
 }

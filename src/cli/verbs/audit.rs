@@ -141,7 +141,7 @@ fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> 
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let verdict = match (errors, warnings) {
         (0, 0) if environment.held.is_empty() => "nothing was judged".to_owned(),
-        (0, 0) => "nothing to object to".to_owned(),
+        (0, 0) => "no problems found".to_owned(),
         (0, warnings) => plural(warnings, "warning"),
         (errors, 0) => plural(errors, "error"),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),

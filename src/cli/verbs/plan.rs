@@ -12,7 +12,9 @@ use crate::boot::lock::TargetReport;
 use crate::boot::plan::{Plan, Restart};
 use crate::boot::profile::Profile;
 use crate::boot::script::Part;
-use crate::boot::session::{Planned, PythonReport, Reading, Session, lacking, make, script_of, verdicts, with_apt};
+use crate::boot::session::{
+    Answer, Planned, PythonReport, Reading, Session, answer, decided, lacking, script_of, verdicts, with_apt,
+};
 use crate::boot::verdict::{Report, Verdict};
 use crate::cli::arguments::PreviewOptions;
 use crate::cli::output::{plan_line, render_plan};
@@ -53,22 +55,24 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
     let PreviewOptions { plan: options, add_apt } = options;
     let (wanted, request) = (options.profile_request(), options.request());
     let pinned = check_pin((&options.profile, options.lock.as_ref()), request.index.offline, session)?;
-    let mut planned = make(&wanted, &request, session, Reading::Least)?;
-    let added = if *add_apt { write_apt(&options.profile, session, &planned)? } else { BTreeSet::new() };
+    let mut asked = answer(&wanted, &request, session)?;
+    let added = if *add_apt { write_apt(&options.profile, session, &asked)? } else { BTreeSet::new() };
     if !added.is_empty() {
-        planned = make(&wanted, &request, session, Reading::Least)?;
+        // The profile is another one now.
+        asked = answer(&wanted, &request, session)?;
     }
+    let mut planned = decided(asked, &request, session, Reading::Least)?;
     planned.add_release(pinned.release, pinned.findings);
-    let Planned { seen, target, lock, decision, traffic, .. } = &planned;
+    let Planned { goal, seen, target, decision, traffic, .. } = &planned;
     let (plan, restart) = (&decision.plan, &decision.restart);
     let verdicts = verdicts(session, seen, target);
     let errors = planned.errors();
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
     let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan, Part::Whole));
     let data = PlanReport {
-        profile: planned.profile.as_ref().map(ProfileReport::of),
+        profile: planned.goal.profile().map(ProfileReport::of),
         python: PythonReport::of(seen),
-        lock: lock.digest(),
+        lock: goal.digest(),
         targets: vec![TargetReport::of(target)],
         plan,
         restart,
@@ -97,8 +101,8 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
 }
 
 /// Writes the Debian packages of libraries that this system lacks into the profile. Returns them.
-fn write_apt(profile: &Path, session: &Session<'_>, planned: &Planned) -> Result<BTreeSet<String>, Failure> {
-    let lacking = lacking(session, &planned.seen, &planned.target)?;
+fn write_apt(profile: &Path, session: &Session<'_>, answer: &Answer) -> Result<BTreeSet<String>, Failure> {
+    let lacking = lacking(session, &answer.seen, &answer.target)?;
     let packages: BTreeSet<String> = lacking.into_iter().flat_map(|one| one.debian).collect();
     if !packages.is_empty() {
         let text = files::read_text(profile, "profile")?;

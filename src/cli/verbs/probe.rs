@@ -37,7 +37,7 @@ pub(super) fn run(verb: &ProbeVerb, session: &Session<'_>) -> Result<Report, Fai
     };
     let mut text = if probed.measures.is_empty() { String::new() } else { rendered(&probed) };
     let low = probed.findings.len();
-    let sum = if low == 0 { "nothing to object to".to_owned() } else { format!("{low} findings") };
+    let sum = if low == 0 { "no problems found".to_owned() } else { format!("{low} findings") };
     let _ = writeln!(text, "probe {probe}: {sum}");
     let Probed { measures, findings, meaning } = probed;
     Ok(Report::new(ProbeReport { probe, measures, meaning }, text).with_findings(findings))
@@ -68,7 +68,7 @@ fn gpu(options: &GpuProbeOptions, session: &Session<'_>) -> Result<Probed, Failu
     if !options.while_busy
         && let Some(share) = utilization(session.environment, options.device)
     {
-        let message = format!("somebody works on GPU {}: {share} % in use", options.device);
+        let message = format!("GPU {} is in use by another process: {share} %", options.device);
         let finding = Finding::error(Code::GpuBusy, message);
         let help = "wait for it, or go on with --while-busy: their next allocation may fail meanwhile";
         return Ok(Probed { findings: vec![finding.with_help(help)], ..Probed::default() });

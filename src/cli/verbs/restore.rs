@@ -1,19 +1,16 @@
 //! `restore`: the environment as it was before colab-boot came. What it installed goes, what it replaced or removed comes back.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::boot::apply::{carry_out, kernel_evidence};
-use crate::boot::lock::{FORMAT, Lock, LockedProfile, LockedTarget};
+use crate::boot::lock::LockedTarget;
 use crate::boot::plan::{Plan, Restart, Wish};
-use crate::boot::session::{Answer, Planned, PythonReport, Reading, Request, Session, decided};
+use crate::boot::session::{Answer, Goal, Planned, PythonReport, Reading, Request, Session, decided};
 use crate::boot::verdict::Report;
 use crate::cli::arguments::RestoreOptions;
 use crate::cli::output::{plan_line, render_plan};
 use crate::core::diag::{Code, Failure, Finding};
 use crate::core::log::Style;
-use crate::core::model::Sha256;
 use crate::health::record::unfollow_crashes;
 
 pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
@@ -41,45 +38,18 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
     let python = seen.machine.python.as_ref().ok_or_else(|| {
         Failure::world("no usable Python was found").help("name the environment to restore with --python")
     })?;
-    let target = LockedTarget {
-        name: "machine".to_owned(),
-        runtime: None,
-        python: python.facts.version.clone(),
-        platform: python.facts.platform_tag(),
-        cuda: None,
-        driver_floor: None,
-        gpus: Vec::new(),
-        apt: Vec::new(),
-        accept: Vec::new(),
-        packages: Vec::new(),
-    };
-    let name = "restore".parse().map_err(|_| Failure::bug("`restore` is no name"))?;
-    let lock = Lock {
-        version: FORMAT,
-        requires: String::new(),
-        matrix: session.matrix.version.clone(),
-        profile: LockedProfile { name, version: semver::Version::new(0, 0, 0), sha256: Sha256::of(b"") },
-        targets: vec![target.clone()],
-    };
-    let wish = Wish {
-        title: "restore".to_owned(),
-        environment: BTreeMap::new(),
-        apt_snapshot: None,
-        breakage_is_error: false,
-        prune: true,
-        keeps_aside: false,
-    };
+    let target = LockedTarget::without_packages(&python.facts);
+    let wish = Wish { title: "restore".to_owned(), prune: true, ..Wish::default() };
     let mut findings = seen.findings.clone();
     if seen.ledger.is_empty() {
         let message = "colab-boot has installed nothing here, or all of it is restored already";
         findings.push(Finding::note(Code::NothingApplied, message));
     }
     Ok(Answer {
-        profile: None,
+        goal: Goal::Restore,
         wish,
         seen,
         target,
-        lock,
         findings,
         keep_lock: false,
         traffic: None,

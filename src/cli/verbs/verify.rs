@@ -74,7 +74,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     findings.extend(judge_locked(&environment, session.matrix, &is_locked, !planned.wish.breakage_is_error));
     findings = accept(findings, &target.accept);
     findings.extend(kernel_findings(&planned, stands, &now, &because));
-    let profile = planned.profile.as_ref().ok_or_else(|| Failure::bug("a verification without a profile"))?;
+    let profile = planned.goal.profile().ok_or_else(|| Failure::bug("a verification without a profile"))?;
     let smokes = smoke_tests(session, profile, seen, target, options.thorough);
     let repeated = if options.deterministic { repeated(session, profile, seen, target) } else { Repeated::default() };
     evidence.tested = smokes.iter().filter(|(_, outcome)| outcome.ok).count();
@@ -85,7 +85,10 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     if let Some(path) = &options.record {
         let lock = lock_path(&options.profile, options.lock.as_ref());
         let digest = Sha256::of(files::read_text(&lock, "lock")?.as_bytes());
-        write_report(path, verification_record(session, &planned, digest, &smokes, &findings).to_text().as_bytes())?;
+        write_report(
+            path,
+            verification_record(session, &planned, (profile, digest), &smokes, &findings).to_text().as_bytes(),
+        )?;
     }
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
     let text = summary(python, &evidence, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat());

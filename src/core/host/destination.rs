@@ -145,7 +145,7 @@ fn find(path: &Path) -> Result<Destination, Failure> {
         let open = folder.look().is_ok_and(|folder| folder.mode() & 0o002 != 0);
         if open && ![rustix::process::geteuid().as_raw(), 0].contains(&data.uid()) {
             return Err(Failure::input(format!("`{}` is a link of another user", at.display()))
-                .cause("it lies in a folder that everybody may write to, and could lead anywhere")
+                .cause("it is in a folder that every user may write to, and could point anywhere")
                 .help("name a file in a folder of your own"));
         }
         let to = at.read_link().map_err(|error| writing_failed(path, &error))?;

@@ -108,7 +108,7 @@ impl<'a> Unpacker<'a> {
             let status = self.inflate.decompress(packed, &mut self.buffer, FlushDecompress::None);
             let status = status.map_err(|_| {
                 let here = self.member.offset + self.head.len() as u64 + before_in;
-                Malformed::new(here, format!("`{}` is damaged: its deflate data makes no sense", self.member.path))
+                Malformed::new(here, format!("`{}` is damaged: its deflate data is invalid", self.member.path))
             })?;
             let used = usize::try_from(self.inflate.total_in() - before_in).unwrap_or(packed.len());
             let made = usize::try_from(self.inflate.total_out() - before_out).unwrap_or(0);

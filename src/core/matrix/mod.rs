@@ -151,7 +151,7 @@ impl Matrix {
         let key = |row: &Build| (row.package.clone(), row.version.clone(), row.local.clone());
         let twice = |row: &&Build| overlay.build.iter().filter(|other| key(other) == key(row)).count() > 1;
         if let Some(row) = overlay.build.iter().find(twice) {
-            return Err(format!("{} {} stands there twice", row.package, row.version));
+            return Err(format!("{} {} is listed twice", row.package, row.version));
         }
         if overlay.collision.iter().any(|row| row.packages.len() < 2) {
             return Err("a `[[collision]]` is between two packages or more".to_owned());

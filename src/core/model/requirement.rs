@@ -91,7 +91,7 @@ fn ascii_address(head: &str) -> Result<Option<String>, String> {
         Some((name, address)) => {
             Ok(Some(format!("{name}@{}", percent_encoding::utf8_percent_encode(address, percent_encoding::CONTROLS))))
         }
-        None => Err(format!("`{odd}` stands in the requirement")),
+        None => Err(format!("the requirement contains `{odd}`")),
     }
 }
 

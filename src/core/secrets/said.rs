@@ -10,7 +10,7 @@ const NAMED: usize = 20;
 pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
     let kind = if gone { Finding::warning } else { Finding::error };
     let help = if gone {
-        "it stands in the history still, and wherever the file was before: revoke it"
+        "it is still in the history and in earlier copies: revoke it"
     } else {
         "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
     };

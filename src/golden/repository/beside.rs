@@ -50,7 +50,7 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
     let is_old = |page: &String| !page.contains(&format!("index {} of {}", kept.catalogue.seq, kept.catalogue.issued));
     found.extend(page.filter(is_old).map(|_| {
         warning("`index.html` is the page of another index".to_owned())
-            .with_help("`colab-boot golden page` writes it anew")
+            .with_help("run `colab-boot golden page` to write it again")
     }));
     found
 }

@@ -35,11 +35,11 @@ const WAIT: Duration = Duration::from_mins(2);
 impl Kept {
     /// The one in `folder`, to be changed: nobody else changes it meanwhile.
     pub fn open_alone(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
-        let wait = || session.say("another keeper changes the repository; waiting");
+        let wait = || session.say("another process is changing the repository; waiting");
         let alone = files::lock_folder(folder, WAIT, &wait)?;
         if alone.is_none() && folder.is_folder_there() {
             return Err(Failure::world(format!(
-                "another keeper has been changing `{}` for two minutes",
+                "another process has been changing `{}` for two minutes",
                 folder.display()
             )));
         }
@@ -121,7 +121,7 @@ impl Kept {
                 .help("remove releases that have expired long ago"));
         }
         // What readers would refuse is never written.
-        let refused = |why: String| Failure::input("the index would be one that nobody can read").cause(why);
+        let refused = |why: String| Failure::input("the new index could not be read").cause(why);
         Catalogue::parse(&self.text).map(drop).map_err(refused)
     }
 

@@ -109,7 +109,7 @@ fn must_be_had(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
     let packages: Vec<String> = target.image_only().into_values().flatten().map(|one| one.name.to_string()).collect();
     Err(Failure::answer(format!("the lock of `{}` needs what only its maker's machine has", profile.name))
         .cause(format!("the target `{}` has {}, of which no index gives a digest", target.name, packages.join(", ")))
-        .help("name a notebook image or a bare target in `[target] runtimes`, as `bare-3.12`, and make the lock anew"))
+        .help("name a notebook image or a bare target in `[target] runtimes`, such as `bare-3.12`, then run `colab-boot lock`"))
 }
 
 /// The versions of what the profile calls frameworks, by its first target.

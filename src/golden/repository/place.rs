@@ -141,7 +141,7 @@ fn differs(path: &str, bytes: Option<&[u8]>, file: &ReleaseFile) -> Finding {
     }
     if without_returns.len() != bytes.len() && Sha256::of(&without_returns) == file.sha256 {
         return finding(Code::GoldenLineEnds, "has other line ends than were published")
-            .with_help("git has changed them: check out anew with `git -c core.autocrlf=false clone`, and keep `* -text` in .gitattributes");
+            .with_help("git has changed them: check them out again with `git -c core.autocrlf=false clone`, and keep `* -text` in .gitattributes");
     }
     finding(Code::GoldenFileDiffers, "is not the file that was published").with_note(format!(
         "the index names {} bytes with sha256 {}; it has {} with {}",

@@ -152,7 +152,7 @@ impl Holder {
         let release = found.and_then(|found| Some((found, found.release(pin)?)));
         let differs = |what: String| {
             let title = format!("{}@{}", pin.name, pin.version);
-            let help = format!("move it away, then `colab-boot golden add {title}` takes it anew");
+            let help = format!("move the file, then run `colab-boot golden add {title}`");
             Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
         };
         let missing = |path: &Path| {

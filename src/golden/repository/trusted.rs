@@ -43,7 +43,7 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
     let threshold = files::read_optional(&place)?.unwrap_or_default().trim().parse().ok().filter(|count| *count > 0);
     // Fewer than was decided must never do.
     let threshold = threshold.ok_or_else(|| {
-        Failure::input(format!("`{}` does not say how many keys have to sign", place.display()))
+        Failure::input(format!("`{}` does not say how many signatures are required", place.display()))
             .help("`colab-boot golden trust` pins the keys and their number again")
     })?;
     let seen = remembered(paths, name, &signers)?.map(|one| (one.seq, one.sha256));

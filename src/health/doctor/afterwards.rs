@@ -116,7 +116,7 @@ fn kernel_killed_signal(case: &Case<'_>) -> Answer {
                 .seen_all(others(case))
                 .into()
         }
-        None => Answer::Fine("the last kernel was not ended by somebody".to_owned()),
+        None => Answer::Fine("no signal ended the last kernel".to_owned()),
     }
 }
 

@@ -182,7 +182,7 @@ fn gpu_throttled(case: &Case<'_>) -> Answer {
 }
 
 fn gpu_pcie_narrow(case: &Case<'_>) -> Answer {
-    each(case, "as many lanes as there are, or the GPU is idle", |name, field| {
+    each(case, "all lanes are used, or the GPU is idle", |name, field| {
         let number = |key: &str| field(key)?.trim_end_matches(" %").parse::<u64>().ok();
         let (now, most) = (number("pcie.link.width.current")?, number("pcie.link.width.max")?);
         let busy = number("utilization.gpu")? > 0;

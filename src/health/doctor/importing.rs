@@ -209,7 +209,7 @@ fn pip_env(case: &Case<'_>) -> Answer {
 fn user_actions(case: &Case<'_>) -> Answer {
     let logs = ["/var/log/apt/history.log", "/var/log/pip.log"];
     if case.machine.host.kind != "colab" {
-        return Answer::Unseen("only Colab begins these logs anew at each start".to_owned());
+        return Answer::Unseen("only Colab starts new logs at each start".to_owned());
     }
     let commands = logs.iter().filter_map(|path| case.vitals.text(path)).flat_map(str::lines);
     let commands = commands.filter_map(|line| line.strip_prefix("Commandline: "));

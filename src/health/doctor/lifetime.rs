@@ -34,7 +34,7 @@ fn vm_new(case: &Case<'_>) -> Answer {
         Some(boot) if boot.is_empty() || *boot == case.machine.boot_id => {
             Answer::Fine("the machine of the last apply".to_owned())
         }
-        Some(_) => Hit::note("the machine has started anew since the last apply").into(),
+        Some(_) => Hit::note("the machine was restarted since the last apply").into(),
     }
 }
 
@@ -63,7 +63,7 @@ fn tpu_busy(case: &Case<'_>) -> Answer {
     let holds = case.vitals.processes.iter().filter(|one| one.tpu && Some(one.pid) != case.vitals.kernel);
     let holds: Vec<String> = holds.map(|one| format!("process {} ({})", one.pid, one.name)).collect();
     if holds.is_empty() {
-        return Answer::Fine("nobody else has the TPU".to_owned());
+        return Answer::Fine("no other process uses the TPU".to_owned());
     }
     Hit::error("another process holds the TPU").seen_all(holds).into()
 }

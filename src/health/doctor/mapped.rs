@@ -96,7 +96,7 @@ fn loaded_deleted(case: &Case<'_>) -> Answer {
     let gone: Vec<String> =
         mapped.iter().filter(|(path, gone)| *gone && is_installed(path)).map(|(path, _)| (*path).to_owned()).collect();
     if gone.is_empty() {
-        return Answer::Fine("what is loaded is what lies on the disk".to_owned());
+        return Answer::Fine("the loaded libraries are the installed ones".to_owned());
     }
     Hit::error("the kernel runs libraries that were replaced").seen_all(gone).into()
 }

@@ -160,7 +160,7 @@ fn large_alloc_log(case: &Case<'_>) -> Answer {
     let mut large = large.filter(|(_, size)| share(*size, memory.limit) > case.row.limit("share"));
     match large.next() {
         None => Answer::Fine("no large request in the log".to_owned()),
-        Some((time, size)) => Hit::note(format!("a request for {} stands in the log", amount(size)))
+        Some((time, size)) => Hit::note(format!("the log has a request for {}", amount(size)))
             .seen(format!("{time}, {} of the memory here", percent(size, memory.limit)))
             .into(),
     }

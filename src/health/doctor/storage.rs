@@ -185,7 +185,7 @@ fn tmp_in_ram(case: &Case<'_>) -> Answer {
         return Answer::Unseen("the folder for temporary files can't be looked at".to_owned());
     };
     if system.kind != "tmpfs" {
-        return Answer::Fine(format!("{} lies on {}", system.path, system.kind));
+        return Answer::Fine(format!("{} is on {}", system.path, system.kind));
     }
     let used = system.size.saturating_sub(system.free);
     let said = format!("{} is memory, and holds {}", system.path, amount(used));

@@ -94,7 +94,7 @@ fn secret_in_workdir(case: &Case<'_>) -> Answer {
     let shown = inside.iter().map(|one| title(one));
     let in_git = inside.iter().any(|one| one.in_git);
     let hit = if in_git {
-        Hit::error("a credential lies in a git work tree, and is not ignored")
+        Hit::error("a credential file is in a git work tree and is not ignored")
     } else {
         Hit::warning("credentials lie where they are copied along")
     };

@@ -86,7 +86,7 @@ fn vram_orphan(case: &Case<'_>) -> Answer {
     }
     let strange: Vec<_> = processes.iter().filter(|one| one.nvidia && !own.contains(&one.pid)).collect();
     if strange.is_empty() {
-        return Answer::Fine("nobody else has the GPU open".to_owned());
+        return Answer::Fine("no other process has the GPU open".to_owned());
     }
     let shown = strange.iter().map(|one| format!("process {} ({}), parent {}", one.pid, one.name, one.parent));
     Hit::warning(format!("{} processes have the GPU open that are not this kernel's", strange.len()))

@@ -166,11 +166,9 @@ fn memory(of: &str, looked: &Looked, figures: &Figures, probed: &mut Probed) {
     probed.measures.push(measure.noted(note));
     if low {
         let finding = Finding::warning(Code::VramLargestBlock, message);
-        probed
-            .findings
-            .push(finding.with_help(
-                "somebody holds memory in pieces: `colab-boot doctor vram` names who; restart that process",
-            ));
+        probed.findings.push(finding.with_help(
+            "another process holds fragmented memory: `colab-boot doctor vram` names it; restart that process",
+        ));
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn judge(looked: &Looked, wish: &LoaderWish, free: u64, gain: f64) ->
         probed.measures.push(Measure::new(&load, what, round.rate, Unit::PerSecond).noted(note));
     }
     if let Some(round) = looked.rounds.iter().find(|round| round.rate.is_none()) {
-        let message = format!("shared memory does not hold what {} workers need", round.workers);
+        let message = format!("shared memory is too small for {} workers", round.workers);
         let need = bytes(need(round.workers, wish.batch));
         let note = format!("{need} of {} free: {}", bytes(free), round.error.clone().unwrap_or_default());
         let finding = Finding::error(Code::ShmSmall, message).with_note(note);

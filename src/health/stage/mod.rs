@@ -109,7 +109,7 @@ fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
         .real()
         .map_err(|error| Failure::world(format!("could not look at `{}`", from.display())).because(&error))?;
     if to.is_there() && !to.is_folder_there() {
-        return Err(Failure::input(format!("`{}` is a file, and a folder is wanted", to.display())));
+        return Err(Failure::input(format!("`{}` is a file, but must be a folder", to.display())));
     }
     let existing = to.ancestors().find(|one| one.is_there()).unwrap_or(Path::new("/"));
     let rest = to.strip_prefix(existing).unwrap_or(Path::new(""));

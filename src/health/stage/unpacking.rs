@@ -216,7 +216,7 @@ pub(super) fn unpack(
 fn not_written(to: &Path, error: &std::io::Error) -> Failure {
     Failure::world(format!("could not write what was brought to `{}`", to.display()))
         .because(error)
-        .help("what came before is whole; the same command goes on after it")
+        .help("the files before it are complete; run the same command to continue")
 }
 
 /// What was unpacked, on its way to the destination.

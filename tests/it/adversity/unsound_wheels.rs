@@ -85,12 +85,12 @@ fn a_wheel_that_says_it_is_another_is_refused() {
         (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "is of version `2.0` of the format"),
         (&about, "Wheel-Version: 1.0\nTag: cp27-cp27m-win32\n", "for another Python or platform: cp27-cp27m-win32"),
         ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of something else"),
-        (&record, "demo/__init__.py,,\n../../../bin/activate,,\n", "names `../../../bin/activate` in its RECORD"),
-        (&record, "demo/__init__.py,,\nnotes.txt,,\n", "names `notes.txt` in its RECORD"),
+        (&record, "demo/__init__.py,,\n../../../bin/activate,,\n", "lists `../../../bin/activate` in its RECORD"),
+        (&record, "demo/__init__.py,,\nnotes.txt,,\n", "lists `notes.txt` in its RECORD"),
         ("demo/a\nb.py", "", "has a file that can't be made"),
         (".colab-boot-trash/x.py", "", "has a file that can't be made"),
         ("demo-1.0.data/wat/x.py", "", "its scheme is none of"),
-        ("demo-1.0.data/scripts/tools/x.py", "", "or lies in one, and uv makes none"),
+        ("demo-1.0.data/scripts/tools/x.py", "", "or in one, and uv does not create those"),
         ("pip/__init__.py", "raise SystemExit(5)", "would write `pip/__init__.py`, which belongs to pip"),
     ];
     let notes = world.venv.layout().join("notes.txt");

@@ -165,7 +165,7 @@ fn a_file_of_no_package_stops_the_apply_and_can_be_kept_aside() {
         std::fs::remove_file(&place).expect("a removal");
     }
     let again = world.run(&["restore"]).expect(0);
-    assert!(again.stdout.contains("restored: the record"), "{again:?}");
+    assert!(again.stdout.contains("restored: nothing to undo"), "{again:?}");
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn keepers_come_and_go_and_their_readers_go_on() {
         assert_eq!((list(), team.index()), before, "{arguments:?}");
     }
     let shown = team.run(&["golden", "signers", "--repo", "repo"]).expect(0);
-    assert!(shown.stdout.contains("2 of these have to sign\n  alice") && team.index() == before.1, "{shown:?}");
+    assert!(shown.stdout.contains("2 of these keys must sign\n  alice") && team.index() == before.1, "{shown:?}");
     // Carol comes, Bob goes: all three sign, so that readers of both lists go on.
     let key = |key: &Key| key.path.display().to_string();
     let changed = team

@@ -135,7 +135,7 @@ fn what_was_changed_is_named_with_a_way_out() {
         for verb in ["verify", "update"] {
             let said = team.reader(&["golden", verb]).expect(1);
             assert!(said.stderr.contains(&format!("{file}` is not what data@2.0.0 has")), "{said:?}");
-            assert!(said.stderr.contains("move it away, then `colab-boot golden add data@2.0.0`"), "{said:?}");
+            assert!(said.stderr.contains("move the file, then run `colab-boot golden add data@2.0.0`"), "{said:?}");
         }
         std::fs::remove_file(reader(file)).expect("a file");
         team.reader(&["golden", "verify"]).expect(1);

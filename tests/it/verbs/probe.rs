@@ -147,7 +147,7 @@ fn somebody_at_work_is_not_disturbed() {
     let test = with_driver(world(), 1).file("bin/nvidia-smi", smi);
     std::process::Command::new("chmod").arg("+x").arg(test.path("bin/nvidia-smi")).status().expect("chmod");
     let out = test.run(&["probe", "gpu"]).expect(1);
-    assert!(out.stderr.contains("error[gpu-busy]: somebody works on GPU 0: 97 % in use"), "{out:?}");
+    assert!(out.stderr.contains("error[gpu-busy]: GPU 0 is in use by another process: 97 %"), "{out:?}");
     assert!(!out.stdout.contains("largest block"), "{out:?}");
     test.run(&["probe", "gpu", "--while-busy"]).expect(0);
 }

@@ -155,7 +155,7 @@ fn what_can_not_be_is_refused_before_anything_is_written() {
         (["stage", "set", "set/b"], "lie in one another"),
         (["stage", "set/b", "set"], "lie in one another"),
         (["stage", "set", "set"], "lie in one another"),
-        (["stage", "set", "set/a.txt"], "is a file, and a folder is wanted"),
+        (["stage", "set", "set/a.txt"], "is a file, but must be a folder"),
         (["stage", "set/a.txt", "set"], "lie in one another"),
     ] {
         let before = tree(&test.path("set"));

@@ -88,7 +88,7 @@ fn must_be_had(
     }
     let help = match standing {
         Standing::Yanked => "`--allow-yanked` takes it all the same",
-        _ => "take another one; nobody looks after this one any more",
+        _ => "choose another release; this one is no longer maintained",
     };
     let findings = findings.into_iter().map(|finding| finding.with_help(help.to_owned())).collect();
     let mut failure = Failure::from_findings(Kind::Answer, findings);

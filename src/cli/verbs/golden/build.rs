@@ -34,7 +34,7 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
     report.talk.extend(needed);
     if binary.is_none() {
         report.talk.push(
-            "the cell takes colab-boot from PATH or COLAB_BOOT_BINARY alone; --binary-url names another place"
+            "the cell uses colab-boot from PATH or COLAB_BOOT_BINARY only; to download it, build with --binary-url"
                 .to_owned(),
         );
     }
@@ -46,7 +46,7 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
             report.talk.push(format!("wrote {}", target.display()));
         } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {
             return Err(Failure::answer(format!("`{}` is not what profile and lock make", target.display()))
-                .help("build it anew without --check"));
+                .help("run the command without --check to build it"));
         }
     }
     Ok(report)

@@ -87,7 +87,7 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = row.map_or(1, |row| row.threshold);
     if by.len() < wanted {
-        let message = format!("the index is signed by {} of the {wanted} who have to", by.len());
+        let message = format!("the index has {} of {wanted} required signatures", by.len());
         findings.push(Finding::error(Code::GoldenThreshold, message).with_help("`colab-boot golden sign`"));
     }
     Ok((signers, by))

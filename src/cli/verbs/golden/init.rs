@@ -88,7 +88,7 @@ fn signers(options: &SkeletonOptions, session: &Session<'_>) -> Result<String, F
     let files = if options.signer.is_empty() { own() } else { options.signer.clone() };
     let keys = files.iter().map(|file| public_key(file)).collect::<Result<Vec<String>, Failure>>()?;
     if keys.is_empty() {
-        return Err(Failure::input("nobody is named who may sign")
+        return Err(Failure::input("no signer is named")
             .help("name a public key with --signer; `ssh-keygen -t ed25519` makes one"));
     }
     Ok(keys.iter().map(|key| signer_line(key)).collect())

@@ -30,7 +30,7 @@ pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report
         write_output(&path, page.as_bytes())?;
     } else if there.as_deref() != Some(page.as_str()) {
         return Err(Failure::answer(format!("`{}` is not the page of index {}", path.display(), kept.catalogue.seq))
-            .help("write it anew without --check"));
+            .help("run the command without --check to write it"));
     }
     let text =
         format!("{}: {} releases, {}\n", path.display(), kept.catalogue.releases.len(), bytes(page.len() as u64));

@@ -42,6 +42,6 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
     kept.write()?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
-    let text = format!("index {} is signed by {}; {wanted} have to\n", kept.catalogue.seq, by.join(", "));
+    let text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
     Ok(Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text))
 }

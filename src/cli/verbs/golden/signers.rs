@@ -34,8 +34,11 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     let before = row.map_or(1, |row| row.threshold);
     let threshold = options.threshold.unwrap_or(before);
     if threshold == 0 || threshold > new.all.len() {
-        return Err(Failure::input(format!("{threshold} would have to sign, and {} may", new.all.len()))
-            .help("name another number with --threshold; nothing was changed"));
+        return Err(Failure::input(format!(
+            "{threshold} signatures would be required, and {} keys may sign",
+            new.all.len()
+        ))
+        .help("name another number with --threshold; nothing was changed"));
     }
     let sha256 = Sha256::of(new_text.as_bytes());
     let is_new = new.all.iter().filter(|signer| !old.all.contains(signer));
@@ -46,7 +49,7 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
         added: is_new.map(Signer::shown).collect(),
         removed,
     };
-    let mut text = format!("{threshold} of these have to sign\n");
+    let mut text = format!("{threshold} of these keys must sign\n");
     let mark = |signer: &String| if report.added.contains(signer) { '+' } else { ' ' };
     text.extend(report.signers.iter().map(|signer| format!("{} {signer}\n", mark(signer))));
     text.extend(report.removed.iter().map(|signer| format!("- {signer}\n")));

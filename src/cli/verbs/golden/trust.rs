@@ -44,7 +44,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let row = catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(signers_text.as_bytes())) {
         return Err(Failure::answer(format!("`{SIGNERS_FILE}` is not the one that the index names"))
-            .help("somebody has changed it without the signatures of those who may: ask the keepers"));
+            .help("it was changed without the required signatures: ask the maintainers"));
     }
     let known_keys = signers.fingerprints();
     if let Some(strange) = options.key.iter().find(|key| !known_keys.contains(*key)) {
@@ -68,9 +68,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     }
     // Those who sign must be as many, with the keys that are pinned from now on.
     let name = catalogue.name.clone();
-    // With the same keys, no older index is believed than before; new keys begin anew.
-    let is_same = |old: &&Trust| old.signers.fingerprints() == signers.fingerprints();
-    let seen = known.as_ref().filter(is_same).and_then(|old| old.seen);
+    let seen = known.as_ref().and_then(|old| old.seen_by(&signers));
     let trust = Trust { name: Some(name.clone()), signers: signers.clone(), threshold, seen, ..Trust::default() };
     let vouched = vouch(&index, None, &trust, session.now)
         .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
@@ -78,7 +76,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     forget_others(&session.paths, &name, &signers)?;
     remember(&session.paths, &trust, &vouched);
     let mut text =
-        format!("{name}: {threshold} of {} have to sign, pinned in {}\n", signers.all.len(), folder.display());
+        format!("{name}: {threshold} of {} signatures required, pinned in {}\n", signers.all.len(), folder.display());
     let old = known.map(|trust| trust.signers).unwrap_or_default();
     text.extend(beyond(&signers, &old).map(|signer| format!("+ {signer}\n")));
     text.extend(beyond(&old, &signers).map(|signer| format!("- {signer}\n")));
@@ -134,12 +132,14 @@ fn ask(
     // All of them: with fewer, a release that others have signed would be refused.
     let flags = key_flags(signers);
     if !is_question {
-        return Err(Failure::answer(format!("{threshold} have to sign, and fewer of the keys that you name may"))
-            .cause(keys.join(", "))
-            .help("ask the keepers for the fingerprints, by another way than the repository"));
+        return Err(Failure::answer(format!(
+            "{threshold} signatures are required, and fewer of the keys that you name may sign"
+        ))
+        .cause(keys.join(", "))
+        .help("ask the maintainers for the fingerprints, not through the repository"));
     }
     let text = format!(
-        "{}: {threshold} of these have to sign\n  {}\n{}; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
+        "{}: {threshold} of these keys must sign\n  {}\n{}; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
         catalogue.name,
         keys.join("\n  "),
         if is_pinned { "keys are pinned already, and stay as they are" } else { "nothing is pinned" },

@@ -149,7 +149,9 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
             None => before.insert(recorded_before(layout, &package.name)?),
         };
         if !recorded.contains(&entry.path) {
-            return Ok(Some(format!("names `{shown}` in its RECORD, which is no file of it and is there already")));
+            return Ok(Some(format!(
+                "lists `{shown}` in its RECORD, which is not one of its files and exists already"
+            )));
         }
     }
     Ok(None)

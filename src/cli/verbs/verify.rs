@@ -83,12 +83,9 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     findings.extend(no_gpu(&smokes, seen));
     findings.extend(repeated.findings);
     if let Some(path) = &options.record {
-        let lock = lock_path(&options.profile, options.lock.as_ref());
-        let digest = Sha256::of(files::read_text(&lock, "lock")?.as_bytes());
-        write_report(
-            path,
-            verification_record(session, &planned, (profile, digest), &smokes, &findings).to_text().as_bytes(),
-        )?;
+        let digest = digest_of_lock(options)?;
+        let record = verification_record(session, &planned, (profile, digest), &smokes, &findings);
+        write_report(path, record.to_text().as_bytes())?;
     }
     let python = seen.machine.python.as_ref().map(Python::describe).unwrap_or_default();
     let text = summary(python, &evidence, stands, &[shown_tests(&smokes), repeated.rows.clone()].concat());
@@ -102,6 +99,12 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let problems = count_errors(&findings);
     let report = Report::new(data, text).with_findings(findings);
     Ok(report.with_verdict(Verdict::verified(evidence, problems)))
+}
+
+/// The digest of the lock's text, by which a release names it.
+fn digest_of_lock(options: &VerifyOptions) -> Result<Sha256, Failure> {
+    let lock = lock_path(&options.profile, options.lock.as_ref());
+    Ok(Sha256::of(files::read_text(&lock, "lock")?.as_bytes()))
 }
 
 /// What the lock beside the profile means here; nothing is solved anew and no index is asked.

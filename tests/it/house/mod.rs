@@ -4,6 +4,7 @@
 mod circles;
 mod licences;
 mod paths;
+mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -5,30 +5,45 @@ pub type Path = Vec<String>;
 
 /// `text` with comments and literals blanked out; as long as before.
 pub fn code_of(text: &str) -> String {
-    let bytes: Vec<char> = text.chars().collect();
-    let mut out = bytes.clone();
+    let mut out: Vec<char> = text.chars().collect();
+    for (start, end) in outside_of_code(&out) {
+        out[start..end].iter_mut().filter(|c| **c != '\n').for_each(|c| *c = ' ');
+    }
+    out.into_iter().collect()
+}
+
+/// The strings of `text`, as they are written, each with the line that it begins in, from 1.
+pub fn literals(text: &str) -> Vec<(usize, String)> {
+    let chars: Vec<char> = text.chars().collect();
+    let strings = outside_of_code(&chars).into_iter().filter(|(start, _)| chars[*start] == '"');
+    let line = |at: usize| chars[..at].iter().filter(|c| **c == '\n').count() + 1;
+    strings.map(|(start, end)| (line(start), chars[start + 1..end.max(start + 2) - 1].iter().collect())).collect()
+}
+
+/// Where comments and literals begin and end.
+fn outside_of_code(chars: &[char]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        let end = match bytes[at] {
-            '/' if bytes.get(at + 1) == Some(&'/') => position(&bytes, at, |rest| rest[0] == '\n'),
-            '"' if at > 0 && is_raw(&bytes, at) => {
-                let hashes = bytes[..at].iter().rev().take_while(|c| **c == '#').count();
+    while at < chars.len() {
+        let end = match chars[at] {
+            '/' if chars.get(at + 1) == Some(&'/') => position(chars, at, |rest| rest[0] == '\n'),
+            '"' if at > 0 && is_raw(chars, at) => {
+                let hashes = chars[..at].iter().rev().take_while(|c| **c == '#').count();
                 let close: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
-                position(&bytes, at + 1, |rest| rest.starts_with(&close)) + close.len()
+                position(chars, at + 1, |rest| rest.starts_with(&close)) + close.len()
             }
-            '"' => end_of_string(&bytes, at + 1),
-            '\'' if bytes.get(at + 1) == Some(&'\\') => position(&bytes, at + 3, |rest| rest[0] == '\'') + 1,
-            '\'' if bytes.get(at + 2) == Some(&'\'') => at + 3,
+            '"' => end_of_string(chars, at + 1),
+            '\'' if chars.get(at + 1) == Some(&'\\') => position(chars, at + 3, |rest| rest[0] == '\'') + 1,
+            '\'' if chars.get(at + 2) == Some(&'\'') => at + 3,
             _ => {
                 at += 1;
                 continue;
             }
         };
-        let end = end.min(bytes.len());
-        out[at..end].iter_mut().filter(|c| **c != '\n').for_each(|c| *c = ' ');
+        found.push((at, end.min(chars.len())));
         at = end.max(at + 1);
     }
-    out.into_iter().collect()
+    found
 }
 
 fn is_raw(bytes: &[char], at: usize) -> bool {

@@ -47,7 +47,7 @@ impl Work<'_> {
         for one in in_the_way.iter().filter(|one| one.what == What::File) {
             let Some(entry) = aside.get(&one.place) else { continue };
             move_file(&one.place, &entry.kept)?;
-            self.session.say(&format!("kept aside: `{}` is `{}` now", one.place.display(), entry.kept.display()));
+            self.session.say(&format!("kept aside: `{}` is now `{}`", one.place.display(), entry.kept.display()));
         }
         Ok(())
     }
@@ -58,7 +58,7 @@ impl Work<'_> {
             for edit in &edited.files {
                 let kept = free(self.kept_edit(&edited.name, &edited.version, &edit.path));
                 copy(&edit.place, &kept)?;
-                self.session.say(&format!("kept: `{}`, as it was edited, is `{}` now", edit.path, kept.display()));
+                self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
             }
         }
         Ok(())
@@ -69,11 +69,7 @@ impl Work<'_> {
         for (trash, path) in strangers(self.layout) {
             let kept = free(self.state.aside_folder().join(&path));
             move_file(&trash.join(&path), &kept)?;
-            self.session.say(&format!(
-                "kept: `{}` is `{}` now: no package has put it there",
-                path.display(),
-                kept.display()
-            ));
+            self.session.say(&format!("kept: `{}` is now `{}`: no package owns it", path.display(), kept.display()));
         }
         Ok(())
     }
@@ -110,7 +106,7 @@ impl Work<'_> {
         for place in free {
             if let Some(lost) = aside.get(&place).filter(|entry| !is_kept(entry)) {
                 let (place, kept) = (place.display(), lost.kept.display());
-                self.session.say(&format!("`{place}` was moved to `{kept}`, and is not there any more"));
+                self.session.say(&format!("`{place}` was moved to `{kept}`, which no longer exists"));
                 continue;
             }
             let Some(entry) = aside.remove(&place) else { continue };

@@ -10,6 +10,7 @@ use crate::boot::apply::unmet::unmet;
 use crate::boot::apply::work::Work;
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
+use crate::boot::machine::Layout;
 use crate::boot::session::Retrieval;
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::command::find_program;
@@ -27,6 +28,7 @@ impl Work<'_> {
         packages: &[&LockedPackage],
         folder: &Path,
     ) -> Result<Brought, Failure> {
+        must_lie_in_the_environment(self.layout)?;
         self.must_have_installer()?;
         let mut said = self.fetch(settings, packages, folder)?;
         let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
@@ -63,7 +65,7 @@ impl Work<'_> {
     pub(super) fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
         let parent = folder.parent().unwrap_or(folder);
         files::create_private_folder(parent)?;
-        let waiting = || self.session.say("another colab-boot installs from the same wheels; waiting for it");
+        let waiting = || self.session.say("waiting for another colab-boot that installs from the same wheels");
         files::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
     }
 
@@ -85,4 +87,15 @@ impl Work<'_> {
         let planned = self.planned;
         self.session.sources(settings, &planned.seen, planned.target.libc(), planned.goal.profile())
     }
+}
+
+/// Fails where site-packages is a link out of the environment: installers would look for scripts and data beside the folder that it leads to.
+fn must_lie_in_the_environment(layout: &Layout) -> Result<(), Failure> {
+    let (Ok(site), Ok(prefix)) = (layout.purelib.real(), layout.data.real()) else { return Ok(()) };
+    if site.starts_with(&prefix) {
+        return Ok(());
+    }
+    let (link, site) = (layout.purelib.display(), site.display());
+    Err(Failure::input(format!("`{link}` is a link to `{site}`, outside of the environment"))
+        .help("nothing was changed; move the folder back, or link the whole environment instead"))
 }

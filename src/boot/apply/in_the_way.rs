@@ -165,7 +165,7 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
         _ => (
             "file",
             "belongs to no package",
-            "move it away, or write `overwrite = \"keep-aside\"` in `[policy]`: it is then kept, and brought back when the package goes",
+            "move it, or set `overwrite = \"keep-aside\"` in `[policy]` to keep a copy that `restore` brings back",
         ),
     };
     let message = format!("the wheel of {name} would write over the {what} `{}`, which {whose}", first.place.display());

@@ -58,7 +58,7 @@ impl Work<'_> {
         let claims = Claims::of(self.layout, &|_| true)?;
         there.retain(|file| !claims.has(file));
         let Some((first, others)) = there.split_first() else { return Ok(None) };
-        let message = format!("`{}` stays: no package has put it there", first.display());
+        let message = format!("`{}` stays: no package owns it", first.display());
         let others = others.iter().map(PathBuf::as_path);
         Ok(Some(Finding::note(Code::FilesLeft, message).with_others(others)))
     }

@@ -75,10 +75,7 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
     }
     let format = value(&wheel.wheel, "Wheel-Version");
     if format.split('.').next().map(str::trim) != Some(FORMAT) {
-        return Some(format!(
-            "is of version `{}` of the format, and {FORMAT} is what installers know",
-            format.escape_debug()
-        ));
+        return Some(format!("has format version `{}`; installers support {FORMAT}", format.escape_debug()));
     }
     let top =
         |member: &Member| member.path.split('/').next().filter(|top| top.ends_with(".dist-info")).map(str::to_owned);
@@ -88,7 +85,7 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
         Some(folder) if infos.len() == 1 && own(folder) => None,
         _ => {
             let infos: Vec<String> = infos.iter().map(|folder| folder.escape_debug().to_string()).collect();
-            Some(format!("has the dist-info of something else: {}", infos.join(", ")))
+            Some(format!("has the dist-info of another package: {}", infos.join(", ")))
         }
     }
 }
@@ -98,7 +95,7 @@ fn impossible(wheel: &Downloaded) -> Option<String> {
     let fault = |member: &Member| {
         let why = why_impossible(&member.path)?;
         let shown: String = member.path.chars().take(80).collect();
-        Some(format!("has a file that can't be made, `{}`: {why}", shown.escape_debug()))
+        Some(format!("has a file that can't be created, `{}`: {why}", shown.escape_debug()))
     };
     wheel.files.members.iter().find_map(fault)
 }
@@ -111,11 +108,11 @@ fn why_impossible(path: &str) -> Option<&'static str> {
     } else if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
         Some("its path leads out of its folder")
     } else if parts.iter().any(|part| part.len() > LONGEST_NAME) || path.len() > LONGEST_PATH {
-        Some("its name is longer than file systems take")
+        Some("its name is longer than file systems allow")
     } else if parts.len() > DEEPEST {
-        Some("it lies deeper than Python makes folders")
+        Some("it is nested deeper than Python creates folders")
     } else if parts[0].starts_with(".colab-boot-") || parts[0].starts_with('~') && parts.len() > 1 {
-        Some("installers take folders of that name for what others have left behind")
+        Some("installers treat folders of that name as leftovers")
     } else if scheme.is_some_and(|scheme| !SCHEMES.contains(scheme)) {
         Some("its scheme is none of purelib, platlib, headers, scripts and data")
     } else if scheme == Some(&"scripts") && parts.len() + usize::from(path.ends_with('/')) > 3 {

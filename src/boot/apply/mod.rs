@@ -6,6 +6,7 @@ mod bring;
 mod brought;
 mod clash;
 mod outcome;
+mod path_files;
 mod overwrite;
 mod report;
 mod unmet;

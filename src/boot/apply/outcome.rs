@@ -102,7 +102,7 @@ pub(super) fn outcome(
             Ok(restart_report(planned, &because, evidence))
         }
         Next::RestartByHand => {
-            Err(Failure::world("the kernel has been asked to restart several times and is still the same process")
+            Err(Failure::world("the kernel was asked to restart several times, but is still the same process")
                 .help(by_hand))
         }
         Next::Change | Next::Stop => Err(Failure::bug("an apply that ended without a verdict")),
@@ -147,7 +147,9 @@ pub fn kernel_evidence(planned: &Planned) -> Compared {
             }
         },
         (Some(_), Modules::Reported(facts)) if facts.changed.is_some() => Compared::Same(facts.modules.len()),
-        (Some(_), Modules::Reported(_)) => Compared::Not("it has not compared its code with the files".to_owned()),
+        (Some(_), Modules::Reported(_)) => {
+            Compared::Not("the kernel did not compare its code with the files".to_owned())
+        }
         (Some(_), Modules::Preloaded(_)) => Compared::Not("no facts, a new kernel is assumed".to_owned()),
         (Some(_), Modules::Unknown) => Compared::Not("no facts".to_owned()),
     }
@@ -179,7 +181,7 @@ fn restart_report(planned: &Planned, because: &[String], evidence: Evidence) -> 
     let text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
     let named = planned.seen.machine.kernel.is_some();
     let mut report = report(planned, &data, text).with_verdict(Verdict::restart_pending(evidence, named));
-    let message = "the kernel runs code, or has read variables, that were replaced since: it must restart once";
+    let message = "the kernel holds code or variables that were replaced: it must restart once";
     report.findings.push(Finding::note(Code::RestartPending, message));
     report
 }

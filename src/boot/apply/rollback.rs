@@ -32,7 +32,7 @@ impl Work<'_> {
         let gone: Vec<(PackageName, Version)> =
             gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
         if gone.is_empty() {
-            return Ok(vec!["what was installed before is there, as it lists itself".to_owned()]);
+            return Ok(vec!["the earlier packages are installed, by their own RECORD".to_owned()]);
         }
         // The caller reports the failure that led here.
         let before = wheels_of(&gone, || self.sources(settings), settings).unwrap_or_default();

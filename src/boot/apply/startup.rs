@@ -48,7 +48,7 @@ pub(super) fn locked_out(
         [] => (String::new(), "what was replaced".to_owned()),
         names => (format!(" with {}", names.join(", ")), names.join(", ")),
     };
-    let mut finding = Finding::error(Code::StartBroken, format!("Python does not start any more{with}")).with_note(why);
+    let mut finding = Finding::error(Code::StartBroken, format!("Python no longer starts{with}")).with_note(why);
     if !aside.is_empty() {
         let again = if refusal(start).is_none() { ", and Python starts again" } else { "" };
         finding = finding.with_note(format!("moved aside: {}{again}", aside.join(", ")));

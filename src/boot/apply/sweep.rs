@@ -37,7 +37,7 @@ pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Vers
         let mut kept = BTreeSet::new();
         for name in &entries {
             let why = if left.contains(name) {
-                Some("left over from an installer that was killed")
+                Some("left by an interrupted installer")
             } else {
                 hindrance(&folder.join(name), name, changed, &mut kept)?
             };

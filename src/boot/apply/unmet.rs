@@ -53,19 +53,21 @@ pub(super) fn unmet(
     different.into_iter().chain(findings).collect()
 }
 
-/// What is said of a package that comes back as it was before colab-boot came: it may not fit the packages of the profile,
+/// What is said of a package that comes back as before the first apply: it may not fit the packages of the profile,
 /// or need what another tool has removed since.
-const OF_PROFILE: &str = "it comes back as it was before colab-boot came, for no profile names it; \
-                          name it in the profile, and both are solved together";
+const OF_PROFILE: &str = "it returns to the version from before the first apply, because the profile does not name it; add it to the profile to resolve both together";
 const OF_INDEX: &str = "this is from the downloaded wheel; the index showed other metadata when the lock was made";
 const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
 
 /// That the wheel has another METADATA than the lock was solved with.
 fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
     let solved = package.wheel.as_ref()?.metadata.as_ref().filter(|solved| **solved != metadata.digest)?;
-    let message = format!("METADATA of {} {} is not what the lock was solved with", package.name, package.version);
-    let found = format!("solved with {solved}, in the wheel {}", metadata.digest);
+    let message = format!(
+        "METADATA of {} {} differs from the METADATA that the lock was resolved with",
+        package.name, package.version
+    );
+    let found = format!("resolved with {solved}, the wheel has {}", metadata.digest);
     Some(Finding::error(Code::MetadataDiffers, message).with_note(found).with_help(
-        "nothing was changed; `colab-boot lock --refresh` asks the index again; if it still shows another METADATA than its wheel has, ask who runs it why",
+        "nothing was changed; run `colab-boot lock --refresh`; if the index still shows other METADATA than its wheel, report it to the index",
     ))
 }

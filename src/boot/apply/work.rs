@@ -24,7 +24,8 @@ use crate::boot::notebook::process_clock;
 use crate::boot::plan::{Change, Plan, touched};
 use crate::boot::script::Part;
 use crate::boot::session::{
-    Planned, PythonReport, Session, enough_space, held, hidden, modules as installed_modules_of, modules_of, script_of,
+    Planned, PythonReport, Session, enough_space, held, hidden, is_of_another_script, modules as installed_modules_of,
+    modules_of, script_of,
 };
 use crate::boot::state::State;
 use crate::boot::verdict::{Report, Verdict};
@@ -99,7 +100,7 @@ impl Work<'_> {
         let Brought { wheels, in_the_way, said } = self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
         let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
-        let begin = self.begin(modules)?;
+        let begin = self.begin(modules, &wheels)?;
         let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
         let mut step = |event| {
@@ -164,13 +165,18 @@ impl Work<'_> {
     }
 
     /// What is about to change, as kernels see it: with the modules of the new wheels.
-    fn begin(&self, mut modules: BTreeMap<PackageName, BTreeSet<String>>) -> Result<Event, Failure> {
+    fn begin(
+        &self,
+        mut modules: BTreeMap<PackageName, BTreeSet<String>>,
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Result<Event, Failure> {
         let Planned { decision, seen, .. } = self.planned;
         let changed: Vec<PackageName> = decision.plan.changes.iter().map(|change| change.name.clone()).collect();
         for (name, own) in installed_modules_of(seen, changed.iter().cloned())? {
             modules.entry(name).or_default().extend(own);
         }
         let mut touched = touched(&decision.plan, &modules, &self.planned.silent);
+        self.add_starts(&mut touched, wheels)?;
         touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
         Ok(Event::Begin { changed, touched })
     }
@@ -261,7 +267,7 @@ impl Work<'_> {
             let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
             for place in put_record_right(&info, &Known { wheel, scripts, layout: self.layout })? {
                 let (name, place) = (&change.name, place.display());
-                self.session.say(&format!("`{place}` stays: {name} lists it, and it is none of its files"));
+                self.session.say(&format!("`{place}` stays: {name} lists it, but does not own it"));
             }
         }
         Ok(())
@@ -336,7 +342,7 @@ impl Work<'_> {
             return Ok((self.with_hidden(findings, wheels), hashed));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
-        self.session.say(&format!("not installed as their wheels say: {}; installing them once more", list.join(", ")));
+        self.session.say(&format!("files differ from the wheels: {}; installing them again", list.join(", ")));
         let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
         plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
         self.clear_the_way(&|change| change.to.clone())?;
@@ -359,6 +365,7 @@ impl Work<'_> {
         let mut compared =
             compare(held, Options { depth: Depth::Bytes, known: &Hashed::default(), tag: tag.as_deref() });
         for (package, faults) in packages.iter().zip(&mut compared.faults) {
+            faults.retain(|fault| !is_of_another_script(fault, self.layout));
             faults.sort();
             faults.truncate(3);
             if let Some(finding) = finding_of(&package.name, &package.version, faults) {

@@ -19,19 +19,17 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
             return None;
         }
         let (library, without) = (link.soname(cuda.major), &link.without);
-        let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
+        let message = format!("{} {} needs {library}, which no installed package has", held.name, held.version);
         let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
         let finding = if carried.is_empty() {
             Finding::warning(Code::LibraryMissing, message)
         } else {
             let of = majors.join(" and ");
-            Finding::error(Code::LibraryMissing, message).with_note(format!("what is here is of CUDA {of}"))
+            Finding::error(Code::LibraryMissing, message)
+                .with_note(format!("the installed libraries are for CUDA {of}"))
         };
         let finding = finding.about(held.subject());
-        let help = format!(
-            "choose a release that was built for the CUDA that is here, or add `{}` of CUDA {}",
-            link.carrier, cuda.major
-        );
+        let help = format!("choose a release for the installed CUDA, or add `{}` of CUDA {}", link.carrier, cuda.major);
         Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
     };
     let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
@@ -45,11 +43,11 @@ fn by_row(environment: &Environment, matrix: &Matrix, held: &Held) -> Option<Fin
     let others = environment.held.iter().filter(|other| other.name != held.name);
     let missing = matrix.missing(&held.name, linkage, &others.map(|other| (&other.name, &other.version)))?;
     let Missing { library, instead, carrier } = missing;
-    let message = format!("{} {} needs {library}, which nothing here carries", held.name, held.version);
+    let message = format!("{} {} needs {library}, which no installed package has", held.name, held.version);
     let finding = Finding::error(Code::LibraryMissing, message)
         .about(held.subject())
-        .with_note(format!("what is here is {instead}; without that library its compiled code can't be loaded"))
-        .with_help(format!("choose a release that was built for the CUDA that is here, or add `{carrier}`"));
+        .with_note(format!("{instead} is installed; without that library its compiled code can't be loaded"))
+        .with_help(format!("choose a release for the installed CUDA, or add `{carrier}`"));
     (matrix.link(&held.name).is_none()).then(|| held.placed(finding))
 }
 

@@ -128,10 +128,7 @@ impl Reader<'_> {
     fn follow(&mut self, path: &str, folder: &str, depth: usize) {
         let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
         let text = if depth == DEPTH {
-            Err(format!(
-                "`-r {path}` would be the {}th file that another one names; do they name each other?",
-                DEPTH + 1
-            ))
+            Err(format!("`-r {path}` is the {}th nested file; do these files include each other?", DEPTH + 1))
         } else {
             (self.include)(&path)
         };
@@ -204,7 +201,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
         return Ok(());
     }
     if requirement.range.is_empty() {
-        return Err("no version can be all of this".to_owned());
+        return Err("no version satisfies all of these".to_owned());
     }
     if requirement.url.is_some() {
         match wheel_in(line) {

@@ -201,7 +201,8 @@ impl<'a> Auditor<'a> {
                     continue;
                 };
                 let wanted = crate::core::model::version::describe(&range);
-                let message = format!("{} {} needs {anchor} {wanted}, and {version} is here", held.name, held.version);
+                let message =
+                    format!("{} {} needs {anchor} {wanted}, but {version} is installed", held.name, held.version);
                 let finding = Finding::error(Code::FamilyBroken, message)
                     .about(held.subject())
                     .against(Subject::release(&anchor, version));
@@ -219,7 +220,7 @@ impl<'a> Auditor<'a> {
         let (own, wanted) = (cuda_of(held)?, cuda_of(anchor)?);
         let named = |held: &Held, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
         let message = format!("{} is beside {}", named(held, own), named(anchor, wanted));
-        let note = "it loads the other's libraries, and refuses or breaks where the CUDA majors differ";
+        let note = "it loads the other package's libraries, which fails if the CUDA majors differ";
         let finding = Finding::error(Code::FamilyBroken, message).about(held.subject()).against(anchor.subject());
         (own.major != wanted.major).then(|| held.placed(finding.with_note(note)))
     }
@@ -236,7 +237,7 @@ impl<'a> Auditor<'a> {
                     continue;
                 };
                 if version < floor {
-                    let message = format!("{name} {version} is older than {} {} asks for", held.name, held.version);
+                    let message = format!("{name} {version} is older than {} {} needs", held.name, held.version);
                     let finding = Finding::error(Code::LibraryTooOld, message)
                         .about(held.subject())
                         .against(Subject::release(&name, version));
@@ -319,13 +320,14 @@ impl<'a> Auditor<'a> {
             let versions: Vec<String> = all.iter().map(|held| held.version.to_string()).collect();
             let distinct: BTreeSet<&String> = versions.iter().collect();
             if folders.len() < all.len() {
-                let message = format!("`{name}` is there {} times in one place: {}", all.len(), versions.join(", "));
-                let help = format!("remove it until it is gone (`pip uninstall {name}`), then install one version");
+                let message =
+                    format!("`{name}` is installed {} times in one folder: {}", all.len(), versions.join(", "));
+                let help = format!("run `pip uninstall {name}` until none is left, then install one version");
                 let finding = Finding::error(Code::DuplicateDistribution, message).about(Subject::package(name));
                 findings.push(finding.with_help(help));
             } else if distinct.len() > 1 {
                 let message = format!("`{name}` is installed in {} folders: {}", all.len(), versions.join(", "));
-                let note = "Python imports the first on its path; the others are what tools may report";
+                let note = "Python imports the first on its path; tools may report the others";
                 let finding = Finding::note(Code::DuplicateDistribution, message).about(Subject::package(name));
                 findings.push(finding.with_note(note));
             }
@@ -348,9 +350,9 @@ impl<'a> Auditor<'a> {
             if self.environment.compat_in_use {
                 Finding::error(Code::CompatOld, message)
                     .with_note("its folder is on LD_LIBRARY_PATH: programs get the older libcuda")
-                    .with_help("take the folder `compat` out of LD_LIBRARY_PATH")
+                    .with_help("remove the folder `compat` from LD_LIBRARY_PATH")
             } else {
-                Finding::note(Code::CompatOld, message).with_note("harmless as long as it is not on LD_LIBRARY_PATH")
+                Finding::note(Code::CompatOld, message).with_note("harmless unless it is on LD_LIBRARY_PATH")
             }
         };
         older.map(finding).collect()

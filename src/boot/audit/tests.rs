@@ -226,19 +226,19 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
             vec!["torch 2.9.1", "torchaudio 2.11.0"],
             "580.82.07",
             "T4",
-            "family-broken: torchaudio 2.11.0 needs torch >=2.10, and 2.9.1 is here",
+            "family-broken: torchaudio 2.11.0 needs torch >=2.10, but 2.9.1 is installed",
         ),
         (
             vec!["torch 2.9.1", "nvidia-cudnn-cu12 9.1.0.70"],
             "580.82.07",
             "T4",
-            "library-too-old: nvidia-cudnn-cu12 9.1.0.70 is older than torch 2.9.1 asks for",
+            "library-too-old: nvidia-cudnn-cu12 9.1.0.70 is older than torch 2.9.1 needs",
         ),
         (
             vec!["numpy 2.2.0", "numpy 2.3.0"],
             "580.82.07",
             "T4",
-            "duplicate-distribution: `numpy` is there 2 times in one place: 2.2.0, 2.3.0",
+            "duplicate-distribution: `numpy` is installed 2 times in one folder: 2.2.0, 2.3.0",
         ),
         (vec![], "580.82.07", "T4", "compat-old: cuda-compat-12-8 (570.124.06) is older than the driver (580.82.07)"),
     ] {
@@ -260,7 +260,7 @@ fn what_is_linked_against_cuda_needs_that_cuda() {
     let missing = audit(&["nvidia-cublas-cu12 12.8.4.1", "onnxruntime-gpu 1.31.1"], "580.82.07", &["T4"]);
     assert_eq!(
         missing,
-        ["library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which nothing here carries"]
+        ["library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which no installed package has"]
     );
 }
 

@@ -24,7 +24,7 @@ pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<I
     for held in subjects.into_iter().filter(|held| first.get(&held.name).is_some_and(|one| std::ptr::eq(*one, *held))) {
         let who = format!("{} {}", held.name, held.version);
         if let Some(wanted) = held.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
-            let message = format!("{who} needs Python {wanted}, and this is {}", python.version);
+            let message = format!("{who} needs Python {wanted}, but this is {}", python.version);
             findings.push(held.placed(Finding::error(Code::RequirementBroken, message).about(held.subject())));
         }
         if !held.tags.is_empty() && !held.tags.iter().any(|tag| fits(&tags, tag)) {
@@ -47,7 +47,7 @@ fn broken(held: &Held, requirement: &Requirement, found: Option<&Version>, compl
     let wanted = format!("{}{}", requirement.name, requirement.specifiers);
     let message = match found {
         Some(version) if requirement.range.contains(version) || requirement.url.is_some() => return None,
-        Some(version) => format!("{who} requires {wanted}, and {} {version} is here", requirement.name),
+        Some(version) => format!("{who} requires {wanted}, but {} {version} is installed", requirement.name),
         None if complete => format!("{who} requires {wanted}, which is not installed"),
         None => return None,
     };

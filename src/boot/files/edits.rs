@@ -26,7 +26,8 @@ pub struct Edit {
 /// to nothing has nothing that could be kept.
 pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     let Ok(located) = Located::of(held, &mut Infos::default()) else { return Vec::new() };
-    let Ok((expected, _)) = located.expected() else { return Vec::new() };
+    let Ok((mut expected, _)) = located.expected() else { return Vec::new() };
+    expected.extend(located.outside(&expected));
     let Ok(record) = located.info.join("RECORD").look() else { return Vec::new() };
     let installed = (record.mtime(), record.ctime());
     let changed = expected.into_iter().filter(|one| !is_known(&one.place) && is_changed(one, installed));

@@ -95,6 +95,20 @@ impl<'a> Located<'a> {
         Sha256::of(lines.concat().as_bytes())
     }
 
+    /// The files outside of site-packages that its installer has listed and `expected` does not have: data of a package of which the wheel is not
+    /// known, headers.
+    pub(super) fn outside(&self, expected: &[Expected]) -> Vec<Expected> {
+        let text = read_optional(&self.info.join("RECORD")).ok().flatten().unwrap_or_default();
+        let known: HashSet<&Path> = expected.iter().map(|one| one.place.as_path()).collect();
+        let outside = parse_record(&text).into_iter().filter(|entry| entry.path.starts_with("../"));
+        let places = outside.filter_map(|entry| {
+            let place = listed_place(&entry.path, self.site(), self.held.layout)?;
+            let sha256 = Some(entry.sha256?);
+            (!known.contains(place.as_path())).then_some(Expected { path: entry.path, place, sha256, size: entry.size })
+        });
+        places.collect()
+    }
+
     fn listed(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
         let record = self.info.join("RECORD");
         let text = read_optional(&record).map_err(|failure| unreadable(&record, &failure))?;
@@ -118,7 +132,8 @@ impl<'a> Located<'a> {
         let entries = match kept {
             // Scripts are made by the installer, which has written down what it made.
             Some(mut entries) => {
-                entries.extend(own.into_iter().filter(|entry| script(&entry.path, site, layout).is_some()));
+                let is_made = |entry: &Entry| script(&entry.path, site, layout).is_some() || is_header(&entry.path);
+                entries.extend(own.into_iter().filter(is_made));
                 entries
             }
             None => own,
@@ -156,7 +171,7 @@ pub fn lexical(path: &str, site: &Path) -> PathBuf {
     place
 }
 
-/// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed place (headers) or would
+/// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed place or would
 /// leave the schemes' folders.
 fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
     let sha256 = entry.sha256?;
@@ -170,7 +185,9 @@ fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
         return None;
     }
     let script = script(&entry.path, site, layout).map(|path| (path, false));
-    let (place, rewritten) = script.or_else(|| place(&entry.path, site, layout))?;
+    let header =
+        || listed_place(&entry.path, site, layout).filter(|_| is_header(&entry.path)).map(|path| (path, false));
+    let (place, rewritten) = script.or_else(header).or_else(|| place(&entry.path, site, layout))?;
     let sha256 = (!rewritten).then_some(sha256);
     Some(Expected { path: entry.path, place, sha256, size: entry.size })
 }
@@ -185,6 +202,11 @@ pub fn listed_place(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf>
 fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
     let place = path.starts_with("../").then(|| lexical(path, site))?;
     (place.parent() == Some(&layout.scripts)).then_some(place)
+}
+
+/// Whether an installer has put a header there: `../../../include/site/python3.12/demo/demo.h`. Where that is, each decides for itself.
+fn is_header(path: &str) -> bool {
+    path.starts_with("../") && path.trim_start_matches("../").starts_with("include/")
 }
 
 /// Where an entry of a RECORD, or a member of a wheel, lies after installation, and whether installers rewrite it; `None` for what has no

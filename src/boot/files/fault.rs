@@ -41,13 +41,15 @@ impl std::fmt::Display for FileFault {
         match self {
             Self::NotInstalled => f.write_str("is not installed"),
             Self::OtherVersion(version) => write!(f, "{version} is installed"),
-            Self::Duplicates(names) => write!(f, "is there more than once: {}", names.join(", ")),
-            Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or it came by other means"),
+            Self::Duplicates(names) => write!(f, "is installed more than once: {}", names.join(", ")),
+            Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or another tool put it there"),
             Self::Unlisted(path) => write!(f, "its RECORD does not list `{path}`, which the wheel contains"),
             Self::Missing(path) => write!(f, "`{path}` is missing"),
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
-            Self::Unchecked(path) => write!(f, "`{path}` runs in place of its source, which it was not made from"),
+            Self::Unchecked(path) => {
+                write!(f, "`{path}` runs in place of its source, but was compiled from another one")
+            }
         }
     }
 }

@@ -265,7 +265,7 @@ impl Http {
         if left.is_zero() {
             return Err(Miss {
                 help: Some("if the network is only slow, allow it more with --network-timeout"),
-                ..Miss::lasting(format!("{} s are over, and the network has not done", self.limits.time.as_secs()))
+                ..Miss::lasting(format!("the network timeout of {} s is over", self.limits.time.as_secs()))
             });
         }
         self.requests.fetch_add(1, Ordering::Relaxed);

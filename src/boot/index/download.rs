@@ -147,7 +147,7 @@ async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn
         before = Some(here);
         retries.after(&download.url, miss, http.left()).await.map_err(|failure| match part.len() {
             0 => files::remove_if_there(&part.path).err().unwrap_or(failure),
-            _ => failure.help("what has arrived is kept; run the command again to go on"),
+            _ => failure.help("the download is kept; run the command again to continue"),
         })?;
     }
     Ok(())
@@ -165,7 +165,7 @@ fn settle(
         files::remove_if_there(part)?;
         let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
         return Err(Failure::answer(format!("`{}` is not the file that the lock names", download.file))
-            .cause(format!("sha256 should be {}, and is {got}", download.sha256))
+            .cause(format!("expected sha256 {}, got {got}", download.sha256))
             .help(
                 "nothing was installed; if the file was changed at its source, run `colab-boot lock --refresh` and review the new lock",
             ));
@@ -211,7 +211,7 @@ async fn receive(
     if status == StatusCode::RANGE_NOT_SATISFIABLE {
         // The part is as long as the file, or longer: begin anew.
         file.set_len(0).map_err(disk)?;
-        return Ok(Err(Miss { again: true, ..Miss::lasting("the server has less than is here") }));
+        return Ok(Err(Miss { again: true, ..Miss::lasting("the server has fewer bytes than the partial download") }));
     }
     if !status.is_success() {
         return Ok(Err(refused(&response)));
@@ -219,7 +219,7 @@ async fn receive(
     let range = text_of(response.headers(), CONTENT_RANGE.as_str()).and_then(|range| part_of(&range));
     if here > 0 && status == StatusCode::PARTIAL_CONTENT && range.is_none_or(|(start, _)| start != here) {
         file.set_len(0).map_err(disk)?;
-        return Ok(Err(Miss { again: true, ..Miss::lasting("the server sent another part than it was asked for") }));
+        return Ok(Err(Miss { again: true, ..Miss::lasting("the server sent another range than requested") }));
     }
     let rest = status == StatusCode::PARTIAL_CONTENT;
     let before = if rest { here } else { 0 };
@@ -292,8 +292,8 @@ async fn pour(
         };
         let count = chunk.len() as u64;
         let Some(room) = into.room.checked_sub(count) else {
-            let miss = Miss::lasting("the server sends more bytes than the file has by the lock");
-            return Ok(Err(Miss { help: Some("nothing was kept; ask who runs the index"), ..miss }));
+            let miss = Miss::lasting("the server sends more bytes than the lock names");
+            return Ok(Err(Miss { help: Some("nothing was kept; report it to the index"), ..miss }));
         };
         into.room = room;
         into.file.write_all(&chunk)?;

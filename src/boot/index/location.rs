@@ -185,7 +185,7 @@ pub fn locate_default(environment: &BTreeMap<String, String>, home: Option<&Home
     }
     let unknown = |why: String| {
         Failure::world(format!("{why}, so the default package index is unknown"))
-            .help("give the index with --index-url, or a Python that has pip with --python")
+            .help("set --index-url, or --python to a Python that has pip")
     };
     let home = home.ok_or_else(|| unknown("no usable Python was found".to_owned()))?;
     let (index, file) = pip::index_of(environment, home)?

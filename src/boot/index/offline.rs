@@ -112,7 +112,7 @@ impl Desk {
 }
 
 fn not_cached(what: &str) -> Failure {
-    Failure::world(format!("{what} is not in the cache, and --offline forbids asking for it"))
+    Failure::world(format!("{what} is not in the cache, and --offline allows no requests"))
         .help("run the command once without --offline")
 }
 

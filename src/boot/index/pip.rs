@@ -38,8 +38,8 @@ fn configured(environment: &BTreeMap<String, String>, home: &Home) -> Result<Opt
         // What pip may not read it passes over, too.
         let Some(text) = files::read_optional(&file).ok().flatten() else { continue };
         let parsed = parse(&text).map_err(|line| {
-            Failure::input(format!("`{}`: line {line} is no line of a pip configuration", file.display()))
-                .help("correct it: pip would refuse it too; or give the index with --index-url")
+            Failure::input(format!("`{}`: line {line} is not valid pip configuration", file.display()))
+                .help("correct it (pip refuses it too), or set --index-url")
         })?;
         settings.extend(parsed.into_iter().map(|(key, value)| (key, (value, file.clone()))));
     }

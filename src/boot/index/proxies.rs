@@ -17,7 +17,7 @@ pub(super) fn through_proxies(builder: ClientBuilder) -> Result<ClientBuilder, F
     let named = [["HTTP_PROXY", "http_proxy"], ["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]];
     for (variable, value) in named.into_iter().filter_map(first) {
         if let Some(scheme) = unknown_scheme(&value) {
-            let said = format!("the proxy of {variable} is of a kind that is not known: `{scheme}`");
+            let said = format!("the proxy in {variable} has an unsupported scheme: `{scheme}`");
             let help =
                 format!("write an address with `http`, `https`, `socks4`, `socks5` or `socks5h`, or unset {variable}");
             return Err(Failure::input(said).help(help));

@@ -39,7 +39,7 @@ impl Remote {
     /// Reads the directory of the wheel at `url`: one request for its last `tail` bytes, or two where it is larger.
     pub(super) async fn open(http: &Http, url: &Url, tail: u64) -> Answer<Self> {
         let (start, total, tail) = fetch(http, url, Part::Last(tail)).await?;
-        let other = || no_answer(url, "the server sent another range than it was asked for", 1);
+        let other = || no_answer(url, "the server sent another range than requested", 1);
         if start.checked_add(tail.len() as u64) != Some(total) {
             return Err(other());
         }

@@ -24,7 +24,7 @@ pub(super) struct Miss {
 impl Miss {
     pub(super) fn passing(error: reqwest::Error) -> Self {
         let help = error.is_connect().then_some(
-            "check the network and the index address; where HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set, the proxy has to answer, too",
+            "check the network and the index address; where HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set, also check the proxy",
         );
         let again = !error.is_redirect();
         Self { why: reason(error), again, wait: None, help }
@@ -98,9 +98,8 @@ pub(super) fn refused(response: &Response) -> Miss {
     let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
     let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
-    let help = matches!(status.as_u16(), 401 | 403).then_some(
-        "if the index wants credentials, put them into the address (COLAB_BOOT_INDEX_URL), into netrc, or into the keyring",
-    );
+    let help = matches!(status.as_u16(), 401 | 403)
+        .then_some("if the index needs credentials, put them in the URL (COLAB_BOOT_INDEX_URL), netrc, or the keyring");
     let unasked = match status.as_u16() {
         206 => ", a part of the page where the whole was asked for",
         304 => ", though nothing of it is here",

@@ -41,14 +41,17 @@ pub(super) fn headers(
         Failure::world(format!("could not find out what `{}` requires", candidate.file)).cause(why).help(help)
     };
     if candidate.sha256.is_some_and(|digest| Sha256::of(bytes) != digest) {
-        return Err(failed("it is not the file that the index announced".to_owned(), "run the command again"));
+        return Err(failed("the file differs from the one that the index lists".to_owned(), "run the command again"));
     }
     if let Some(text) = package_info(&candidate.file, bytes).filter(|text| is_static(text)) {
         return Ok(text);
     }
     let Some(builder) = builder else {
         let why = "its metadata must be built, and the target's Python is not on this machine";
-        return Err(failed(why.to_owned(), "make the lock on the target, or name a wheel with `url` and `sha256`"));
+        return Err(failed(
+            why.to_owned(),
+            "run `colab-boot lock` on the target, or name a wheel with `url` and `sha256`",
+        ));
     };
     let path = folder.join(candidate.identity().to_string()).join(&candidate.file);
     files::write_whole_fast(&path, bytes).map_err(|error| failed(error.to_string(), "free some disk space"))?;

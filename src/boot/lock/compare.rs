@@ -40,7 +40,7 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
                 Some(format!("{name} moves from {} to {}{}", known.version, package.version, needed(package)))
             }
             Some(known) if known.wheel != package.wheel => Some(match (&known.wheel, &package.wheel) {
-                (Some(_), None) => format!("{name} {} is in no index any more", package.version),
+                (Some(_), None) => format!("{name} {} is no longer on any index", package.version),
                 (_, Some(wheel)) => format!("{name} {} is to come from `{}`", package.version, wheel.file),
                 (None, None) => continue,
             }),
@@ -49,7 +49,7 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
         lines.extend(line);
     }
     let gone = before.iter().filter(|(name, _)| !after.contains_key(*name));
-    lines.extend(gone.map(|(name, known)| format!("{name} {} is not needed any more", known.version)));
+    lines.extend(gone.map(|(name, known)| format!("{name} {} is no longer needed", known.version)));
     if lines.is_empty() && old != new {
         lines.push("reasons, the oldest driver, or versions of apt packages differ".to_owned());
     }

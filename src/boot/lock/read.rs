@@ -62,7 +62,7 @@ fn consistent(target: &LockedTarget) -> Result<(), String> {
     for package in &target.packages {
         if let Some(lost) = package.why.iter().find(unknown) {
             return Err(format!(
-                "target `{}` has `{}` because of `{lost}`, which it has not",
+                "target `{}` has `{}` because of `{lost}`, which is not in it",
                 target.name, package.name
             ));
         }

@@ -30,10 +30,10 @@ pub fn uncovered(profile: &Profile, target: &LockedTarget) -> Option<String> {
     let markers = facts.marker_environment()?;
     let mut wanted = profile.wanted.iter().filter(|one| one.condition.holds(&markers, None));
     wanted.find_map(|one| match target.package(&one.name) {
-        None => Some(format!("it has no `{}`, which the profile asks for", one.name)),
+        None => Some(format!("it has no `{}`, which the profile needs", one.name)),
         Some(package) if range_of(&one.specifiers).contains(&package.version) => None,
         Some(package) => {
-            Some(format!("it has {} {}, and the profile asks for {}", one.name, package.version, one.specifiers))
+            Some(format!("it has {} {}, but the profile needs {}", one.name, package.version, one.specifiers))
         }
     })
 }
@@ -66,14 +66,14 @@ pub fn target_for<'a>(lock: &'a Lock, fit: Fit<'_>) -> Result<&'a LockedTarget, 
 fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
     let Fit { runtime, python, hardware, installed } = fit;
     if runtime.is_some_and(|runtime| target.runtime.as_deref() != Some(runtime)) {
-        return Some("made for another runtime".to_owned());
+        return Some("locked for another runtime".to_owned());
     }
     let minor = |version: &crate::core::model::Version| version.release().get(..2).map(<[u64]>::to_vec);
     if minor(&target.python) != minor(&python.version) {
-        return Some(format!("made for Python {}, this one is {}", target.python, python.version));
+        return Some(format!("locked for Python {}, this one is {}", target.python, python.version));
     }
     if !platform_fits(&target.platform, python) {
-        return Some(format!("made for {}, this machine is {}", target.platform, python.platform_tag()));
+        return Some(format!("locked for {}, this machine is {}", target.platform, python.platform_tag()));
     }
     match (&target.driver_floor, &hardware.driver) {
         (Some(floor), Some(driver)) if driver < floor => {
@@ -86,7 +86,7 @@ fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
     if let Some(package) = target.packages.iter().find(|package| !here(package)) {
         let image = package.image_only.as_deref().unwrap_or(&target.name);
         return Some(format!(
-            "{} {} comes with `{image}` alone, no index gives a digest of it",
+            "{} {} is only part of `{image}`: no index has a digest of it",
             package.name, package.version
         ));
     }

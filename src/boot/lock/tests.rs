@@ -135,7 +135,7 @@ fn a_target_fits_or_says_why_not() {
     let bare = Fit { runtime: None, installed: &empty, ..other };
     assert!(
         target_for(&lock, bare)
-            .is_err_and(|reasons| reasons[0].contains("torch 2.9.1+cu128 comes with `colab-2026.07-gpu` alone"))
+            .is_err_and(|reasons| reasons[0].contains("torch 2.9.1+cu128 is only part of `colab-2026.07-gpu`"))
     );
 }
 

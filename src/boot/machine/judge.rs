@@ -24,7 +24,7 @@ pub fn judge(observed: &Observed, matrix: &Matrix) -> (Machine, Vec<Finding>) {
     });
     let gpus = gpus.unwrap_or_default();
     if driver.is_some() && gpus.is_empty() {
-        let message = "an NVIDIA driver is there but no GPU answers";
+        let message = "an NVIDIA driver is installed, but no GPU answers";
         findings
             .push(Finding::warning(Code::MachineNoGpu, message).with_help("give the GPU with --gpu if there is one"));
     }
@@ -149,7 +149,7 @@ fn judge_python(raw: &RawPython) -> Result<Python, Finding> {
             .with_help("choose another with --python")
     };
     if raw.implementation != "cpython" {
-        return Err(no(format!("it is {}, and only CPython's wheels are understood", raw.implementation)));
+        return Err(no(format!("it is {}; only CPython is supported", raw.implementation)));
     }
     let version = raw.version.trim_end_matches('+').parse().map_err(|_| no(format!("version `{}`", raw.version)))?;
     Ok(Python {

@@ -27,14 +27,8 @@ if not libc:  # musl's loader tells its version when it is run by itself
         libc = f"musl {version[1]}" if version else ""
 # What -I leaves out: PYTHONPATH, and the user's own site-packages where this Python would look there.
 before_site = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-shared = sys.prefix == sys.base_prefix
-if not shared:
-    try:
-        with open(os.path.join(sys.prefix, "pyvenv.cfg")) as settings:
-            shared = re.search(r"(?mi)^include-system-site-packages\s*=\s*true\s*$", settings.read()) is not None
-    except OSError:
-        pass
-if shared and not os.environ.get("PYTHONNOUSERSITE"):
+# That of a virtual environment comes before the user's (site.main).
+if sys.prefix == sys.base_prefix and not os.environ.get("PYTHONNOUSERSITE"):
     import site
 
     before_site += [folder for folder in [site.getusersitepackages()] if folder]

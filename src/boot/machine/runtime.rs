@@ -74,10 +74,8 @@ pub fn find_runtime(name: &str) -> Result<&'static Runtime, Failure> {
     found.ok_or_else(|| {
         let mut names: Vec<String> = runtimes.iter().map(|one| one.name.clone()).collect();
         names.dedup();
-        Failure::input(format!("there is no runtime `{name}`")).help(format!(
-            "runtimes: {}; those of Colab with -gpu (the default), -cpu or -tpu behind",
-            names.join(", ")
-        ))
+        Failure::input(format!("unknown runtime `{name}`"))
+            .help(format!("runtimes: {}; Colab runtimes may end in -gpu (the default), -cpu or -tpu", names.join(", ")))
     })
 }
 

@@ -110,7 +110,7 @@ pub enum Standing {
 impl Standing {
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Fresh => "this lock was not applied here",
+            Self::Fresh => "this lock was not applied",
             Self::NewMachine => "applied before this machine started",
             Self::Interrupted => "an apply was interrupted",
             Self::Failed => "an apply failed",

@@ -48,6 +48,7 @@ fn touched(name: &str) -> Touched {
         name: Some(name.parse().expect("a name")),
         what: "goes from 1.0 to 2.0".into(),
         modules: [name.to_owned()].into(),
+        starts: false,
         existed: true,
         ended: None,
         clean: Vec::new(),

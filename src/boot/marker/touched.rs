@@ -21,6 +21,9 @@ pub struct Touched {
     pub modules: BTreeSet<String>,
     /// A version of it was installed before.
     pub existed: bool,
+    /// A `.pth` file of it comes, goes or changes: Python reads those when it starts, and at no other time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starts: bool,
     /// When the change was over, in the unit of [`Kernel::start_time`]; `None` while it may still be under way: if the apply was
     /// killed, its installer may go on.
     pub ended: Option<u64>,
@@ -45,8 +48,12 @@ impl Touched {
         // A kernel that has compared its code with the files since says itself what is stale.
         let is_judged =
             self.name.is_some() && loaded.was_compared() && self.ended.is_some_and(|ended| ended < loaded.at);
+        let has_started_without = is_older && self.starts;
         let is_stale = is_older && !is_judged && self.is_held(loaded, folders);
-        is_stale.then(|| match &self.name {
+        (is_stale || has_started_without).then(|| match &self.name {
+            Some(name) if !is_stale => {
+                format!("a `.pth` file of {name}, which Python reads when it starts: {}", self.what)
+            }
             Some(name) => format!("{name} is loaded and {}", self.what),
             None => self.what.clone(),
         })

@@ -72,7 +72,7 @@ pub(super) fn unmet(basis: &Basis<'_>, changes: &[Change], kept: &[Kept]) -> Vec
             let shown = format!("{} {}{}", format_args!("{name} {version} requires"), wanted.name, wanted.specifiers);
             let message = match becomes(&wanted.name) {
                 Some(version) if wanted.range.contains(version) => continue,
-                Some(version) => format!("{shown}, and {} {version} is here", wanted.name),
+                Some(version) => format!("{shown}, but {} {version} is installed", wanted.name),
                 None => format!("{shown}, which is neither locked nor installed"),
             };
             let severe = basis.wish.breakage_is_error;

@@ -46,7 +46,7 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
 fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
     let installed = basis.machine.installed.get(&package.name);
     let image = package.image_only.as_ref().filter(|_| installed.is_none_or(|one| one.version != package.version))?;
-    let message = format!("{} {} comes with `{image}` alone, and is not here", package.name, package.version);
+    let message = format!("{} {} is only part of `{image}`, and is not installed here", package.name, package.version);
     let finding = Finding::error(Code::MachineNotPlanned, message);
     Some(
         finding

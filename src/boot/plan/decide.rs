@@ -75,7 +75,7 @@ fn skip_apt(plan: &mut Plan, machine: &Machine) -> Option<Finding> {
     };
     let names: Vec<String> = plan.apt.drain(..).map(|step| step.name).collect();
     let message = format!("{why}: {} will not be installed", names.join(", "));
-    let help = "have them installed by other means, or run this as root";
+    let help = "install them another way, or run this as root";
     (!names.is_empty()).then(|| Finding::warning(Code::PlanAptSkipped, message).with_help(help))
 }
 

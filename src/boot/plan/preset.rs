@@ -208,7 +208,7 @@ mod tests {
         assert!(with(&[old, new], "2.9.1").is_empty() && with(&[new], "2.10.0").is_empty());
         let two =
             "[env]\nPYTORCH_CUDA_ALLOC_CONF = \"backend:native\"\nPYTORCH_ALLOC_CONF = \"expandable_segments:True\"";
-        assert!(said(two, &[("torch", "2.11.0")])[0].contains("have two values"));
+        assert!(said(two, &[("torch", "2.11.0")])[0].contains("have different values"));
         // Of a package that the lock does not have nothing is said.
         assert!(said("[env]\nPYTORCH_ALLOC_CONF = \"x\"", &[("jax", "0.7.2")]).is_empty());
     }
@@ -263,7 +263,7 @@ mod tests {
         for (value, said) in [
             ("roundup_power2_divisions:[256:1,512:2,>:4],max_split_size_mb:256,", ""),
             ("", ""),
-            ("max_split_size_mb:abc", "does not take `abc`: it wants a whole number"),
+            ("max_split_size_mb:abc", "does not accept `abc`: it needs a whole number"),
             ("max_split_size_mb", "has no value"),
             ("garbage_collection_threshold:2.0", "a number between 0 and 1"),
             ("backend:foo", "native or cudaMallocAsync"),
@@ -277,13 +277,13 @@ mod tests {
             ("--xla_cpu_enable_fast_math --xla_force_host_platform_device_count=4 --xla_dump_to=/tmp/x", ""),
             ("/content/flags.txt", ""),
             ("  --xla_cpu_enable_fast_math=0", ""),
-            ("xla_cpu_enable_fast_math=true", "as the name of a file"),
-            ("   ", "as the name of a file"),
-            ("-xla_cpu_enable_fast_math=1", "is no flag of XLA"),
+            ("xla_cpu_enable_fast_math=true", "as a file name"),
+            ("   ", "as a file name"),
+            ("-xla_cpu_enable_fast_math=1", "is not an XLA flag"),
             ("--xla_dump_to='/tmp/my dump' --xla_force_host_platform_device_count='3'", ""),
             ("--xla_cpu_enable_fast_math=1 of --xla_nope=2", "up to `of --xla_nope=2`"),
-            ("--xla_force_host_platform_device_count=abc", "it wants a whole number"),
-            ("--xla_force_host_platform_device_count 4", "it wants a whole number"),
+            ("--xla_force_host_platform_device_count=abc", "it needs a whole number"),
+            ("--xla_force_host_platform_device_count 4", "it needs a whole number"),
             ("--xla_cpu_enable_fast_math=maybe", "true or false"),
             ("--xla_cpu_enable_fast_math=true,--xla_nope", "true or false"),
         ] {

@@ -72,7 +72,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
                 from,
                 to: None,
                 package: None,
-                reason: Some("colab-boot installed it, and nothing wants it any more".to_owned()),
+                reason: Some("colab-boot installed it, and nothing needs it any more".to_owned()),
             }),
         }
     }
@@ -117,7 +117,7 @@ fn back(package: &LockedPackage, from: Option<Version>) -> Change {
         from,
         to: Some(package.version.clone()),
         package: Some(package.clone()),
-        reason: Some("as it was before colab-boot came".to_owned()),
+        reason: Some("as before the first apply".to_owned()),
     }
 }
 
@@ -127,12 +127,9 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
     let (why, help) = if is_direct {
         ("it was installed from a file or an address", "install it from there again")
     } else {
-        (
-            "no index that answers has a wheel of it",
-            "a new machine has it again: Runtime, then Disconnect and delete runtime",
-        )
+        ("no index has a wheel of it", "start on a new machine: Runtime, then Disconnect and delete runtime")
     };
-    let message = format!("{name} {before}, which was there before colab-boot came, can't be restored: {why}");
+    let message = format!("{name} {before}, which was installed before the first apply, can't be restored: {why}");
     Finding::warning(Code::PlanPruneKept, message).with_help(help)
 }
 

@@ -84,8 +84,8 @@ impl About<'_> {
         if let [(one, a), (other, b)] = set.as_slice()
             && a != b
         {
-            let message = format!("`{one}` and `{other}` have two values, and torch {version} takes the first");
-            let help = "give both the same value, or leave the second out";
+            let message = format!("`{one}` and `{other}` have different values; torch {version} uses the first");
+            let help = "set both to the same value, or remove the second";
             findings.extend(self.at(Code::EnvIgnored, other, message).map(|one| as_warning(one.with_help(help))));
         }
         for (variable, value) in set {
@@ -117,7 +117,7 @@ impl About<'_> {
                     Some(row) => option_refused(row, version, given)
                         .and_then(|message| self.at(Code::EnvRefused, variable, message)),
                 };
-                findings.extend(finding.map(|one| one.with_note("it ends at the first allocation")));
+                findings.extend(finding.map(|one| one.with_note("it fails at the first allocation")));
             }
         }
         findings
@@ -131,13 +131,13 @@ impl About<'_> {
         let at = |message: String| self.at(Code::EnvRefused, "XLA_FLAGS", message).map(ends);
         if names_a_file(flags) {
             let is_path = flags.contains('/');
-            let message = format!("XLA reads `{flags}` as the name of a file, for it does not begin with a dash");
+            let message = format!("XLA reads `{flags}` as a file name, because it does not begin with a dash");
             return at(message).filter(|_| !is_path).into_iter().collect();
         }
         let judge = |Flag { text, name, value }: &Flag<'_>| {
             let Some(name) = name.strip_prefix("--") else {
                 let help = "a flag is `--name=value`, and a blank ends it";
-                return Some(at(format!("`{text}` is no flag of XLA"))?.with_help(help));
+                return Some(at(format!("`{text}` is not an XLA flag"))?.with_help(help));
             };
             let value = value.as_deref();
             let (known, near) = xla_flag(name, version).ok()?;
@@ -145,11 +145,11 @@ impl About<'_> {
                 FlagKnown::Yes => {
                     let wanted = xla_value(name, value)?;
                     let given = value.unwrap_or_default();
-                    return at(format!("the flag `{name}` does not take `{given}`: it wants {wanted}"));
+                    return at(format!("the flag `{name}` does not accept `{given}`: it needs {wanted}"));
                 }
                 FlagKnown::No => (format!("jaxlib {version} does not know the flag `{name}`"), Severity::Error),
                 FlagKnown::Unread => (
-                    format!("no release of jaxlib that was read knows the flag `{name}`; {version} was not"),
+                    format!("no known release of jaxlib has the flag `{name}` (jaxlib {version} was not read)"),
                     Severity::Warning,
                 ),
             };
@@ -203,5 +203,5 @@ fn option_refused(row: &AllocatorOption, version: &Version, given: &str) -> Opti
         return Some(format!("the option `{option}` has no value"));
     }
     let wanted = row.value.as_ref()?.check(given).err()?;
-    Some(format!("the option `{option}` does not take `{given}`: it wants {wanted}"))
+    Some(format!("the option `{option}` does not accept `{given}`: it needs {wanted}"))
 }

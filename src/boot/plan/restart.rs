@@ -35,6 +35,7 @@ pub fn touched(
         },
         modules: modules.get(&change.name).cloned().unwrap_or_else(|| [guessed_module(&change.name)].into()),
         existed: change.from.is_some(),
+        starts: false,
         ended: None,
         clean: Vec::new(),
     };
@@ -50,7 +51,15 @@ fn guessed_module(name: &PackageName) -> String {
 pub(super) fn environment_touched(environment: &Environment, loaded: &Loaded) -> Option<Touched> {
     let reported = matches!(loaded.modules, Modules::Reported(_));
     let what = environment.because.first().filter(|_| !reported)?.clone();
-    Some(Touched { name: None, what, modules: BTreeSet::new(), existed: true, ended: None, clean: Vec::new() })
+    Some(Touched {
+        name: None,
+        what,
+        modules: BTreeSet::new(),
+        existed: true,
+        starts: false,
+        ended: None,
+        clean: Vec::new(),
+    })
 }
 
 /// Why the kernel must restart whatever changes now.

@@ -212,7 +212,7 @@ fn unwanted_packages_go_and_replaced_ones_come_back() {
     let steps: Vec<_> = decision.plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
     assert_eq!(steps, [("ours".to_owned(), Kind::Remove), ("replaced".to_owned(), Kind::Downgrade)]);
     let messages: Vec<&str> = decision.findings.iter().map(|finding| finding.message.as_str()).collect();
-    assert!(messages.iter().any(|text| text.starts_with("lost 1.0, which was there before")), "{messages:?}");
+    assert!(messages.iter().any(|text| text.starts_with("lost 1.0, which was installed before")), "{messages:?}");
     assert!(messages.iter().any(|text| text.starts_with("needed stay")), "{messages:?}");
 }
 

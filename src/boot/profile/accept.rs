@@ -43,9 +43,5 @@ fn acceptable(text: &str) -> Result<Code, String> {
 
 fn reason(place: &Placed<String>) -> Result<String, &'static str> {
     let text = place.value.trim();
-    if text.is_empty() {
-        Err("say why: those who read the profile later will want to know")
-    } else {
-        Ok(text.to_owned())
-    }
+    if text.is_empty() { Err("add the reason, for later readers of the profile") } else { Ok(text.to_owned()) }
 }

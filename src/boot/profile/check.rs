@@ -337,7 +337,7 @@ fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) 
             continue;
         };
         if !wanted.iter().any(|one| one.name == name) {
-            let message = format!("`{name}` is to be smoke-tested but is in neither `[frameworks]` nor `[packages]`");
+            let message = format!("`{name}` is in `[verify] smoke`, but in neither `[frameworks]` nor `[packages]`");
             faults.add(Code::ProfileConflict, place.span, message, "");
         }
         names.push(name);
@@ -365,15 +365,15 @@ fn bounds(table: Option<Reader<'_, '_>>, faults: &mut Faults<'_>) -> Vec<Bound> 
 
 fn check_overrides(wanted: &[Wanted], overrides: &[Bound], faults: &mut Faults<'_>) {
     for bound in overrides.iter().filter(|bound| wanted.iter().any(|one| one.name == bound.name)) {
-        let message = format!("`{}` is asked for and overridden", bound.name);
-        faults.add(Code::ProfileConflict, bound.span.clone(), message, "write the version where it is asked for");
+        let message = format!("`{}` is both required and overridden", bound.name);
+        faults.add(Code::ProfileConflict, bound.span.clone(), message, "write the version where it is required");
     }
 }
 
 fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults<'_>) {
     if wanted.is_empty() && faults.found.is_empty() {
         let help = "add a line such as `numpy = \"*\"` under `[packages]`";
-        faults.add(Code::ProfileMissingKey, 0..0, "the profile asks for no package", help);
+        faults.add(Code::ProfileMissingKey, 0..0, "the profile has no packages", help);
     }
     for (at, one) in wanted.iter().enumerate() {
         if wanted[..at].iter().any(|earlier| earlier.name == one.name) {
@@ -383,10 +383,10 @@ fn check_packages(wanted: &[Wanted], indexes: &[NamedIndex], faults: &mut Faults
         if let Some(index) = &one.index
             && !indexes.iter().any(|known| known.name == *index)
         {
-            let message = format!("`{}` is to come from the index `{index}`, which no `[[index]]` defines", one.name);
+            let message = format!("`{}` uses the index `{index}`, which no `[[index]]` defines", one.name);
             let known = PublishedIndex::bundled().unwrap_or_default();
             let known: Vec<String> = known.into_iter().map(|index| format!("`{}`", index.name)).collect();
-            let help = format!("write an `[[index]]` of that name; known without one: {}", known.join(", "));
+            let help = format!("add an `[[index]]` with that name; built in: {}", known.join(", "));
             faults.add(Code::ProfileConflict, one.span.clone(), message, &help);
         }
     }

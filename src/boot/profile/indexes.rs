@@ -19,8 +19,8 @@ pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Fau
     for (table, span) in tables {
         let Some(index) = index(table, span.clone(), folder, faults) else { continue };
         if indexes.iter().any(|known| known.name == index.name) {
-            let message = format!("two indexes are called `{}`", index.name);
-            faults.add(Code::ProfileConflict, span, message, "give each a name of its own");
+            let message = format!("two indexes are named `{}`", index.name);
+            faults.add(Code::ProfileConflict, span, message, "use a different name for each");
         }
         indexes.push(index);
     }

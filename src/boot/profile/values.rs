@@ -31,7 +31,7 @@ pub(super) fn has_credentials(text: &str) -> bool {
 pub(super) fn web_address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| error.to_string())?;
     if !matches!(url.scheme(), "https" | "http") {
-        return Err("only https and http are understood".to_owned());
+        return Err("only https and http are supported".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("credentials do not belong in a profile".to_owned());
@@ -42,7 +42,7 @@ pub(super) fn web_address(text: &str) -> Result<Url, String> {
 /// A folder, from where the profile lies; whether it exists is another machine's business.
 pub(super) fn wheel_folder(from: &Path, text: &str) -> Result<Url, &'static str> {
     if text.is_empty() || text.contains(['\0', '\n']) {
-        return Err("write the path of a folder, from where the profile lies");
+        return Err("write the path of a folder, relative to the profile");
     }
     let mut folder = from.to_owned();
     for part in Path::new(text).components() {
@@ -52,7 +52,7 @@ pub(super) fn wheel_folder(from: &Path, text: &str) -> Result<Url, &'static str>
             other => folder.push(other),
         }
     }
-    Url::from_directory_path(folder).map_err(|()| "the path makes no address")
+    Url::from_directory_path(folder).map_err(|()| "the path can't be converted to a URL")
 }
 
 /// What installs or replaces the NVIDIA driver, which belongs to the host.

@@ -65,7 +65,7 @@ impl Spec {
             return Ok(Self::File(PathBuf::from(text.strip_prefix("file://").unwrap_or(text))));
         }
         let requirement = Requirement::parse(text).map_err(|error| {
-            Failure::input(format!("`{text}` is no requirement, wheel file or address: {error}"))
+            Failure::input(format!("`{text}` is not a requirement, wheel file or URL: {error}"))
                 .help("write `torch==2.15.0`, the path of a .whl file, or its address")
         })?;
         Ok(Self::Requirement(Box::new(requirement)))
@@ -106,7 +106,7 @@ impl<'a> WheelReader<'a> {
     /// What the index has of a package.
     pub fn listing(&self, name: &PackageName) -> Result<Arc<Listing>, Failure> {
         let listing = self.catalog.listing(name)?;
-        listing.ok_or_else(|| Failure::answer(format!("the index has no package `{name}`")).help("is the name right?"))
+        listing.ok_or_else(|| Failure::answer(format!("the index has no package `{name}`")).help("check the spelling"))
     }
 
     fn find(&self, requirement: &Requirement) -> Result<Candidate, Failure> {
@@ -131,7 +131,7 @@ impl<'a> WheelReader<'a> {
             Some((version, Rejection::Python(wanted))) => {
                 failure.cause(format!("{name} {version} needs Python {wanted}"))
             }
-            _ => failure.cause("there is no such version"),
+            _ => failure.cause("no such version"),
         }
         .help("choose another Python with --python, another platform with --platform, or another version")
     }
@@ -183,7 +183,7 @@ impl<'a> WheelReader<'a> {
 fn wheel_name(file: &str) -> Result<WheelName, Failure> {
     file.parse().map_err(|_| {
         Failure::input(format!("`{file}` is not the name of a wheel"))
-            .help("a wheel is called NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
+            .help("wheels are named NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
     })
 }
 

@@ -19,9 +19,7 @@ pub fn collision_finding(first: &PackageName, second: &PackageName, clash: &Clas
     let libraries = clash.libraries();
     let rest = clash.paths.iter().filter(|path| !libraries.contains(path));
     let paths: Vec<String> = libraries.iter().copied().chain(rest).cloned().collect();
-    finding
-        .with_note(listed(&paths))
-        .with_help("the one that is installed later wins; leave one of the two out if you can")
+    finding.with_note(listed(&paths)).with_help("the package installed last wins; remove one of the two if you can")
 }
 
 /// A build that the driver compiles on these GPUs.
@@ -30,9 +28,7 @@ pub fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -
         format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", "));
     Finding::warning(Code::GpuPtxOnly, message)
         .about(Subject::release(name, version))
-        .with_note(
-            "that costs minutes at the first launch of each kernel, and again wherever the compiler's cache is empty",
-        )
+        .with_note("the first launch of each kernel takes minutes, and again wherever the compiler's cache is empty")
         .with_help("a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them")
 }
 
@@ -53,37 +49,37 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         Caveat::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
         Caveat::BuildUnknown { name, version, why } => {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
-                .with_note(format!("the matrix has no row for it, and {why}"))
+                .with_note(format!("the matrix has no row for it; {why}"))
         }
         Caveat::FilesCollide { first, second, clash } => collision_finding(first, second, clash),
         Caveat::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
-            format!("{count} wheels could not be looked into for files that others own too"),
+            format!("{count} wheels could not be checked for files that other wheels have, too"),
         ),
         Caveat::ExtraUnknown { name, version, extra, known } => {
             let message = format!("`{name}` {version} has no extra `{extra}`, but {known}");
-            Finding::warning(Code::ResolveExtraUnknown, message).with_note("it is taken without, as pip and uv do")
+            Finding::warning(Code::ResolveExtraUnknown, message)
+                .with_note("it is installed without the extra, as pip and uv do")
         }
         Caveat::HeldBack(all) => held_back(all),
         Caveat::CudaUnfound { name, version, library, without } => {
-            let message = format!("{name} {version} looks for {library} when it runs, and nothing brings it");
+            let message = format!("{name} {version} loads {library} when it runs, and no package has it");
             Finding::warning(Code::LibraryMissing, message)
                 .about(Subject::release(name, version))
                 .with_note(format!("without it {without}"))
         }
         Caveat::LinkingUnread { name, version, why } => {
-            let message = format!("what the libraries of `{name}` {version} ask for is not known");
+            let message = format!("the library dependencies of `{name}` {version} are unknown");
             Finding::note(Code::LinkingUnread, message).with_note(why.clone())
         }
         Caveat::Unreadable { name, count, line } => {
             let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
-            let message = format!("{releases} of `{name}` passed over: their requirements can't be read");
+            let message = format!("{releases} of `{name}` ignored: their requirements can't be read");
             Finding::note(Code::ResolveSkipped, message).with_note(format!("such as `{line}`"))
         }
-        Caveat::NamesUnreadable { count } => Finding::note(
-            Code::ResolveSkipped,
-            format!("{count} wheels passed over: their names follow no version scheme that is known"),
-        ),
+        Caveat::NamesUnreadable { count } => {
+            Finding::note(Code::ResolveSkipped, format!("{count} wheels ignored: their names have no valid version"))
+        }
         Caveat::FromSource { name, version } => {
             let message = format!("`{name}` {version} will be built from source, as the profile allows");
             Finding::warning(Code::ResolveFromSource, message).with_help(
@@ -91,16 +87,16 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             )
         }
         Caveat::Weak { name, version, kind } => {
-            let message = format!("of `{name}` {version} the index gives a digest of the kind {} alone", kind.as_str());
+            let message = format!("the index has only a {} digest for `{name}` {version}", kind.as_str());
             Finding::note(Code::LockWeak, message)
         }
         Caveat::Unhashed { name, version, why } => {
-            Finding::warning(Code::LockUnhashed, format!("nothing proves which file `{name}` {version} is"))
-                .with_note(format!("the index gives no sha256 for it, and {why}"))
-                .with_help("`apply` will refuse this lock; use an index that gives digests")
+            Finding::warning(Code::LockUnhashed, format!("`{name}` {version} has no digest"))
+                .with_note(format!("the index has no sha256 for it; {why}"))
+                .with_help("`apply` refuses this lock; use an index with digests")
         }
         Caveat::VariantsSkipped { count } => {
-            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were passed over"))
+            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were ignored"))
         }
     };
     let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
@@ -148,7 +144,7 @@ fn shared_inits(resolution: &Resolution) -> Vec<Finding> {
             Finding::warning(Code::FilesCollide, message)
         };
         let finding = owners.into_iter().fold(finding, |finding, owner| finding.about(Subject::package(owner)));
-        finding.with_note(format!("{named}; the one that is installed later wins"))
+        finding.with_note(format!("{named}; the package installed last wins"))
     };
     owners.into_iter().map(finding).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{
-    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare,
+    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare, is_shared_script,
 };
 use crate::boot::ledger::Hand;
 use crate::boot::lock::{LockedPackage, LockedTarget};
@@ -153,6 +153,8 @@ impl Session<'_> {
 impl FileCheck {
     /// Adds what was found of one distribution.
     fn add(&mut self, scene: Scene<'_>, package: &LockedPackage, faults: &[FileFault], basis: Basis) {
+        let faults: Vec<FileFault> =
+            faults.iter().filter(|fault| !is_of_another_script(fault, scene.layout)).cloned().collect();
         let Some(first) = faults.iter().min() else {
             self.basis.insert(package.name.clone(), basis);
             return;
@@ -164,7 +166,7 @@ impl FileCheck {
             self.basis.insert(package.name.clone(), Basis::Nothing);
             return;
         }
-        let mut faults = faults.to_vec();
+        let mut faults = faults.clone();
         faults.sort();
         // Another version is a change of its own.
         if scene.is_installed(package) {
@@ -249,6 +251,11 @@ impl FileCheck {
             faulty: faulty.cloned().collect(),
         }
     }
+}
+
+/// Whether a script is at fault that another distribution has, too, and has written.
+pub fn is_of_another_script(fault: &FileFault, layout: &Layout) -> bool {
+    matches!(fault, FileFault::Changed(path) if is_shared_script(path, layout))
 }
 
 /// The layout with the folder that `import` finds the distribution in: it may be there in both.

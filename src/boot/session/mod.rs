@@ -43,7 +43,7 @@ use crate::core::matrix::Matrix;
 pub use answer::{Answer, answer};
 pub use before::wheels_of;
 pub use distributions::{installed, recorded_files, surroundings};
-pub use file_check::{FileCheck, Reading, Scene, held};
+pub use file_check::{FileCheck, Reading, Scene, held, is_of_another_script};
 pub use findings::verdicts;
 pub use goal::{Goal, ProfileRequest, Request, Upgrade};
 pub use index::{Asked, find_links};

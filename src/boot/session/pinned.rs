@@ -143,6 +143,6 @@ fn not_there(absent: &[String]) -> Option<Finding> {
 }
 
 fn not_opened(count: usize) -> Option<Finding> {
-    let message = format!("{count} wheels could not be looked into for files that others own too");
+    let message = format!("{count} wheels could not be checked for files that other wheels have, too");
     (count > 0).then(|| Finding::note(Code::FilesUnchecked, message))
 }

@@ -86,7 +86,7 @@ impl Verdict {
         let sentence = match (kept, changed) {
             (0, true) => "restored: the packages are those from before the first apply".to_owned(),
             (0, false) => "restored: nothing to undo".to_owned(),
-            (kept, _) => format!("restored, except for {} listed above", counted(kept, "package")),
+            (kept, _) => format!("restored, except for {}", counted(kept, "package")),
         };
         Self::proven(Word::Restored, sentence, evidence)
     }

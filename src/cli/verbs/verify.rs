@@ -138,8 +138,7 @@ fn missing_debian(target: &LockedTarget, seen: &Seen) -> Option<Finding> {
     let finding = if seen.machine.has_apt && seen.machine.is_root {
         Finding::error(Code::VerifyDebian, message).with_help("`colab-boot apply` installs them")
     } else {
-        Finding::warning(Code::VerifyDebian, message)
-            .with_help("have them installed by other means, or run this as root")
+        Finding::warning(Code::VerifyDebian, message).with_help("install them another way, or run this as root")
     };
     (!missing.is_empty()).then_some(finding)
 }

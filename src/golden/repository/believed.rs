@@ -35,9 +35,13 @@ pub fn read_believed(
     let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), time, session)?;
     let known = name_at(&session.paths, &repository.name());
     let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
-    let trust = trust_in(source, known.or(pinned), session)?;
+    // The number of the index that a pin is from: a new machine remembers no other.
+    let pinned_seq = pins.all.iter().filter(|_| source.from.is_none()).map(|pin| pin.seq).max().unwrap_or_default();
+    let mut trust = trust_in(source, known.or(pinned), session)?;
+    if trust.threshold > 0 {
+        trust.min_seq = trust.min_seq.max(pinned_seq);
+    }
     let mut vouched = repository.vouched(&trust, session.now)?;
-    let mut trust = trust;
     if trust.threshold == 0 {
         // A copy somewhere else of what is pinned by its name: those who sign that have to sign this.
         let by_name = trust_of(&session.paths, &vouched.catalogue.name)?;

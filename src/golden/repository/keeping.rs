@@ -26,8 +26,11 @@ pub struct Kept {
     pub text: String,
     pub blocks: Vec<String>,
     /// Held while it is changed: keepers who publish at once take turns.
-    _alone: Option<File>,
+    alone: Option<File>,
 }
+
+/// The list that is about to become the one of the index.
+const NEXT_SIGNERS: &str = ".allowed_signers.next";
 
 /// How long a keeper waits for another.
 const WAIT: Duration = Duration::from_mins(2);
@@ -43,7 +46,7 @@ impl Kept {
                 folder.display()
             )));
         }
-        Ok(Self { _alone: alone, ..Self::open(folder, session)? })
+        Ok(Self { alone, ..Self::open(folder, session)? })
     }
 
     /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused: something was undone.
@@ -74,7 +77,7 @@ impl Kept {
             catalogue,
             text: signed.text.to_owned(),
             blocks: signed.blocks,
-            _alone: None,
+            alone: None,
         };
         let seen = trust_of(&session.paths, &kept.catalogue.name)?.seen;
         match seen.filter(|(seq, _)| *seq > kept.catalogue.seq) {
@@ -131,10 +134,41 @@ impl Kept {
         files::remove_if_there(&self.folder.join(FRESH_FILE))
     }
 
-    /// Those who may sign, by the list in the repository.
+    /// Those who may sign, by the list that the index names.
     pub fn signers(&self) -> Result<Signers, Failure> {
-        let text = files::read_text(&self.folder.join(SIGNERS_FILE), "list of signers")?;
-        Signers::parse(&text).map_err(|why| Failure::input(format!("`{SIGNERS_FILE}`")).cause(why))
+        Ok(self.list_of_signers()?.1)
+    }
+
+    /// The list that the index names, as a text and read. Any other is an error: a user who can write to the folder could add a key to it, and the
+    /// next change would sign that.
+    pub fn list_of_signers(&self) -> Result<(String, Signers), Failure> {
+        let path = self.folder.join(SIGNERS_FILE);
+        let mut text = files::read_text(&path, "list of signers")?;
+        if let Some(row) = &self.catalogue.signers {
+            let is_named = |text: &String| Sha256::of(text.as_bytes()) == row.sha256;
+            // A change that was killed between its two files goes on.
+            let next = || files::read_optional(&self.folder.join(NEXT_SIGNERS)).ok().flatten();
+            if !is_named(&text) {
+                text = next().filter(is_named).ok_or_else(|| other_list(&path))?;
+                if self.alone.is_some() {
+                    self.keep_signers(&text)?;
+                }
+            }
+        }
+        let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
+        let signers = Signers::parse(&text).map_err(bad)?;
+        Ok((text, signers))
+    }
+
+    /// Writes what becomes the list once the index that names it is there.
+    pub fn prepare_signers(&self, text: &str) -> Result<(), Failure> {
+        files::write_whole(&self.folder.join(NEXT_SIGNERS), text.as_bytes())
+    }
+
+    /// Makes the list that the index names the one that people see.
+    pub fn keep_signers(&self, text: &str) -> Result<(), Failure> {
+        files::write_whole(&self.folder.join(SIGNERS_FILE), text.as_bytes())?;
+        files::remove_if_there(&self.folder.join(NEXT_SIGNERS))
     }
 
     /// Puts one more signature under the index in memory, if it is by somebody who may.
@@ -149,6 +183,13 @@ impl Kept {
     fn store(&self) -> Result<(), Failure> {
         files::write_whole(&self.folder.join(INDEX_FILE), join(&self.text, &self.blocks).as_bytes())
     }
+}
+
+fn other_list(path: &Path) -> Failure {
+    let message = format!("`{}` is not the list that the signed index names", path.display());
+    let finding = Finding::error(Code::GoldenFileDiffers, message);
+    let help = "take it back from version control; `colab-boot golden signers` with --add and --remove changes it";
+    Failure::from_findings(Kind::Answer, vec![finding.with_help(help)])
 }
 
 /// An error where `block` is no signature of `text` by somebody whom `signers` allow it.

@@ -27,7 +27,7 @@ pub use place::{Repository, TO_ASK, TO_READ};
 pub use source::SourceRequest;
 pub use standing::{pin_findings, standing_findings};
 pub use taken::{Holder, Read};
-pub use trusted::{forget_others, name_at, remember, trust_of, write_trust};
+pub use trusted::{forget_others, must_be_known, name_at, remember, trust_of, write_trust};
 
 /// The index.
 pub const INDEX_FILE: &str = "golden.toml";

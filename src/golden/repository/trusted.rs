@@ -60,6 +60,18 @@ pub fn name_at(paths: &Paths, place: &str) -> Option<PackageName> {
     })
 }
 
+/// Fails where the pinned repository `name` is not known to be at `place`: another one with the same name would take its pins over.
+pub fn must_be_known(paths: &Paths, name: &PackageName, place: &str) -> Result<(), Failure> {
+    if name_at(paths, place).as_ref() == Some(name) {
+        return Ok(());
+    }
+    let folder = folder(paths, name);
+    Err(Failure::answer(format!("another repository named `{name}` is pinned, with other keys")).help(format!(
+        "if this one replaces it, remove `{}` first; else ask its maintainers for another name",
+        folder.display()
+    )))
+}
+
 /// Pins who may sign the repository `name` at `place`: the text of `allowed_signers`, and how many of them have to.
 pub fn write_trust(
     paths: &Paths,
@@ -83,7 +95,7 @@ fn remembered(paths: &Paths, name: &PackageName, signers: &Signers) -> Result<Op
     let path = record(paths, name, signers);
     let Some(text) = files::read_optional(&path)? else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        Failure::input(format!("`{}` is damaged: it holds the newest index of {name} that was seen", path.display()))
+        Failure::answer(format!("`{}` is damaged: it holds the newest index of {name} that was seen", path.display()))
             .because(&error)
             .help("remove it if you know that the repository serves its newest index, then run the command again")
     })

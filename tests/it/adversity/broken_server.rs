@@ -173,7 +173,7 @@ fn a_server_that_never_comes_to_an_end_is_left_in_time() {
         let started = Instant::now();
         let outcome = world.fetch_with(&["--network-timeout", "2"]).expect(3);
         assert!(started.elapsed() < Duration::from_secs(30), "{name}");
-        for words in ["2 s are over, and the network has not done", "--network-timeout"] {
+        for words in ["2 s is over", "--network-timeout"] {
             assert!(outcome.stderr.contains(words), "{name}: {}", outcome.stderr);
         }
         assert!(!world.left().0.contains(&FILE.to_owned()), "{name}");
@@ -183,7 +183,7 @@ fn a_server_that_never_comes_to_an_end_is_left_in_time() {
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n");
     let lock = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &url, "--network-timeout", "2"];
     let outcome = test.run(&lock).expect(3);
-    assert!(outcome.stderr.contains("2 s are over, and the network has not done"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("2 s is over"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -82,13 +82,13 @@ fn a_wheel_that_says_it_is_another_is_refused() {
     let cases: &[(&str, &str, &str)] = &[
         (&metadata, "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "says in its METADATA that it is `other`"),
         (&metadata, "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n", "that it is version `2.0`"),
-        (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "is of version `2.0` of the format"),
+        (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "has format version `2.0` of the format"),
         (&about, "Wheel-Version: 1.0\nTag: cp27-cp27m-win32\n", "for another Python or platform: cp27-cp27m-win32"),
-        ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of something else"),
+        ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of another package"),
         (&record, "demo/__init__.py,,\n../../../bin/activate,,\n", "lists `../../../bin/activate` in its RECORD"),
         (&record, "demo/__init__.py,,\nnotes.txt,,\n", "lists `notes.txt` in its RECORD"),
-        ("demo/a\nb.py", "", "has a file that can't be made"),
-        (".colab-boot-trash/x.py", "", "has a file that can't be made"),
+        ("demo/a\nb.py", "", "has a file that can't be created"),
+        (".colab-boot-trash/x.py", "", "has a file that can't be created"),
         ("demo-1.0.data/wat/x.py", "", "its scheme is none of"),
         ("demo-1.0.data/scripts/tools/x.py", "", "or in one, and uv does not create those"),
         ("pip/__init__.py", "raise SystemExit(5)", "would write `pip/__init__.py`, which belongs to pip"),
@@ -122,7 +122,7 @@ fn a_python_that_would_not_start_any_more_is_put_right() {
         }
         let outcome = outcome.expect(1);
         assert!(
-            outcome.stderr.contains("error[start-broken]: Python does not start any more with demo"),
+            outcome.stderr.contains("error[start-broken]: Python no longer starts with demo"),
             "{}",
             outcome.stderr
         );

@@ -244,3 +244,87 @@ fn files_below(folder: &Path, end: &str) -> Vec<PathBuf> {
         .filter(|path| path.ends_with(end))
         .collect()
 }
+
+/// The edited files of an image's package come back also where they lie outside of site-packages; a header is compared like any file.
+#[test]
+fn data_and_headers_of_a_package_are_its_files() {
+    let mut table = Table::new();
+    for (version, word) in [("1.0", "old"), ("2.0", "new")] {
+        let data = format!("spread-{version}.data");
+        let files = [
+            ("spread.py".to_owned(), word.to_owned()),
+            (format!("{data}/data/share/spread.txt"), word.to_owned()),
+            (format!("{data}/headers/spread.h"), word.to_owned()),
+        ];
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>();
+        table.entry("spread".to_owned()).or_default().insert(version.to_owned(), release(&files));
+    }
+    let day = Day::of_table(table);
+    day.pip(&["install", "spread==1.0"]);
+    let shared = day.prefix().join("share/spread.txt");
+    std::fs::write(&shared, "mine").expect("a file");
+    day.profile("p", &["spread >=2"], "");
+    let applied = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(applied.stderr.contains("files-edited") && applied.stderr.contains("share/spread.txt"), "{applied:?}");
+    assert_eq!(std::fs::read_to_string(&shared).expect("a file"), "new");
+    let header = files_below(&day.prefix().join("include"), "spread.h");
+    assert_eq!(header.len(), 1, "{header:?}");
+    std::fs::remove_file(&header[0]).expect("a file");
+    assert!(day.run(&["verify", "p.toml"]).expect(1).stdout.contains("not verified: "));
+    day.run(&["apply", "p.toml"]).expect(0);
+    day.run(&["verify", "p.toml"]).expect(0);
+    day.run(&["restore"]).expect(0);
+    assert_eq!(std::fs::read_to_string(&shared).expect("a file"), "mine");
+}
+
+#[test]
+fn two_packages_with_one_script_become_ready() {
+    let script = |name: &str| {
+        let text = format!("[console_scripts]\ntool = {name}:main\n");
+        release(&[
+            (&format!("{name}.py"), "def main():\n    pass\n"),
+            (&format!("{name}-1.0.dist-info/entry_points.txt"), &text),
+        ])
+    };
+    let table: Table = ["one", "two"].map(|name| (name.to_owned(), [("1.0".to_owned(), script(name))].into())).into();
+    let day = Day::of_table(table);
+    day.profile("p", &["one", "two"], "");
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.starts_with("applied: 2 packages"));
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.starts_with("ready: 2 packages"));
+    assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.contains("\nverified"));
+}
+
+#[test]
+fn a_path_file_restarts_a_kernel_that_started_without_it() {
+    let mut table = Table::new();
+    for version in ["1.0", "2.0"] {
+        let folder = format!("lib_{}", &version[..1]);
+        let files =
+            [("pathy.pth".to_owned(), folder.clone()), (format!("{folder}/inner.py"), format!("word = '{version}'\n"))];
+        let files = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>();
+        table.entry("pathy".to_owned()).or_default().insert(version.to_owned(), release(&files));
+    }
+    let day = Day::of_table(table);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    let mut kernel = notebook.kernel();
+    for (range, version) in [("<2", "1.0"), (">=2", "2.0")] {
+        day.profile("p", &[&format!("pathy {range}")], "");
+        let (boot, _) = cells(&day, "p");
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(restarts && said.contains("a `.pth` file of pathy"), "{said}");
+        assert!(!notebook.boot(&mut kernel, &boot).0);
+        assert_eq!(notebook.run(&kernel, "import inner; print(inner.word)").trim(), version);
+    }
+}
+
+#[test]
+fn a_linked_site_packages_is_refused_before_anything_is_written() {
+    let day = day();
+    day.profile("p", &["deep >=2"], "");
+    let site = day.venv.layout();
+    let away = day.test.path("away");
+    std::fs::rename(&site, &away).expect("a folder");
+    std::os::unix::fs::symlink(&away, &site).expect("a link");
+    let refused = day.run(&["apply", "p.toml"]).expect(2);
+    assert!(refused.stderr.contains("outside of the environment") && !away.join("deep").exists(), "{refused:?}");
+}

@@ -143,7 +143,7 @@ fn each_end_of_a_kernel_is_named_rightly() {
     let off = |arguments: &[&str]| day.run(&[&["doctor", "recorder-off", "--json"], arguments].concat()).codes();
     assert!(off(&["--kernel-pid", &kernel.pid.to_string()]).is_empty());
     unseen(&day, &mut notebook, &kernel);
-    // It is as it was before colab-boot came.
+    // It is as before the first apply.
     let line = day.venv.layout().join("colab-boot-crash.pth");
     assert!(line.is_file());
     let restored = day.run(&["restore"]);

@@ -144,7 +144,8 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     let signers = team.day.test.path("repo/allowed_signers");
     let good = std::fs::read_to_string(&signers).expect("a list");
     std::fs::write(&signers, format!("{good}{}", mallory.line(""))).expect("a list");
-    team.sign(&mallory).expect(0);
+    let refused = team.sign(&mallory).expect(1);
+    assert!(refused.stderr.contains("is not the list that the signed index names"), "{refused:?}");
     team.reader(&["golden", "verify"]).expect(0);
     assert_ne!(team.run(&["golden", "trust", &team.url, "--key", &fingerprint(&mallory)]).code, 0);
     // Nor does somebody who comes anew and names one good key get the bad one with it: the index that the bad one has signed alone is refused.

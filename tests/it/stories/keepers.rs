@@ -1,18 +1,7 @@
 //! Keepers who make mistakes, and readers who see the truth about them: nothing is written that nobody can read, no signature is lost.
 
-use crate::stories::team::{Team, fingerprint};
-use crate::support::http::Reply;
+use crate::stories::team::{Team, fingerprint, two_releases};
 use crate::support::keys::Key;
-
-/// A team whose repository has `data@1.0.0` and `data@2.0.0`, signed by both.
-fn two_releases() -> Team {
-    let team = Team::new();
-    team.profile("1.0.0", "");
-    team.keep(&["publish", "data.toml"]);
-    team.profile("2.0.0", "more = '*'\n");
-    team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
-    team
-}
 
 #[test]
 fn a_mistake_leaves_the_signed_index_as_it_was() {
@@ -303,33 +292,4 @@ fn a_folder_pins_each_of_its_files_once() {
     std::fs::write(at("data.toml"), format!("{profile}\n# mine\n")).expect("a profile");
     let refused = team.reader(&["golden", "verify"]).expect(1);
     assert!(refused.stderr.contains("error[golden-file-differs]: `./data.toml`"), "{refused:?}");
-}
-
-#[test]
-fn pinning_the_same_keys_again_forgets_no_newer_index() {
-    let team = Team::new();
-    team.profile("1.0.0", "");
-    team.keep(&["publish", "data.toml"]);
-    let old = team.index();
-    team.trust();
-    team.profile("2.0.0", "more = '*'\n");
-    team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
-    team.reader(&["golden", "list", "--from", &team.url]).expect(0);
-    team.lies(move |path, bytes| Reply::new("text/plain", if path == "golden.toml" { old.clone() } else { bytes }));
-    let keys = [fingerprint(&team.alice), fingerprint(&team.bob)];
-    let trust = ["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1]];
-    for arguments in [&["golden", "list", "--from", &team.url][..], &trust, &["golden", "list", "--from", &team.url]] {
-        let said = team.reader(arguments).expect(1);
-        assert!(said.stderr.contains("golden-rolled-back"), "{said:?}");
-    }
-    team.tells_the_truth();
-    team.reader(&trust).expect(0);
-    // A record that is damaged is no record of nothing.
-    let folder = team.day.test.path("state/golden");
-    let record = std::fs::read_dir(folder).expect("a folder").flatten().next().expect("a record").path();
-    std::fs::write(&record, "{\"seq\":").expect("a record");
-    let refused = team.reader(&["golden", "list", "--from", &team.url]).expect(2);
-    assert!(refused.stderr.contains("is damaged: it holds the newest index of team-x"), "{refused:?}");
-    std::fs::remove_file(record).expect("a record");
-    team.reader(&["golden", "list", "--from", &team.url]).expect(0);
 }

@@ -89,7 +89,7 @@ fn a_lock_that_lost_a_package_in_a_merge_is_stale_for_everybody() {
     std::fs::write(day.test.path("p.lock"), format!("{}\n", &whole[..at])).expect("a merge");
     for verb in [["apply", "p.toml", "--locked"], ["plan", "p.toml", "--locked"]] {
         let outcome = day.run(&verb).expect(1);
-        assert!(outcome.stderr.contains("it has no `more`, which the profile asks for"), "{outcome:?}");
+        assert!(outcome.stderr.contains("it has no `more`, which the profile needs"), "{outcome:?}");
     }
     assert!(day.run(&["verify", "p.toml"]).expect(1).stderr.contains("error[lock-stale]"));
     // Without --locked it is made anew.

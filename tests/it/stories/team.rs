@@ -113,3 +113,13 @@ pub fn fingerprint(key: &Key) -> String {
         Command::new("ssh-keygen").arg("-lf").arg(key.path.with_extension("pub")).output().expect("ssh-keygen");
     String::from_utf8_lossy(&output.stdout).split_whitespace().nth(1).expect("a fingerprint").to_owned()
 }
+
+/// A team whose repository has `data@1.0.0` and `data@2.0.0`, signed by both.
+pub fn two_releases() -> Team {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.profile("2.0.0", "more = '*'\n");
+    team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
+    team
+}

@@ -135,7 +135,7 @@ fn a_proxy_of_an_unknown_kind_is_never_passed_by() {
         test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &observed("laptop")])
     };
     let refused = lock("socket5://me:secret@127.0.0.1:9").expect(2);
-    assert!(refused.stderr.contains("the proxy of ALL_PROXY") && refused.stderr.contains("`socket5`"), "{refused:?}");
+    assert!(refused.stderr.contains("the proxy in ALL_PROXY") && refused.stderr.contains("`socket5`"), "{refused:?}");
     assert!(!refused.stderr.contains("secret"), "{refused:?}");
     // Of a known kind, and nothing answers there.
     lock("socks5h://127.0.0.1:9").expect(3);

@@ -131,5 +131,5 @@ fn a_configuration_that_pip_refuses_is_refused_with_its_place() {
     let test = test.file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\na='*'\n");
     let venv = Venv::bare(&test);
     let outcome = test.run(&["lock", "p.toml", "--python", &venv.python.display().to_string()]).expect(2);
-    assert!(outcome.stderr.contains("pip.conf`: line 2 is no line of a pip configuration"), "{outcome:?}");
+    assert!(outcome.stderr.contains("pip.conf`: line 2 is not valid pip configuration"), "{outcome:?}");
 }

@@ -151,7 +151,7 @@ pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
 fn understood(version: Option<&str>) -> Result<(), String> {
     match version.and_then(|version| version.split('.').next()) {
         Some(major) if major.trim() != MAJOR => Err(format!(
-            "the page is of version {} of the simple API, and only {MAJOR} is known",
+            "the page has version {} of the simple API; only {MAJOR} is supported",
             version.unwrap_or_default()
         )),
         _ => Ok(()),

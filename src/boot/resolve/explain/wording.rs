@@ -247,7 +247,7 @@ impl Wording<'_> {
         }
         let Some(listing) = self.listing(name) else {
             return Some(format!(
-                "no index that may serve `{name}` has it; is the name right? If it came in the last minutes, --refresh asks again"
+                "no index that may serve `{name}` has it; check the spelling If it came in the last minutes, --refresh asks again"
             ));
         };
         let allowed = |bound: &&Bound| {

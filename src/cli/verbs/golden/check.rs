@@ -81,7 +81,8 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
     let row = kept.catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
         let message = format!("`{SIGNERS_FILE}` is not the one that the index names");
-        findings.push(Finding::error(Code::GoldenFileDiffers, message));
+        let help = "take it back from version control; `colab-boot golden signers` with --add and --remove changes it";
+        findings.push(Finding::error(Code::GoldenFileDiffers, message).with_help(help));
     }
     let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));

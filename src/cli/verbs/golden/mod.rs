@@ -73,12 +73,15 @@ fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Resul
 
 /// Puts the signature of the user's key under an index that is not on the disk yet.
 fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &Session<'_>) -> Result<(), Failure> {
-    let key = if options.no_sign { None } else { options.key.clone().or_else(|| default_key(session)) };
-    if let Some(key) = &key {
-        let block = signature(session, key, &kept.text, INDEX)?;
-        kept.sign(signers, block, session.now)?;
+    if options.no_sign {
+        return Ok(());
     }
-    Ok(())
+    let key = options.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
+        Failure::input("there is no key to sign with; nothing was changed")
+            .help("name one with --key, set git's `user.signingkey`, or leave the signatures to others with --no-sign")
+    })?;
+    let block = signature(session, &key, &kept.text, INDEX)?;
+    kept.sign(signers, block, session.now)
 }
 
 /// Writes an index with its signatures, and says who has to sign still.

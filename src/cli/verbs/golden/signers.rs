@@ -7,10 +7,9 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::SignersOptions;
 use crate::cli::verbs::golden::{folder_of, signed, written};
 use crate::core::diag::Failure;
-use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::SignersRow;
-use crate::golden::repository::{Kept, SIGNERS_FILE, public_key};
+use crate::golden::repository::{Kept, public_key};
 use crate::golden::signers::{Signer, Signers, signer_line};
 
 #[derive(Serialize)]
@@ -24,11 +23,9 @@ struct SignersReport {
 
 pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
-    let path = kept.folder.join(SIGNERS_FILE);
-    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
-    let text = files::read_text(&path, "list of signers")?;
-    let old = Signers::parse(&text).map_err(bad)?;
+    let (text, old) = kept.list_of_signers()?;
     let (new_text, removed) = changed(&text, &old, options)?;
+    let bad = |why: String| Failure::input("the new list of signers can't be read").cause(why);
     let new = Signers::parse(&new_text).map_err(bad)?;
     let row = kept.catalogue.signers.as_ref();
     let before = row.map_or(1, |row| row.threshold);
@@ -53,15 +50,15 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     let mark = |signer: &String| if report.added.contains(signer) { '+' } else { ' ' };
     text.extend(report.signers.iter().map(|signer| format!("{} {signer}\n", mark(signer))));
     text.extend(report.removed.iter().map(|signer| format!("- {signer}\n")));
-    // A list that was changed by hand is taken over too.
     if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) {
         return Ok(Report::new(report, text));
     }
     kept.catalogue.signers = Some(SignersRow { threshold, sha256 });
     kept.next(session)?;
     signed(&mut kept, &new, &options.kept, session)?;
-    files::write_whole(&path, new_text.as_bytes())?;
+    kept.prepare_signers(&new_text)?;
     let mut talk = written(&kept, &new, session)?;
+    kept.keep_signers(&new_text)?;
     talk.push(format!("{before} of those who signed before must sign it too, or their readers stop: `colab-boot golden sign`, with --leaving for who is off the list"));
     let mut report = Report::new(SignersReport { seq: kept.catalogue.seq, ..report }, text);
     report.talk = talk;

@@ -9,7 +9,7 @@ use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::repository::{
-    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, name_at, remember, trust_of, write_trust,
+    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, must_be_known, remember, trust_of, write_trust,
 };
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
@@ -35,11 +35,10 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let repository = Repository::open(&options.from, TO_READ, session)?;
     let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
     let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
-    let signers_text = repository.read(SIGNERS_FILE, 64 << 10)?.ok_or_else(|| none(SIGNERS_FILE))?;
-    let signers_text = String::from_utf8(signers_text).map_err(|_| none(SIGNERS_FILE))?;
+    let bytes = repository.read(SIGNERS_FILE, 64 << 10)?.ok_or_else(|| none(SIGNERS_FILE))?;
+    let signers_text = String::from_utf8(bytes).map_err(|_| none(SIGNERS_FILE))?;
     let unreadable = |why: String| Failure::answer(format!("`{}` can't be read", repository.name())).cause(why);
-    let signed = split(&index).map_err(unreadable)?;
-    let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
+    let catalogue = split(&index).and_then(|signed| Catalogue::parse(signed.text)).map_err(unreadable)?;
     let signers = Signers::parse(&signers_text).map_err(unreadable)?;
     let row = catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(signers_text.as_bytes())) {
@@ -52,9 +51,8 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {strange}")).cause(all.join(", ")));
     }
     let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
-    let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
-    let all = signers.clone();
-    let known = name_at(&session.paths, &repository.name()).map(|name| trust_of(&session.paths, &name)).transpose()?;
+    let (keys, all): (Vec<String>, _) = (signers.all.iter().map(Signer::shown).collect(), signers.clone());
+    let known = Some(trust_of(&session.paths, &catalogue.name)?).filter(|known| known.threshold > 0);
     let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
     // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
     let (signers_text, signers) = if vouched_by_old && options.key.is_empty() {
@@ -63,8 +61,10 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         named(&signers_text, &options.key).map_err(unreadable)?
     };
     if signers.all.len() < threshold {
-        let is_pinned = known.as_ref().is_some_and(|known| known.threshold > 0);
-        return ask(&repository, &catalogue, threshold, &all, (options.key.is_empty(), is_pinned));
+        return ask(&repository, &catalogue, threshold, &all, (options.key.is_empty(), known.is_some()));
+    }
+    if known.is_some() && !vouched_by_old {
+        must_be_known(&session.paths, &catalogue.name, &repository.name())?;
     }
     // Those who sign must be as many, with the keys that are pinned from now on.
     let name = catalogue.name.clone();

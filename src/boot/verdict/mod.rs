@@ -68,14 +68,15 @@ impl Verdict {
         Self::proven(Word::Applied, sentence, evidence)
     }
 
-    /// As locked, but a kernel has to restart; `named` where the kernel that asks is the one.
-    pub fn restart_pending(evidence: Evidence, named: bool) -> Self {
-        let sentence = if named {
-            "applied: restart the kernel once, then run this again"
+    /// As locked, or restored, but a kernel has to restart; `named` where the kernel that asks is the one.
+    pub fn restart_pending(evidence: Evidence, named: bool, is_restore: bool) -> Self {
+        let done = if is_restore { "restored" } else { "applied" };
+        let rest = if named {
+            "restart the kernel once, then run this again"
         } else {
-            "applied: a kernel that was asked to restart still runs; restart it once"
+            "a kernel that was asked to restart still runs; restart it once"
         };
-        let sentence = with_open(sentence.to_owned(), &evidence);
+        let sentence = with_open(format!("{done}: {rest}"), &evidence);
         Self { word: Word::RestartPending, sentence, evidence: Some(evidence) }
     }
 
@@ -179,7 +180,7 @@ mod tests {
             ready(by_version.clone()),
             "ready: 6 packages as locked (1 package compared by version alone; kernel not compared: no facts)"
         );
-        let pending = Verdict::restart_pending(by_version.clone(), true);
+        let pending = Verdict::restart_pending(by_version.clone(), true, false);
         assert!(pending.sentence().contains("then run this again (1 package compared by version alone"), "{pending:?}");
         by_version.files.by_version = 2;
         by_version.kernel = Compared::Nothing;

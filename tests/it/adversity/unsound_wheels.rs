@@ -82,7 +82,7 @@ fn a_wheel_that_says_it_is_another_is_refused() {
     let cases: &[(&str, &str, &str)] = &[
         (&metadata, "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "says in its METADATA that it is `other`"),
         (&metadata, "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n", "that it is version `2.0`"),
-        (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "has format version `2.0` of the format"),
+        (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "has format version `2.0`; installers support 1"),
         (&about, "Wheel-Version: 1.0\nTag: cp27-cp27m-win32\n", "for another Python or platform: cp27-cp27m-win32"),
         ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of another package"),
         (&record, "demo/__init__.py,,\n../../../bin/activate,,\n", "lists `../../../bin/activate` in its RECORD"),

@@ -34,8 +34,8 @@ fn every_sentence_is_in_the_list() {
         let name = path.strip_prefix(root()).expect("inside").display().to_string();
         let found = sentences(&read(&path));
         if !found.is_empty() {
-            all += &format!("\n{name}\n");
-            all.extend(found.iter().map(|one| format!("  {one}\n")));
+            let lines: String = found.iter().map(|one| format!("  {one}\n")).collect();
+            all.extend(["\n", &name, "\n", &lines]);
         }
     }
     snapshot("wording.txt", all.trim_start());

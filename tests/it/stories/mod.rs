@@ -35,7 +35,7 @@ use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release,
 use crate::support::python::Venv;
 use crate::support::test::{Outcome, Test};
 
-/// A release of a package with these files: path the wheel has, text.
+/// A release of a package with these files: path in the wheel, text.
 pub fn release(files: &[(&str, &str)]) -> Release {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     Release { files, ..Release::default() }

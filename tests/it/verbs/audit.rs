@@ -154,7 +154,7 @@ fn files_are_read_as_pip_reads_them() {
         ("mac.txt", 0, "(2 packages;"),
         ("open.txt", 0, "numpy==${NUMPY}"),
         ("uv.lock", 2, "a uv.lock of version 99, and 1 is what is known"),
-        ("i0.txt", 2, "`-r i9.txt` is the 9th file that another one names"),
+        ("i0.txt", 2, "`-r i9.txt` is the 9th nested file"),
         ("torn.txt", 2, "it is no valid UTF-16"),
     ] {
         let outcome = test.run(&["audit", file, "--offline"]).expect(code);

@@ -232,7 +232,7 @@ fn what_is_installed_from_the_folder_that_the_profile_names_is_its_wheel() {
 fn digests_of_other_kinds_are_compared_too() {
     for json in [true, false] {
         for (digests, is_it, says) in [
-            (Digests::Md5, true, "note[lock-weak]: of `a` 1.0  md5 alone"),
+            (Digests::Md5, true, "note[lock-weak]: the index has only a md5 digest for `a` 1.0"),
             (Digests::OtherMd5, false, "its md5 should be d41d8cd98f00b204e9800998ecf8427e, and is "),
             (Digests::OtherSha512, false, "its sha512 should be abab"),
         ] {
@@ -279,7 +279,7 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
     // Elsewhere it says what is missing; an image that has it takes the lock as it is.
     let bare = with_installed(&test, &[]);
     let elsewhere = test.run(&["plan", "p.toml", "--locked", "--machine", &bare]).expect(1);
-    assert!(elsewhere.stderr.contains("b 1.0+image comes with `machine` no index has a digest of it"), "{elsewhere:?}");
+    assert!(elsewhere.stderr.contains("b 1.0+image is only part of `machine`: no index has a digest of it"), "{elsewhere:?}");
     let fetched = test.run(&["fetch", "p.lock", "--into", "wheels", "--index-url", &server.url]).expect(0);
     assert!(fetched.stdout.contains("fetched: 1 wheel,") && fetched.stderr.contains("b 1.0+image"), "{fetched:?}");
 

@@ -279,7 +279,10 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
     // Elsewhere it says what is missing; an image that has it takes the lock as it is.
     let bare = with_installed(&test, &[]);
     let elsewhere = test.run(&["plan", "p.toml", "--locked", "--machine", &bare]).expect(1);
-    assert!(elsewhere.stderr.contains("b 1.0+image is only part of `machine`: no index has a digest of it"), "{elsewhere:?}");
+    assert!(
+        elsewhere.stderr.contains("b 1.0+image is only part of `machine`: no index has a digest of it"),
+        "{elsewhere:?}"
+    );
     let fetched = test.run(&["fetch", "p.lock", "--into", "wheels", "--index-url", &server.url]).expect(0);
     assert!(fetched.stdout.contains("fetched: 1 wheel,") && fetched.stderr.contains("b 1.0+image"), "{fetched:?}");
 

@@ -56,9 +56,9 @@ pub fn render_cell(golden: Golden<'_>) -> String {
     let lock = Sha256::of(golden.lock.as_bytes()).to_string();
     // What a preset and a seed set depends on the target.
     let targets = read_lock(golden.lock).map(|lock| lock.targets).unwrap_or_default();
-    let of = |target: &LockedTarget| variables_for(golden.profile, target).all.into_keys();
+    let names_for = |target: &LockedTarget| variables_for(golden.profile, target).all.into_keys();
     let own = golden.profile.environment.keys().cloned();
-    let variables: BTreeSet<String> = own.chain(targets.iter().flat_map(of)).collect();
+    let variables: BTreeSet<String> = own.chain(targets.iter().flat_map(names_for)).collect();
     let values = [
         ("@NAME@", golden.profile.name.to_string()),
         ("@VERSION@", golden.profile.version.to_string()),

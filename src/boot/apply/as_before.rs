@@ -1,4 +1,4 @@
-//! After a restore: edits of what was there before come back, and what an index brings with other files than there were is said.
+//! After a restore: edits of the earlier packages come back, and a package that came back with other files is named.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,7 +7,6 @@ use crate::boot::apply::work::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
 use crate::boot::machine::find_info;
-use crate::boot::session::Goal;
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -15,9 +14,9 @@ use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
 
 impl Work<'_> {
-    /// Brings back the edits of packages that were there before the first apply. A finding for each that is not as it was then.
+    /// Brings back the edits of packages from before the first apply. A finding for each that is not as it was then.
     pub(super) fn as_before(&self) -> Result<Vec<Finding>, Failure> {
-        if !matches!(self.planned.goal, Goal::Restore) {
+        if !self.planned.goal.is_restore() {
             return Ok(Vec::new());
         }
         let ledger = &self.planned.seen.ledger;
@@ -67,7 +66,7 @@ impl Work<'_> {
     pub(super) fn kept_edit(&self, name: &PackageName, version: &Version, path: &str) -> PathBuf {
         // One that leads out of site-packages, as a script's does, stays in the folder.
         let path: PathBuf = Path::new(path).components().filter(|part| *part != Component::ParentDir).collect();
-        self.state.aside_folder().join(format!("{name}-{version}")).join(path)
+        self.state.edits_folder(name, version).join(path)
     }
 }
 
@@ -93,7 +92,8 @@ mod tests {
     fn what_installers_write_does_not_count() {
         let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
         let by_pip = format!(
-            "../../../bin/a,sha256={digest},200\na.py,sha256={digest},0\na-1.dist-info/INSTALLER,sha256={digest},4\na-1.dist-info/RECORD,,\n"
+            "../../../bin/a,sha256={digest},200\na.py,sha256={digest},0\n\
+             a-1.dist-info/INSTALLER,sha256={digest},4\na-1.dist-info/RECORD,,\n"
         );
         let by_uv = format!("a.py,sha256={digest},0\n__pycache__/a.cpython-312.pyc,,\n");
         assert_eq!(contents_of(&by_pip), contents_of(&by_uv));

@@ -89,7 +89,8 @@ impl Work<'_> {
     }
 }
 
-/// Fails where site-packages is a link out of the environment: installers would look for scripts and data beside the folder that it leads to.
+/// Fails where site-packages is a link out of the environment: installers would look for scripts and data beside the
+/// folder that it leads to.
 fn must_lie_in_the_environment(layout: &Layout) -> Result<(), Failure> {
     let (Ok(site), Ok(prefix)) = (layout.purelib.real(), layout.data.real()) else { return Ok(()) };
     if site.starts_with(&prefix) {

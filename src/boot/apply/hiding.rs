@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, intruders_before};
 use crate::boot::script::ENVIRONMENT_FILE;
-use crate::boot::session::{Goal, InFront, Wanted, hidden_by_user, modules_of, startup_files};
+use crate::boot::session::{InFront, Wanted, hidden_by_user, modules_of, startup_files};
 use crate::core::diag::Finding;
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
@@ -15,7 +15,7 @@ use crate::core::model::contents::installed_path;
 impl Work<'_> {
     /// Whether a profile wants the packages: what comes back is not used less than it was before.
     pub(super) const fn is_wanted(&self) -> bool {
-        matches!(self.planned.goal, Goal::Profile { .. })
+        !self.planned.goal.is_restore()
     }
 
     /// `findings`, or else what something that runs when Python starts hides.

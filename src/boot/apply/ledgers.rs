@@ -8,7 +8,7 @@ use crate::boot::apply::work::Work;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::{Installed, find_info};
 use crate::boot::plan::Change;
-use crate::boot::session::{Goal, Planned};
+use crate::boot::session::Planned;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;
@@ -47,7 +47,7 @@ impl Work<'_> {
     pub(super) fn settled_ledger(&self, steps: &[Step]) -> Ledger {
         let Planned { decision, goal, seen, wish, .. } = self.planned;
         let mut ledger = seen.ledger.after(steps, &wish.title, goal.digest());
-        if matches!(goal, Goal::Restore) {
+        if goal.is_restore() {
             ledger = ledger.restored();
         }
         // A package that another tool has changed or removed is not colab-boot's any more once the profile drops it.

@@ -180,11 +180,8 @@ fn restart_report(planned: &Planned, because: &[String], evidence: Evidence) -> 
     let data = ApplyReport { because: Some(because), ..describe(planned, Standing::RestartPending) };
     let text: String = because.iter().map(|reason| format!("  restart   {reason}\n")).collect();
     let named = planned.seen.machine.kernel.is_some();
-    let mut report = report(planned, &data, text).with_verdict(Verdict::restart_pending(
-        evidence,
-        named,
-        matches!(planned.goal, Goal::Restore),
-    ));
+    let mut report =
+        report(planned, &data, text).with_verdict(Verdict::restart_pending(evidence, named, planned.goal.is_restore()));
     let message = "the kernel holds code or variables that were replaced: it must restart once";
     report.findings.push(Finding::note(Code::RestartPending, message));
     report

@@ -39,7 +39,7 @@ pub(super) fn unmet(
     let subjects = environment.held.iter().filter(|held| is_new(held));
     let findings = subjects.flat_map(|held| {
         let comes_back = planned.target.package(&held.name).is_none();
-        let help = if planned.goal.profile().is_some() { OF_PROFILE } else { OF_OTHERS };
+        let help = if planned.goal.is_restore() { OF_OTHERS } else { OF_PROFILE };
         requirements(&environment, std::iter::once(held)).into_iter().map(move |finding| {
             if comes_back {
                 return Finding::warning(finding.code, finding.message).with_help(help);

@@ -147,17 +147,20 @@ impl Loaded {
     }
 }
 
+/// Whether `name` is `module`, or that of a module below it.
+pub fn is_in_module(name: &str, module: &str) -> bool {
+    name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// Whether `facts` has `module` or something below it, from where a change of `subject` counts.
 fn is_held(facts: &Facts, module: &str, subject: Subject<'_>) -> bool {
-    let below = format!("{module}.");
     let path = module.replace('.', "/");
     // A folder of a package may be on the path itself: its modules have other names then.
     let lies_in = |held: &Module| {
         let file = held.file.as_ref();
         file.is_some_and(|file| subject.folders.iter().any(|folder| file.starts_with(folder.join(&path))))
     };
-    let is_named = |name: &str| name == module || name.starts_with(&below);
-    let named = facts.modules.iter().filter(|(name, held)| is_named(name) || lies_in(held));
+    let named = facts.modules.iter().filter(|(name, held)| is_in_module(name, module) || lies_in(held));
     named.map(|(name, held)| (name, &held.file)).any(|(name, file)| match file {
         None => subject.existed,
         // A module of the user's own that comes first on the path stays what it is.

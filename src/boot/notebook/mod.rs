@@ -9,7 +9,7 @@ mod maps;
 mod observe;
 
 pub use facts::{ChangedModule, CodeMatch, Facts, Module, TorchMemory, read_facts};
-pub use loaded::{Loaded, Modules, Stale, Subject};
+pub use loaded::{Loaded, Modules, Stale, Subject, is_in_module};
 pub use maps::mapped_files;
 pub use observe::{facts_of, is_alive, observe_loaded, process_clock};
 

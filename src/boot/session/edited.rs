@@ -38,7 +38,7 @@ pub(super) fn edited(
         let held = Held { layout, name: &change.name, version: &version, wheel };
         let is_here = layout.folders().contains(&location);
         let files = if is_here { edits(held, &|place| files.knows(place)) } else { Vec::new() };
-        let kept = state.aside_folder().join(format!("{}-{version}", change.name));
+        let kept = state.edits_folder(&change.name, &version);
         (!files.is_empty()).then(|| Edited { name: change.name.clone(), version, files, kept })
     };
     changes.iter().filter_map(one).collect()

@@ -25,6 +25,10 @@ pub enum Goal {
 }
 
 impl Goal {
+    pub const fn is_restore(&self) -> bool {
+        matches!(self, Self::Restore)
+    }
+
     pub fn profile(&self) -> Option<&Profile> {
         match self {
             Self::Profile { profile, .. } => Some(profile),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::lock::LockedTarget;
 use crate::boot::machine::{Layout, find_info, installed_modules};
-use crate::boot::notebook::{Loaded, Modules};
+use crate::boot::notebook::{Loaded, Modules, is_in_module};
 use crate::boot::plan::Change;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
@@ -196,10 +196,8 @@ impl InFront {
 impl InFront {
     /// An error where the kernel has loaded one of `modules` from elsewhere, though it would not find it there now.
     fn held_of(&self, name: &PackageName, modules: &BTreeSet<String>) -> Option<Finding> {
-        let is_of = |held: &str, module: &str| {
-            held.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let (module, place) = self.held.iter().find(|(held, _)| modules.iter().any(|module| is_of(held, module)))?;
+        let (module, place) =
+            self.held.iter().find(|(held, _)| modules.iter().any(|module| is_in_module(held, module)))?;
         let message =
             format!("the kernel has loaded `{module}` from `{}`, not {name} as it is locked", place.display());
         let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));

@@ -11,7 +11,7 @@ use crate::boot::plan::wanted_back;
 use crate::boot::session::Session;
 use crate::boot::session::answer::Answer;
 use crate::boot::session::file_check::{FileCheck, Reading, Scene};
-use crate::boot::session::goal::{Goal, Request};
+use crate::boot::session::goal::Request;
 use crate::boot::session::held_code::{returning, silent_repairs};
 use crate::boot::session::kernel::{environment_file, folders, loaded, modules};
 use crate::boot::session::machine::Seen;
@@ -72,7 +72,7 @@ pub(super) fn observe_situation(
     let wanted = if wish.prune { wanted_back(&seen.ledger, target, &seen.machine, broken) } else { Vec::new() };
     let before = session.wheels_back(&wanted, &request.index, seen);
     // A restoration without the index would be none; another apply goes on, and says what stays.
-    let before = if matches!(goal, Goal::Restore) { before? } else { before.unwrap_or_default() };
+    let before = if goal.is_restore() { before? } else { before.unwrap_or_default() };
     let loaded = loaded(session, seen, &request.machine, &files)?;
     Ok(Situation {
         silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),

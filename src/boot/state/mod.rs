@@ -17,7 +17,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Entry, parse_record};
-use crate::core::model::Sha256;
+use crate::core::model::{PackageName, Sha256, Version};
 
 pub use hold::{Hold, hold};
 pub use orphan::{forget_process, record_process};
@@ -218,6 +218,11 @@ impl State {
     /// The folder for files that packages have taken the place of.
     pub fn aside_folder(&self) -> PathBuf {
         self.folder.join("aside")
+    }
+
+    /// The folder for the edited files of a package.
+    pub fn edits_folder(&self, name: &PackageName, version: &Version) -> PathBuf {
+        self.aside_folder().join(format!("{name}-{version}"))
     }
 
     fn hashed_path(&self) -> PathBuf {

@@ -132,8 +132,7 @@ impl Finding {
 
     /// Whether both say the same, of whatever.
     fn says_the_same(&self, other: &Self) -> bool {
-        let said = |one: &Self| (one.code, one.severity);
-        said(self) == said(other)
+        (self.code, self.severity) == (other.code, other.severity)
             && self.message == other.message
             && self.against == other.against
             && self.labels == other.labels

@@ -26,9 +26,6 @@ pub enum Subject {
     File {
         path: String,
     },
-    Variable {
-        name: String,
-    },
     Mount {
         path: String,
     },
@@ -51,10 +48,6 @@ impl Subject {
         Self::File { path: path.display().to_string() }
     }
 
-    pub fn variable(name: &str) -> Self {
-        Self::Variable { name: name.to_owned() }
-    }
-
     pub fn mount(path: &Path) -> Self {
         Self::Mount { path: path.display().to_string() }
     }
@@ -68,7 +61,7 @@ impl Subject {
     pub fn name(&self) -> &str {
         match self {
             Self::Package { name, .. } => name.as_ref(),
-            Self::Module { name } | Self::Variable { name } => name,
+            Self::Module { name } => name,
             Self::File { path } | Self::Mount { path } => path,
         }
     }
@@ -77,7 +70,7 @@ impl Subject {
     pub(super) fn presentable(&mut self) {
         match self {
             Self::Package { .. } => {}
-            Self::Module { name } | Self::Variable { name } => *name = presentable(name),
+            Self::Module { name } => *name = presentable(name),
             Self::File { path } | Self::Mount { path } => *path = presentable(path),
         }
     }
@@ -88,7 +81,7 @@ impl Display for Subject {
         match self {
             Self::Package { name, version: Some(version) } => write!(f, "{name} {version}"),
             Self::Package { name, version: None } => write!(f, "{name}"),
-            Self::Module { name } | Self::Variable { name } => write!(f, "`{name}`"),
+            Self::Module { name } => write!(f, "`{name}`"),
             Self::File { path } | Self::Mount { path } => write!(f, "`{path}`"),
         }
     }

@@ -29,6 +29,10 @@ pub struct Kept {
     alone: Option<File>,
 }
 
+/// What to do about a list that the index does not name.
+pub const OTHER_LIST: &str =
+    "take it back from version control; `colab-boot golden signers` with --add and --remove changes it";
+
 /// The list that is about to become the one of the index.
 const NEXT_SIGNERS: &str = ".allowed_signers.next";
 
@@ -188,8 +192,7 @@ impl Kept {
 fn other_list(path: &Path) -> Failure {
     let message = format!("`{}` is not the list that the signed index names", path.display());
     let finding = Finding::error(Code::GoldenFileDiffers, message);
-    let help = "take it back from version control; `colab-boot golden signers` with --add and --remove changes it";
-    Failure::from_findings(Kind::Answer, vec![finding.with_help(help)])
+    Failure::from_findings(Kind::Answer, vec![finding.with_help(OTHER_LIST)])
 }
 
 /// An error where `block` is no signature of `text` by somebody whom `signers` allow it.

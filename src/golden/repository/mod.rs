@@ -19,7 +19,7 @@ pub use attaching::{Attached, attach_record};
 pub use believed::{folder_of, read_believed};
 pub use beside::{beside, freshness, strangers, witnesses};
 pub use cells::{carry, home, lacks_binary, no_binary};
-pub use keeping::{Kept, may_sign};
+pub use keeping::{Kept, OTHER_LIST, may_sign};
 pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
 pub use pin_check::{Pinned, check_pin, check_pinned_files};

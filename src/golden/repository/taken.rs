@@ -150,13 +150,12 @@ impl Holder {
     /// How what lies here differs from what `pin` means: the lock, and what the release had beside it, where the repository could be asked.
     pub fn fault(&self, pin: &Pin, found: Option<&Read>) -> Result<Option<Finding>, Failure> {
         let release = found.and_then(|found| Some((found, found.release(pin)?)));
+        let title = format!("{}@{}", pin.name, pin.version);
         let differs = |what: String| {
-            let title = format!("{}@{}", pin.name, pin.version);
             let help = format!("move the file, then run `colab-boot golden add {title}`");
             Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
         };
         let missing = |path: &Path| {
-            let title = format!("{}@{}", pin.name, pin.version);
             let message = format!("`{}` of {title} is missing", path.display());
             let help = format!("`colab-boot golden add {title}` writes it again");
             Finding::error(Code::GoldenFileDiffers, message).with_help(help)
@@ -165,24 +164,20 @@ impl Holder {
             Self::Folder(folder) => {
                 let here = |suffix: &str| {
                     let path = folder.join(format!("{}.{suffix}", pin.name));
-                    Ok::<_, Failure>((files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes())), path))
+                    Ok::<_, Failure>((files::read_optional(&path)?, path))
                 };
+                let has_digest = |text: &str, sha256: Sha256| Sha256::of(text.as_bytes()) == sha256;
                 let (lock, path) = here("lock")?;
-                if lock.is_none() {
-                    return Ok(Some(missing(&path)));
-                }
-                if lock != Some(pin.sha256) {
+                let Some(lock) = lock else { return Ok(Some(missing(&path))) };
+                if !has_digest(&lock, pin.sha256) {
                     return Ok(Some(differs(format!("`{}`", path.display()))));
                 }
                 let (profile, path) = here("toml")?;
-                if profile.is_none() {
-                    return Ok(Some(missing(&path)));
-                }
+                let Some(profile) = profile else { return Ok(Some(missing(&path))) };
                 // The lock that is pinned names the profile that it was made from.
-                let text = files::read_optional(&folder.join(format!("{}.lock", pin.name)))?.unwrap_or_default();
-                let of_lock = read_lock(&text).ok().map(|lock| lock.profile.sha256);
-                let wanted = release.and_then(|(_, release)| release.file("toml")).map(|file| file.sha256);
-                let is_wrong = [of_lock, wanted].into_iter().flatten().any(|wanted| profile != Some(wanted));
+                let of_lock = read_lock(&lock).ok().map(|lock| lock.profile.sha256);
+                let of_release = release.and_then(|(_, release)| release.file("toml")).map(|file| file.sha256);
+                let is_wrong = [of_lock, of_release].into_iter().flatten().any(|sha256| !has_digest(&profile, sha256));
                 Ok(is_wrong.then(|| differs(format!("`{}`", path.display()))))
             }
             Self::Notebook(path) => {

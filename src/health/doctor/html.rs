@@ -62,7 +62,7 @@ fn rows(outcome: &Outcome) -> Vec<Row> {
         let color = if outcome.state == State::Ok { "#1b6e3c" } else { "#5f6368" };
         return vec![row(outcome.state.as_str(), color, &outcome.said, &[], &[])];
     }
-    let of = |finding: &crate::core::diag::Finding| {
+    let row_of = |finding: &crate::core::diag::Finding| {
         let (state, color) = match finding.severity {
             Severity::Error => ("error", "#b3261e"),
             Severity::Warning => ("warning", "#8a5300"),
@@ -70,5 +70,5 @@ fn rows(outcome: &Outcome) -> Vec<Row> {
         };
         row(state, color, &finding.message, &finding.notes, &finding.help)
     };
-    outcome.findings.iter().map(of).collect()
+    outcome.findings.iter().map(row_of).collect()
 }

@@ -42,7 +42,7 @@ fn the_signed_index_names_the_list_of_signers() {
     // To look at it changes nothing.
     team.run(&["golden", "signers", "--repo", "repo"]).expect(0);
     assert_eq!(team.index(), index);
-    // A line that somebody else has added is signed by nobody.
+    // No verb signs a list to which somebody else has added a line.
     let mallory = Key::new(&team.day.test.path(""), "mallory");
     std::fs::write(&list, format!("{good}{}", mallory.line(""))).expect("a list");
     let key = mallory.path.display().to_string();

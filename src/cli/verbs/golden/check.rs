@@ -12,7 +12,8 @@ use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::golden::cadence::cadence;
 use crate::golden::repository::{
-    Kept, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers, trust_of, witnesses,
+    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers,
+    trust_of, witnesses,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
@@ -81,8 +82,7 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
     let row = kept.catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
         let message = format!("`{SIGNERS_FILE}` is not the one that the index names");
-        let help = "take it back from version control; `colab-boot golden signers` with --add and --remove changes it";
-        findings.push(Finding::error(Code::GoldenFileDiffers, message).with_help(help));
+        findings.push(Finding::error(Code::GoldenFileDiffers, message).with_help(OTHER_LIST));
     }
     let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));

@@ -80,6 +80,7 @@ COLAB_BOOT = {
 )},
     "variables": ["XLA_PYTHON_CLIENT_PREALLOCATE"],
     "golden": None,
+    "silent": set(),  # what can't be reached
 }
 
 
@@ -129,6 +130,22 @@ def colab_boot_home():
     return pathlib.Path(home) / "colab-boot"
 
 
+def colab_boot_temporary():
+    """Where temporary files go, as far as that is known without a look at it."""
+    return tempfile.tempdir or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")
+
+
+def colab_boot_reach():
+    """Finds out what can't be reached of the places that this cell needs: the server of a mount may be silent, and who touches it waits for ever."""
+    home, binary = str(colab_boot_home()), os.environ.get("COLAB_BOOT_BINARY")
+    COLAB_BOOT["silent"] = silent = colab_boot_silent([home, binary, colab_boot_temporary(), *os.get_exec_path()])
+    for place, name in ((home, "XDG_CACHE_HOME"), (binary, "COLAB_BOOT_BINARY")):
+        if place in silent:
+            raise ColabBootStop(f"colab-boot: {place} can't be reached: its mount does not answer; unmount it, or name another place with {name}")
+    for place in sorted(silent):
+        print(f"colab-boot: {place} is left out: its mount does not answer", flush=True)
+
+
 def colab_boot_write(path, data, mode=0o644):
     """Writes a file whole: beside its place, then renamed."""
     try:
@@ -169,7 +186,8 @@ def colab_boot_fetch(place, digest):
 
 def colab_boot_binary():
     """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
-    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
+    entries = [entry for entry in os.get_exec_path() if entry not in COLAB_BOOT["silent"]]
+    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot", path=os.pathsep.join(entries))
     if found:
         return found
     wanted = COLAB_BOOT["binary"]
@@ -283,14 +301,14 @@ def colab_boot_far():
     return {line.split(" ")[4].replace("\\040", " ") for line in lines if line.partition(" - ")[2].split(" ")[0].split(".")[0] in far}
 
 
-def colab_boot_resolved(folder, far):
-    """A folder without links; as it is where it leads to a mount of `far`, of which nothing is touched."""
+def colab_boot_resolved(folder, far, beyond=None):
+    """A folder without links; where it leads to a mount of `far`, of which nothing is touched, as it is, or `beyond`."""
     place, parts, links = "/", folder.split("/"), 0
     while parts and folder.startswith("/") and links < 40:
         part = parts.pop(0)
         place = os.path.normpath(os.path.join(place, part))
         if place in far:
-            return folder
+            return beyond or folder
         try:
             target = os.readlink(place)
         except OSError:
@@ -298,6 +316,31 @@ def colab_boot_resolved(folder, far):
         links += 1
         place, parts = "/" if target.startswith("/") else os.path.dirname(place), target.split("/") + parts
     return folder if parts else place
+
+
+def colab_boot_silent(places):
+    """Those of `places` that lie on mounts whose servers do not answer for them within two seconds. Children ask, all at once: who asks may wait for ever."""
+    far, asked, silent = colab_boot_far(), {}, set()
+    quiet = {"cwd": "/", "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    for place in {place for place in places if place and far and colab_boot_resolved(place, far, "far") == "far"}:
+        try:
+            asked[place] = subprocess.Popen(["/usr/bin/find", place, "-maxdepth", "0", "-empty"], **quiet)
+        except (OSError, ValueError):
+            pass
+    end = time.monotonic() + 2
+    for place, child in asked.items():
+        try:
+            child.wait(max(0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            child.kill()
+            silent.add(place)
+    return silent
+
+
+def colab_boot_root(file):
+    """The folder of packages that a file lies in, else its own."""
+    before, named, _ = file.partition("-packages" + os.sep)
+    return before + named if named else os.path.dirname(file)
 
 
 def colab_boot_stamp(file):
@@ -506,11 +549,11 @@ def colab_boot_modules(loaded):
     imports, started = colab_boot_imports(), colab_boot_started()
     imports.look()
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
-    for name, (module, file) in loaded.items():
-        if "-packages" + os.sep not in colab_boot_real(file):
-            continue
+    installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
+    silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
+    for name, (module, file) in installed.items():
         try:
-            stamp = colab_boot_stamp(file)
+            stamp = None if colab_boot_root(file) in silent else colab_boot_stamp(file)
         except OSError:
             stamp = None
         known = before.get(name)
@@ -672,7 +715,7 @@ def colab_boot_show(page):
 def colab_boot_folder(facts):
     """A folder that goes when it is left, with the facts of this kernel in it."""
     try:
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir="/tmp" if colab_boot_temporary() in COLAB_BOOT["silent"] else None)
         with open(os.path.join(folder.name, "facts.json"), "w") as file:
             json.dump(facts, file)
         return folder
@@ -682,6 +725,8 @@ def colab_boot_folder(facts):
 
 def colab_boot_run(verb, *options):
     """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
+    if verb != "apply":  # the cell itself has
+        colab_boot_reach()
     about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
     if verb == "doctor":
         about = ["--profile", str(colab_boot_files())]
@@ -883,6 +928,7 @@ def colab_boot_seed(seed):
 
 
 def colab_boot_apply():
+    colab_boot_reach()
     colab_boot_golden()
     code, report = colab_boot_run("apply", "--locked")
     colab_boot_set(report.get("set-live") or {})

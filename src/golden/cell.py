@@ -14,6 +14,7 @@ COLAB_BOOT = {
     "lock": {"sha256": "@LOCK_SHA256@", "packed": "@LOCK@"},
     "variables": "@VARIABLES@",
     "golden": "@GOLDEN@",
+    "silent": set(),  # what can't be reached
 }
 
 
@@ -63,6 +64,22 @@ def colab_boot_home():
     return pathlib.Path(home) / "colab-boot"
 
 
+def colab_boot_temporary():
+    """Where temporary files go, as far as that is known without a look at it."""
+    return tempfile.tempdir or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")
+
+
+def colab_boot_reach():
+    """Finds out what can't be reached of the places that this cell needs: the server of a mount may be silent, and who touches it waits for ever."""
+    home, binary = str(colab_boot_home()), os.environ.get("COLAB_BOOT_BINARY")
+    COLAB_BOOT["silent"] = silent = colab_boot_silent([home, binary, colab_boot_temporary(), *os.get_exec_path()])
+    for place, name in ((home, "XDG_CACHE_HOME"), (binary, "COLAB_BOOT_BINARY")):
+        if place in silent:
+            raise ColabBootStop(f"colab-boot: {place} can't be reached: its mount does not answer; unmount it, or name another place with {name}")
+    for place in sorted(silent):
+        print(f"colab-boot: {place} is left out: its mount does not answer", flush=True)
+
+
 def colab_boot_write(path, data, mode=0o644):
     """Writes a file whole: beside its place, then renamed."""
     try:
@@ -103,7 +120,8 @@ def colab_boot_fetch(place, digest):
 
 def colab_boot_binary():
     """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
-    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot")
+    entries = [entry for entry in os.get_exec_path() if entry not in COLAB_BOOT["silent"]]
+    found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot", path=os.pathsep.join(entries))
     if found:
         return found
     wanted = COLAB_BOOT["binary"]
@@ -162,7 +180,7 @@ def colab_boot_show(page):
 def colab_boot_folder(facts):
     """A folder that goes when it is left, with the facts of this kernel in it."""
     try:
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir="/tmp" if colab_boot_temporary() in COLAB_BOOT["silent"] else None)
         with open(os.path.join(folder.name, "facts.json"), "w") as file:
             json.dump(facts, file)
         return folder
@@ -172,6 +190,8 @@ def colab_boot_folder(facts):
 
 def colab_boot_run(verb, *options):
     """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
+    if verb != "apply":  # the cell itself has
+        colab_boot_reach()
     about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
     if verb == "doctor":
         about = ["--profile", str(colab_boot_files())]
@@ -373,6 +393,7 @@ def colab_boot_seed(seed):
 
 
 def colab_boot_apply():
+    colab_boot_reach()
     colab_boot_golden()
     code, report = colab_boot_run("apply", "--locked")
     colab_boot_set(report.get("set-live") or {})

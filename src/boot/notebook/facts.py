@@ -74,14 +74,14 @@ def colab_boot_far():
     return {line.split(" ")[4].replace("\\040", " ") for line in lines if line.partition(" - ")[2].split(" ")[0].split(".")[0] in far}
 
 
-def colab_boot_resolved(folder, far):
-    """A folder without links; as it is where it leads to a mount of `far`, of which nothing is touched."""
+def colab_boot_resolved(folder, far, beyond=None):
+    """A folder without links; where it leads to a mount of `far`, of which nothing is touched, as it is, or `beyond`."""
     place, parts, links = "/", folder.split("/"), 0
     while parts and folder.startswith("/") and links < 40:
         part = parts.pop(0)
         place = os.path.normpath(os.path.join(place, part))
         if place in far:
-            return folder
+            return beyond or folder
         try:
             target = os.readlink(place)
         except OSError:
@@ -89,6 +89,31 @@ def colab_boot_resolved(folder, far):
         links += 1
         place, parts = "/" if target.startswith("/") else os.path.dirname(place), target.split("/") + parts
     return folder if parts else place
+
+
+def colab_boot_silent(places):
+    """Those of `places` that lie on mounts whose servers do not answer for them within two seconds. Children ask, all at once: who asks may wait for ever."""
+    far, asked, silent = colab_boot_far(), {}, set()
+    quiet = {"cwd": "/", "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    for place in {place for place in places if place and far and colab_boot_resolved(place, far, "far") == "far"}:
+        try:
+            asked[place] = subprocess.Popen(["/usr/bin/find", place, "-maxdepth", "0", "-empty"], **quiet)
+        except (OSError, ValueError):
+            pass
+    end = time.monotonic() + 2
+    for place, child in asked.items():
+        try:
+            child.wait(max(0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            child.kill()
+            silent.add(place)
+    return silent
+
+
+def colab_boot_root(file):
+    """The folder of packages that a file lies in, else its own."""
+    before, named, _ = file.partition("-packages" + os.sep)
+    return before + named if named else os.path.dirname(file)
 
 
 def colab_boot_stamp(file):
@@ -297,11 +322,11 @@ def colab_boot_modules(loaded):
     imports, started = colab_boot_imports(), colab_boot_started()
     imports.look()
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
-    for name, (module, file) in loaded.items():
-        if "-packages" + os.sep not in colab_boot_real(file):
-            continue
+    installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
+    silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
+    for name, (module, file) in installed.items():
         try:
-            stamp = colab_boot_stamp(file)
+            stamp = None if colab_boot_root(file) in silent else colab_boot_stamp(file)
         except OSError:
             stamp = None
         known = before.get(name)

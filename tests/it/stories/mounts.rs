@@ -10,7 +10,8 @@ use crate::support::python::interpreter;
 use crate::support::test::{Outcome, Test, is_root};
 
 /// What the scene says of `lines`; `None` where it can't be had.
-fn scene(test: &Test, lines: &str) -> Option<String> {
+fn scene(day: &Day, lines: &str) -> Option<String> {
+    let test = &day.test;
     let has = |program: &str| Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok();
     if !is_root() || !has("bindfs") || !Path::new("/dev/fuse").exists() {
         eprintln!("skipped: it needs root, bindfs and /dev/fuse");
@@ -20,6 +21,7 @@ fn scene(test: &Test, lines: &str) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/mounts.py");
     command.arg("--mount").arg(interpreter()).arg(script).arg(lines).current_dir(test.folder.path());
     command.env_clear().envs(&test.environment).env("COLAB_BOOT", env!("CARGO_BIN_EXE_colab-boot"));
+    command.env("COLAB_BOOT_BINARY", env!("CARGO_BIN_EXE_colab-boot")).env("PYTHON", &day.venv.python);
     let outcome = Outcome::of(command);
     if outcome.code != 0 && outcome.stderr.contains("unshare") {
         eprintln!("skipped: no mount namespace can be made here");
@@ -28,10 +30,16 @@ fn scene(test: &Test, lines: &str) -> Option<String> {
     Some(outcome.stdout)
 }
 
+/// What the scene says after `line`.
+fn said_of(scene: &str, line: &str) -> String {
+    let start = scene.find(&format!(" {line}\n")).unwrap_or_else(|| panic!("{line}: {scene}"));
+    let lines = scene[start..].split('\n').skip(1).take_while(|line| line.starts_with("  "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn no_verb_hangs_on_a_mount_that_does_not_answer() {
     let day = Day::new(&[("app", "1.0", &[])]);
-    let test = &day.test;
     let lines = "\
         :doctor\n:doctor --after-crash\n:fingerprint\n:status\n:doctor --data dead/x\n:stage silent to\n:stage dead to\n\
         :probe storage silent\n:scrub dead\nsilent:doctor\nsilent:fingerprint\nsilent:status\nsilent:restore --dry-run\n\
@@ -41,15 +49,12 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
         :COLAB_BOOT_STATE_DIR=@/silent/s doctor\n:COLAB_BOOT_STATE_DIR=@/silent/s status\n:COLAB_BOOT_CACHE_DIR=@/silent/s doctor\n\
         :TMPDIR=@/silent doctor\n:stage deep/below to\n:scrub deep\n:plan deep/below/p.toml\n:golden sign --repo deep/below --key k\n\
         :stage one to2\n:probe storage deep\n:doctor --data deep\n\
-        :doctor --data over\n:stage over to3\n\
+        :doctor --data over\n:stage over to3\n:plan held/p.toml\n:doctor --data held\n:doctor --data slow\n\
         :SSL_CERT_FILE=@/silent/c.pem plan p.toml --python @/venv\n:PYTHONPATH=@/silent plan p.toml --python @/venv";
     day.profile("p", &["app"], "");
-    let Some(said) = scene(test, lines) else { return };
+    let Some(said) = scene(&day, lines) else { return };
     assert!(!said.contains("HANGS"), "{said}");
-    let of = |line: &str| {
-        let start = said.find(&format!(" {line}\n")).unwrap_or_else(|| panic!("{line}: {said}"));
-        said[start..].split('\n').skip(1).take_while(|line| line.starts_with("  ")).collect::<Vec<_>>().join("\n")
-    };
+    let of = |line: &str| said_of(&said, line);
     let doctor = of(": doctor");
     assert!(doctor.contains("error[mount-hangs]") && doctor.contains("silent (fuse); `umount -l "), "{doctor}");
     assert!(doctor.contains("error[mount-dead]") && doctor.contains("dead (fuse): not connected"), "{doctor}");
@@ -78,10 +83,32 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
     }
     assert!(of(": PYTHONPATH=@/silent plan p.toml --python @/venv").contains("waits for it"), "{said}");
     assert!(of(": COLAB_BOOT_STATE_DIR=@/silent/s doctor").contains("doctor: "), "{said}");
+    assert!(of(": plan held/p.toml").contains("error[mount-hangs]"), "{said}");
+    assert!(doctor.contains("held (fuse.server)") && !said.contains("slow (fuse.server)"), "{said}");
     // Not one that was asked first: its server falls silent while the run reads from it.
     assert!(of(": stage one to2").contains("the run was ended: it waits for `"), "{said}");
     for line in [": stage dead to", ": scrub dead"] {
         assert!(of(line).contains("error[mount-dead]"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn the_boot_cell_leaves_out_what_does_not_answer() {
+    let day = Day::new(&[("app", "1.0", &[])]);
+    day.profile("q", &["app"], "");
+    day.run(&["lock", "q.toml"]).expect(0);
+    day.run(&["apply", "q.toml"]).expect(0);
+    day.test.run(&["golden", "build", "q.toml", "--out", "cells"]).expect(0);
+    let lines = ":PATH=@/silent:/usr/bin:/bin cell\n:TMPDIR=@/silent cell\n:HOME=@/silent cell\n:XDG_CACHE_HOME=@/silent cell\nsilent:cell";
+    let Some(said) = scene(&day, lines) else { return };
+    assert!(!said.contains("HANGS"), "{said}");
+    let of = |line: &str| said_of(&said, line);
+    for line in [": PATH=@/silent:/usr/bin:/bin cell", ": TMPDIR=@/silent cell", "silent: cell"] {
+        assert!(of(line).contains("ready: 1 package as locked"), "{line}: {said}");
+    }
+    assert!(of(": PATH=@/silent:/usr/bin:/bin cell").contains("is left out: its mount does not answer"), "{said}");
+    for line in [": HOME=@/silent cell", ": XDG_CACHE_HOME=@/silent cell"] {
+        assert!(of(line).contains("can't be reached: its mount does not answer; unmount it, or "), "{line}: {said}");
     }
 }
 

@@ -16,14 +16,11 @@ use crate::core::host::mounts::{Mount, has_remote, is_plain, mounts, remote_moun
 /// How long the mounts have to answer, all at once.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// How long each has for a path below it.
-const BELOW: Duration = Duration::from_millis(1500);
+/// How long each has for a path below it: a slow one takes 0.3 s a call.
+const BELOW: Duration = Duration::from_secs(2);
 
 /// How long a program is waited for that may have run into a silent mount.
 const MAY_HANG: Duration = Duration::from_secs(1);
-
-/// How long one has that a run seems to wait for.
-const STUCK: Duration = Duration::from_millis(800);
 
 /// So many paths of a mount are asked for. One that has answered so often is taken at its word.
 const PATHS: usize = 64;
@@ -52,11 +49,14 @@ fn silent_roots() -> &'static [Unreachable] {
     ASKED.get_or_init(|| {
         let mut seen = BTreeSet::new();
         let remote = mounts().iter().filter(|mount| mount.is_remote() && seen.insert(&mount.path));
-        let ask = |mount: &'static Mount| (mount, touch(&["-f"], &mount.path));
+        let ask = |mount: &'static Mount| (mount, touch(ROOT, &mount.path));
         let asked: Vec<(&Mount, Option<Child>)> = remote.map(ask).collect();
         let end = Instant::now() + LIMIT;
         let silent = |(mount, child): (&Mount, Option<Child>)| {
-            let error = wait(child?, end)?;
+            let Some(error) = wait(child?, end) else {
+                below().answered.insert(mount.path.clone());
+                return None;
+            };
             Some(Unreachable::new(mount, (!error.is_empty()).then_some(error)))
         };
         let mut found: Vec<Unreachable> = asked.into_iter().filter_map(silent).collect();
@@ -91,12 +91,15 @@ impl Below {
     /// Asks for `path`: a mount may answer for its root and be silent, or slow, further down.
     fn ask(&mut self, mount: &'static Mount, path: &Path) {
         let count = self.asked.entry(&mount.path).or_default();
-        if *count == PATHS || path == mount.path || self.answered.contains(path) {
+        if *count == PATHS || self.answered.contains(path) {
             return;
         }
+        // Where the folder was opened, the rest is taken at its word: on a slow mount each call counts.
+        let is_in_opened = path.parent().is_some_and(|folder| self.answered.contains(folder));
+        let script = if is_in_opened { NAMED } else { OPENED };
         *count += 1;
         // Whatever it says is an answer; an error is met again by who looks.
-        let said = touch(&["-L"], path).and_then(|child| wait(child, Instant::now() + BELOW));
+        let said = touch(script, path).and_then(|child| wait(child, Instant::now() + BELOW));
         if said.is_some_and(|error| error.is_empty()) {
             self.silent.push(Unreachable::new(mount, None));
         } else {
@@ -105,11 +108,24 @@ impl Below {
     }
 }
 
-/// A child that asks the file system what it says of `path`. `None` where it can't be started: then nothing is known.
+/// Asks for the file system of a folder, and opens it.
+const ROOT: &str = r#"stat -f --format=%i -- "$1" && exec dd if="$1" of=/dev/null bs=1 count=1 status=none"#;
+
+/// Asks what a path leads to.
+const NAMED: &str = r#"exec stat -L --format=%i -- "$1""#;
+
+/// Opens a folder or a file, and reads a byte of a file: some servers answer for names alone. A pipe is not waited for.
+const OPENED: &str = r#"exec dd if="$1" of=/dev/null bs=1 count=1 iflag=nonblock status=none"#;
+
+/// Reads the first of it as well where it is a folder.
+const READ: &str = r#"[ -d "$1" ] && exec find "$1" -maxdepth 0 -empty
+exec dd if="$1" of=/dev/null bs=1 count=1 iflag=nonblock status=none"#;
+
+/// A child that touches `path` as `script` does. `None` where it can't be started: then nothing is known.
 #[expect(clippy::disallowed_methods, reason = "a child that may never end must not be waited for")]
-fn touch(options: &[&str], path: &Path) -> Option<Child> {
-    let mut command = Command::new("stat");
-    command.args(options).args(["--format=%i", "--"]).arg(path).current_dir("/").env_clear().env("LC_ALL", "C");
+fn touch(script: &str, path: &Path) -> Option<Child> {
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh"]).arg(path).current_dir("/").env_clear().env("LC_ALL", "C");
     command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().ok()
 }
@@ -176,7 +192,7 @@ pub fn reach(path: &Path) -> IoResult<()> {
 /// The remote mount that `path` leads into, where it does not answer for it; it is not asked where it `has_failed`.
 pub fn silent_at(path: &Path, has_failed: bool) -> Option<Unreachable> {
     let mount = remote_mount_of(path).ok()??;
-    let ask = || touch(&["-L"], path).and_then(|child| wait(child, Instant::now() + STUCK));
+    let ask = || touch(READ, path).and_then(|child| wait(child, Instant::now() + BELOW));
     let error = if has_failed { Some(String::new()) } else { ask() };
     Some(Unreachable::new(mount, Some(error?).filter(|error| !error.is_empty())))
 }

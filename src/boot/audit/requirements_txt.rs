@@ -23,7 +23,7 @@ pub struct Listed {
     pub open: Vec<String>,
     /// Lines that name no distribution of an index: editable installs, folders, version control.
     pub elsewhere: Vec<String>,
-    /// Lines that no installer takes, each with its place and what is wrong with it.
+    /// Lines that can't be read as requirements, each with its place and what is wrong with it.
     pub refused: Vec<String>,
     /// Facts that a lock of ours overrules.
     pub accepted: Vec<Accepted>,

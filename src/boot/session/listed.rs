@@ -71,7 +71,7 @@ pub fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
         return None;
     }
     let lines = if listed.refused.len() == 1 { "a line" } else { "lines" };
-    let message = format!("`{}` has {lines} that no installer takes", path.display());
+    let message = format!("`{}` has {lines} that can't be read as requirements", path.display());
     Some(few(&listed.refused).into_iter().fold(Finding::error(Code::AuditRefused, message), Finding::with_note))
 }
 

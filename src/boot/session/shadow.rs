@@ -243,7 +243,12 @@ fn silent(folder: &Path) -> Option<Finding> {
     let message =
         format!("Python looks into `{}` first, and waits for it: nothing could be imported", folder.display());
     let finding = Finding::error(code, message);
-    Some(notes.into_iter().fold(finding, Finding::with_note).with_help("or take the folder off PYTHONPATH"))
+    Some(
+        notes
+            .into_iter()
+            .fold(finding, Finding::with_note)
+            .with_help("or take the folder off PYTHONPATH and `sys.path`"),
+    )
 }
 
 /// The kernel's `sys.path`.

@@ -7,10 +7,11 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ScrubOptions;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::Failure;
 use crate::core::host::destination::{is_stdout, write_output, write_report};
-use crate::core::host::files::{self, OtherNames};
+use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::shared::Shared;
 use crate::core::host::texts::{AnyText, named_files, read_any};
 use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, unread_file};
 
@@ -42,6 +43,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     })?;
     let all = named_files(&options.paths)?;
     let (mut found, mut written, mut unread, mut binary) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut replaced = Vec::new();
     for path in &all {
         let name = path.display().to_string();
         let (text, is_utf8) = match read_any(path) {
@@ -64,13 +66,13 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
         if sightings.is_empty() {
             continue;
         }
-        let shared = files::other_names(path);
+        let shared = Shared::of(path);
         match clean.filter(|_| options.write) {
             Some(_) if !is_utf8 => unread.push(unread_file(&name, "it is not UTF-8, and was left as it is")),
             Some(clean) => match write_output(path, clean.as_bytes()) {
                 Ok(()) => {
                     written.push(name.clone());
-                    unread.extend(shared.map(|shared| left_elsewhere(&name, shared)));
+                    replaced.extend(shared.map(|shared| (name.clone(), shared)));
                 }
                 Err(failure) => unread.push(unread_file(&name, &failure.message)),
             },
@@ -82,6 +84,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
         }
         found.push((name, sightings));
     }
+    unread.extend(replaced.iter().filter_map(|(name, shared)| shared.to_finding(name)));
     let log = options.sarif.as_ref().map(|path| (path, format!("{:#}\n", sarif(&found))));
     if let Some((path, text)) = log.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_report(path, text.as_bytes())?;
@@ -134,13 +137,4 @@ fn accept(
     write_output(path, format!("{text}\n").as_bytes())?;
     let said = format!("{}: {} are accepted\n", path.display(), baseline.known.len());
     Ok(Report::new(baseline, said))
-}
-
-/// A file has other names, which still lead to what was in it.
-fn left_elsewhere(name: &str, shared: OtherNames) -> Finding {
-    let OtherNames { count, inode, folder } = shared;
-    let message =
-        format!("{name}: the file has {count} more names (hard links), which keep what was taken out of this one");
-    let help = format!("`find {} -xdev -inum {inode}` finds them: delete them", folder.display());
-    Finding::error(Code::ScrubUnread, message).with_help(help)
 }

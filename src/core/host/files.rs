@@ -145,26 +145,6 @@ pub fn overwrite(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.sync_data()
 }
 
-/// The names that a file has besides one (hard links).
-#[derive(Debug)]
-pub struct OtherNames {
-    pub count: u64,
-    pub inode: u64,
-    /// The top of the file system that they are in.
-    pub folder: PathBuf,
-}
-
-/// The other names of the file at `path`; `None` where there are none.
-pub fn other_names(path: &Path) -> Option<OtherNames> {
-    use std::os::unix::fs::MetadataExt;
-    let data = path.look().ok().filter(|data| data.nlink() > 1)?;
-    let real = path.real().ok()?;
-    let device = |folder: &Path| folder.look().map(|data| data.dev()).ok();
-    let own = device(real.parent()?);
-    let folder = real.ancestors().skip(1).take_while(|folder| device(folder) == own).last()?.to_owned();
-    Some(OtherNames { count: data.nlink() - 1, inode: data.ino(), folder })
-}
-
 /// Where a link leads; `None` for what is none, or can't be looked at.
 pub fn link_of(path: &Path) -> Option<PathBuf> {
     reach(path).ok()?;

@@ -9,6 +9,7 @@ pub mod mounts;
 pub mod parallel;
 pub mod paths;
 pub mod reads;
+pub mod shared;
 pub mod signals;
 pub mod stamps;
 pub mod supervisor;

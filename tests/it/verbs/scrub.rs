@@ -205,7 +205,15 @@ fn what_can_not_be_read_is_not_called_clean() {
     std::fs::write(test.path("twice/one"), token()).expect("a file");
     std::fs::hard_link(test.path("twice/one"), test.path("other name")).expect("a link");
     let out = test.run(&["scrub", "--write", "twice"]).expect(1);
-    assert!(out.stderr.contains("has 1 more names (hard links)"), "{out:?}");
+    assert!(out.stderr.contains("has 1 more name (hard link)"), "{out:?}");
+    // Both names in one run: nothing is left.
+    std::fs::write(test.path("twice/two"), token()).expect("a file");
+    std::fs::hard_link(test.path("twice/two"), test.path("twice/three")).expect("a link");
+    let both = test.run(&["scrub", "--write", "twice"]).expect(0);
+    assert!(
+        both.stdout.starts_with("2 secrets removed from 2 of 3 files") && !both.stderr.contains("hard link"),
+        "{both:?}"
+    );
     // The line to paste finds the name that is left.
     let line = out.stderr.split('`').find(|part| part.starts_with("find ")).expect("a command");
     let inode = line.rsplit(' ').next().expect("a number");

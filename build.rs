@@ -1,6 +1,6 @@
-//! Build script: the files of `matrix/` as JSON, which a program reads ten times faster than TOML, and every verb waits for them. The TOML
-//! files are what people and `upkeep refresh` edit; the JSON is made of them whenever they change. The rows of builds lie by package, so
-//! that a plan reads those that it needs.
+//! Build script: the files of `matrix/` as JSON, which a program reads ten times faster than TOML, and every verb waits
+//! for them. The TOML files are what people and `upkeep refresh` edit; the JSON is made of them whenever they change.
+//! The rows of builds lie by package, so that a plan reads those that it needs.
 
 #![expect(clippy::disallowed_methods, reason = "a build script talks to cargo this way")]
 

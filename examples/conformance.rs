@@ -1,5 +1,5 @@
-//! Answers questions about versions, specifiers, requirements and wheels as colab-boot answers them, for `benches/conformance.py` to
-//! hold against Python's `packaging`. One JSON document on stdin, one on stdout.
+//! Answers questions about versions, specifiers, requirements and wheels as colab-boot answers them, for
+//! `benches/conformance.py` to hold against Python's `packaging`. One JSON document on stdin, one on stdout.
 
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a program for benches")]
 

@@ -1,6 +1,6 @@
-//! Serves a recorded index on loopback, for benches: `cargo run --release --example index-server -- FOLDER [LATENCY_MS]`. Prints its
-//! address. `benches/record.py` makes the folder: `pages/NAME.json`, `metadata/WHEEL.metadata`, `tails/WHEEL` with the last bytes of a
-//! wheel behind eight bytes of its length.
+//! Serves a recorded index on loopback, for benches: `cargo run --release --example index-server -- FOLDER
+//! [LATENCY_MS]`. Prints its address. `benches/record.py` makes the folder: `pages/NAME.json`,
+//! `metadata/WHEEL.metadata`, `tails/WHEEL` with the last bytes of a wheel behind eight bytes of its length.
 
 #![expect(unreachable_pub, clippy::expect_used, clippy::print_stdout, reason = "a program for benches")]
 

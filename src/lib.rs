@@ -1,6 +1,8 @@
-//! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker → restart → verify.
+//! From a profile to a verified environment: profile → machine → resolve → lock → plan → script → apply → marker →
+//! restart → verify.
 //!
-//! Five wings; a wing names only wings above it. `tests/it/house/` checks this; ARCHITECTURE.md has the picture and "where does … go".
+//! Five wings; a wing names only wings above it. `tests/it/house/` checks this; ARCHITECTURE.md has the picture and
+//! "where does … go".
 
 // What is known without a profile.
 pub mod core;

@@ -26,8 +26,8 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// A panic on any thread is a bug of ours: print the message and exit. Work under way survives that; unwinding could wait for the thread
-/// that is gone.
+/// A panic on any thread is a bug of ours: print the message and exit. Work under way survives that; unwinding could
+/// wait for the thread that is gone.
 #[expect(clippy::exit, reason = "see above")]
 fn ended(panic: &PanicHookInfo<'_>) {
     let help = "this is a bug of colab-boot; please report it with the command line. Running the command again goes on from there";

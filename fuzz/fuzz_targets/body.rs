@@ -1,5 +1,5 @@
-//! Bodies of replies, plain and compressed: whatever the bytes and however they are cut into pieces, an answer or a reason, the same one, and
-//! no more than was allowed.
+//! Bodies of replies, plain and compressed: whatever the bytes and however they are cut into pieces, an answer or a
+//! reason, the same one, and no more than was allowed.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Zip directories and members: whatever the bytes, an answer or an error, and no more memory than the bytes announce and hold.
+//! Zip directories and members: whatever the bytes, an answer or an error, and no more memory than the bytes announce
+//! and hold.
 
 #![no_main]
 
@@ -14,7 +15,8 @@ fuzz_target!(|data: &[u8]| {
     assert!(files.members.len() * 46 <= end - start);
     for member in &files.members {
         assert!(member.offset < place.range.start && member.end <= place.range.start);
-        let (Ok(mut unpacker), Some(bytes)) = (Unpacker::new(member), data.get(member.offset as usize..member.end as usize)) else {
+        let bytes = data.get(member.offset as usize..member.end as usize);
+        let (Ok(mut unpacker), Some(bytes)) = (Unpacker::new(member), bytes) else {
             continue;
         };
         let mut sink = Collected::new(LIMIT);

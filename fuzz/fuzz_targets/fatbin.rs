@@ -1,4 +1,5 @@
-//! ELF and fat binary headers: whatever the bytes and however they are cut into pieces, an answer or an error, and the same one.
+//! ELF and fat binary headers: whatever the bytes and however they are cut into pieces, an answer or an error, and the
+//! same one.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Indexes of golden repositories: whatever the bytes, an index or a reason; and what is written of one is read again as the same.
+//! Indexes of golden repositories: whatever the bytes, an index or a reason; and what is written of one is read again
+//! as the same.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Lists of signers, and blocks of signatures, as a host may serve them: a verdict on each block, and nobody vouches by accident.
+//! Lists of signers, and blocks of signatures, as a host may serve them: a verdict on each block, and nobody vouches by
+//! accident.
 
 #![no_main]
 

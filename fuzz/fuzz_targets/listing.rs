@@ -1,5 +1,5 @@
-//! Index pages, JSON and HTML: whatever the text, a listing or an error; what is offered leads to a server, fits its own file name, and
-//! is sorted.
+//! Index pages, JSON and HTML: whatever the text, a listing or an error; what is offered leads to a server, fits its
+//! own file name, and is sorted.
 
 #![no_main]
 

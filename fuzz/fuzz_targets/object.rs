@@ -1,4 +1,5 @@
-//! Shared objects: whatever the bytes and however they arrive, what they ask for or a reason, the same one; and what follows from it.
+//! Shared objects: whatever the bytes and however they arrive, what they ask for or a reason, the same one; and what
+//! follows from it.
 
 #![no_main]
 

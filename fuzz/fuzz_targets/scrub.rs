@@ -20,7 +20,8 @@ fn is_alike(one: &Value, other: &Value) -> bool {
         }
         // Two names may have become one.
         (Value::Object(one), Value::Object(other)) => {
-            one.len() >= other.len() && one.iter().all(|(name, value)| other.get(name).is_none_or(|it| is_alike(value, it)))
+            let is_like_other = |(name, value)| other.get(name).is_none_or(|it| is_alike(value, it));
+            one.len() >= other.len() && one.iter().all(is_like_other)
         }
         _ => one == other,
     }

@@ -1,7 +1,8 @@
-//! From a profile to a verdict: read the profile, observe the machine, resolve, lock, plan, write the script, apply it, verify.
+//! From a profile to a verdict: read the profile, observe the machine, resolve, lock, plan, write the script, apply it,
+//! verify.
 //!
-//! It uses `core`; every other wing may use it. A room names only rooms above it in this list. `profile resolve audit lock ledger marker
-//! verdict plan script` are pure.
+//! It uses `core`; every other wing may use it. A room names only rooms above it in this list. `profile resolve audit
+//! lock ledger marker verdict plan script` are pure.
 
 // TOML text → profile, or all faults at once with carets.
 pub mod profile;
@@ -31,7 +32,8 @@ pub mod script;
 pub mod state;
 // Compares installed files with their RECORD.
 pub mod files;
-// What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be changed.
+// What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be
+// changed.
 pub mod session;
 // Wheels that a user names, read for what they were built for.
 pub mod reading;

@@ -120,7 +120,8 @@ fn with(finding: Option<Finding>, outcome: Result<Report, Failure>) -> Result<Re
     })
 }
 
-/// The outcome with the mounts that were not looked into: what lies below them counts as absent in all the rest that is said.
+/// The outcome with the mounts that were not looked into: what lies below them counts as absent in all the rest that is
+/// said.
 fn with_avoided(outcome: Result<Report, Failure>) -> Result<Report, Failure> {
     match outcome {
         Ok(mut report) => {
@@ -148,8 +149,8 @@ fn with_avoided(outcome: Result<Report, Failure>) -> Result<Report, Failure> {
     }
 }
 
-/// `--json -` as `--json=-`: the option takes its file after `=`, so that `--json p.toml` does not overwrite a profile, but a lone
-/// dash can mean nothing else than stdout.
+/// `--json -` as `--json=-`: the option takes its file after `=`, so that `--json p.toml` does not overwrite a profile,
+/// but a lone dash can mean nothing else than stdout.
 fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::with_capacity(arguments.len());
     for argument in arguments {
@@ -175,7 +176,8 @@ fn usage_failure(error: &clap::Error) -> Failure {
     Failure::input(first.strip_prefix("error: ").unwrap_or(first)).help("try --help")
 }
 
-/// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart the kernel · 130, 143 a signal.
+/// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart
+/// the kernel · 130, 143 a signal.
 fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
     match outcome {
         Ok(report) if report.is_no() => 1,
@@ -192,8 +194,8 @@ fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
     }
 }
 
-/// How `verb` ended, which has failed: one that changes environments has refused where it had not begun to, and one that verifies has not
-/// verified. `None` for other verbs, and where trying again may help.
+/// How `verb` ended, which has failed: one that changes environments has refused where it had not begun to, and one
+/// that verifies has not verified. `None` for other verbs, and where trying again may help.
 fn verdict_of(failure: &Failure, verb: &Verb, changed: bool) -> Option<Verdict> {
     let errors = count_errors(&failure.findings).max(1);
     let is_no = matches!(failure.kind, Kind::Answer | Kind::Input);
@@ -204,8 +206,8 @@ fn verdict_of(failure: &Failure, verb: &Verb, changed: bool) -> Option<Verdict> 
     }
 }
 
-/// Writes findings and talk to stderr, what was asked for to stdout, and the JSON envelope where it is wanted. A closed stdout
-/// is the reader's business, not ours.
+/// Writes findings and talk to stderr, what was asked for to stdout, and the JSON envelope where it is wanted. A closed
+/// stdout is the reader's business, not ours.
 fn present(
     arguments: &Arguments,
     outcome: &Result<Report, Failure>,
@@ -262,7 +264,8 @@ fn tell(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
     }
 }
 
-/// The environment with a `PATH` of absolute folders: an empty entry, or `.`, is the folder that the user works in, where anything may lie.
+/// The environment with a `PATH` of absolute folders: an empty entry, or `.`, is the folder that the user works in,
+/// where anything may lie.
 fn with_safe_path(mut environment: BTreeMap<String, String>) -> BTreeMap<String, String> {
     if let Some(path) = environment.get_mut("PATH") {
         *path = path.split(':').filter(|folder| folder.starts_with('/')).collect::<Vec<_>>().join(":");

@@ -10,7 +10,8 @@ use crate::golden::entry::{Release, Standing};
 /// The index is renewed before it has fewer days than this.
 const SOON: i32 = 10;
 
-/// What needs work on `today`: errors for what is overdue, warnings for what will be. `runtimes` are the notebook images that this program knows.
+/// What needs work on `today`: errors for what is overdue, warnings for what will be. `runtimes` are the notebook
+/// images that this program knows.
 pub fn cadence(catalogue: &Catalogue, runtimes: &[String], today: Day) -> Vec<Finding> {
     let mut findings = Vec::new();
     let error = |message: String| Finding::error(Code::GoldenCadence, message);

@@ -1,5 +1,5 @@
-//! The index of a golden repository, `golden.toml`: every release with its files, its standing and what it was made for. Generated, and the
-//! only file that is believed: what it does not name is not there.
+//! The index of a golden repository, `golden.toml`: every release with its files, its standing and what it was made
+//! for. Generated, and the only file that is believed: what it does not name is not there.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -116,7 +116,8 @@ impl Catalogue {
         None
     }
 
-    /// As the file has it, without signatures: sorted, each release in an order of its own, so that a change is a short diff.
+    /// As the file has it, without signatures: sorted, each release in an order of its own, so that a change is a short
+    /// diff.
     pub fn to_text(&self) -> Result<String, String> {
         let mut text =
             "# Made by `colab-boot golden`. Change it with its verbs: the text above the signatures is signed.\n"

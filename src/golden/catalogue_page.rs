@@ -1,4 +1,5 @@
-//! The page of a golden repository: one file that asks nobody for anything, made from the index. What a reader chooses stays in the reader's browser.
+//! The page of a golden repository: one file that asks nobody for anything, made from the index. What a reader chooses
+//! stays in the reader's browser.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,8 +66,9 @@ struct ShownRow<'a> {
     usable: bool,
 }
 
-/// The page of `catalogue`, whose releases have `shown` by their titles; `bytes` writes numbers of bytes for people. Standings are those of the day
-/// of the index, so that the same index makes the same page; a browser brings them up to date. Fails only where the template is wrong.
+/// The page of `catalogue`, whose releases have `shown` by their titles; `bytes` writes numbers of bytes for people.
+/// Standings are those of the day of the index, so that the same index makes the same page; a browser brings them up to
+/// date. Fails only where the template is wrong.
 pub fn render_page(
     catalogue: &Catalogue,
     shown: &BTreeMap<String, Shown>,

@@ -1,5 +1,5 @@
-//! What a verification on a real machine found, to be put beside a release: which GPU, driver and image, what was tried, of which lock. No host, no
-//! folder, no name of a user.
+//! What a verification on a real machine found, to be put beside a release: which GPU, driver and image, what was
+//! tried, of which lock. No host, no folder, no name of a user.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,8 @@ impl Record {
         format!("{text}\n")
     }
 
-    /// The row of an index, for `release` on `today`, of the record that was read from `text`; the reason where it speaks for another one, or against it.
+    /// The row of an index, for `release` on `today`, of the record that was read from `text`; the reason where it
+    /// speaks for another one, or against it.
     pub fn row(&self, text: &str, release: &Release, today: Day) -> Result<Evidence, String> {
         let is_of_it = self.profile == release.name && self.version == release.version;
         if !is_of_it || release.file("lock").is_none_or(|file| file.sha256 != self.lock) {

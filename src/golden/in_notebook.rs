@@ -1,4 +1,5 @@
-//! The cell of a release in somebody's notebook: which release it is, and another in its place. Nothing else of the notebook changes.
+//! The cell of a release in somebody's notebook: which release it is, and another in its place. Nothing else of the
+//! notebook changes.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -114,8 +115,8 @@ impl CellFault {
     }
 }
 
-/// What is wrong with the cells of `notebook` that boot, and with those around them. A cell that was pasted by hand, without the metadata of
-/// `golden add`, needs none that verifies.
+/// What is wrong with the cells of `notebook` that boot, and with those around them. A cell that was pasted by hand,
+/// without the metadata of `golden add`, needs none that verifies.
 pub fn cell_faults(notebook: &Ipynb<'_>) -> Vec<CellFault> {
     let all = held(notebook);
     let is_code = |at: usize| notebook.cells[at].is_code && !notebook.cells[at].source.trim().is_empty();
@@ -164,8 +165,8 @@ pub fn boot_cell(release: &str) -> Result<String, String> {
     held(&notebook).into_iter().next().map(|held| held.source).ok_or_else(|| "it has no cell that boots".to_owned())
 }
 
-/// `notebook` with the cell `boot` of the release of `pin` in the place of each that is there, or before its first code cell, with the cell that
-/// verifies behind it.
+/// `notebook` with the cell `boot` of the release of `pin` in the place of each that is there, or before its first code
+/// cell, with the cell that verifies behind it.
 pub fn with_release(notebook: &Ipynb<'_>, pin: &Pin, boot: &str) -> String {
     let own = serde_json::to_value(pin).unwrap_or_default();
     let there: Vec<Held> = held(notebook).into_iter().filter(|held| held.pin.name == pin.name).collect();

@@ -1,7 +1,8 @@
-//! What a team publishes: golden profiles with their locks and notebook cells, the index of a repository, its signatures, its pages, and
-//! what a release is on a day.
+//! What a team publishes: golden profiles with their locks and notebook cells, the index of a repository, its
+//! signatures, its pages, and what a release is on a day.
 //!
-//! It uses `core` and `boot`; only `cli` may use it. A room names only rooms above it in this list. All but `repository` are pure.
+//! It uses `core` and `boot`; only `cli` may use it. A room names only rooms above it in this list. All but
+//! `repository` are pure.
 
 // Notebook cells from a profile and its lock.
 pub mod cell;

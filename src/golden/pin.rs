@@ -1,4 +1,5 @@
-//! `golden.lock`: which releases a folder has taken from which repository, by digest; what was asked for beside what it was.
+//! `golden.lock`: which releases a folder has taken from which repository, by digest; what was asked for beside what it
+//! was.
 
 use std::collections::BTreeSet;
 

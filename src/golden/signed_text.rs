@@ -1,5 +1,6 @@
-//! One file with its signatures: a text, and behind it the blocks of `ssh-keygen -Y sign`, each line of them a comment. Servers and caches hand
-//! out one file whole, never two of one moment; and what stands before the blocks stays the TOML that it is.
+//! One file with its signatures: a text, and behind it the blocks of `ssh-keygen -Y sign`, each line of them a comment.
+//! Servers and caches hand out one file whole, never two of one moment; and what stands before the blocks stays the
+//! TOML that it is.
 
 /// The line that a block begins with, and that ends the signed text.
 const BEGIN: &str = "# -----BEGIN SSH SIGNATURE-----";
@@ -19,7 +20,8 @@ pub struct Signed<'a> {
     pub blocks: Vec<String>,
 }
 
-/// Takes a file apart. Whatever is not exactly a text and blocks is refused, with the reason: two readers must never see two things in one file.
+/// Takes a file apart. Whatever is not exactly a text and blocks is refused, with the reason: two readers must never
+/// see two things in one file.
 pub fn split(bytes: &[u8]) -> Result<Signed<'_>, String> {
     if bytes.contains(&b'\r') {
         return Err(

@@ -1,4 +1,5 @@
-//! Who may sign: a file `allowed_signers` as OpenSSH reads it (ssh-keygen(1), ALLOWED SIGNERS), and the check of signatures against it.
+//! Who may sign: a file `allowed_signers` as OpenSSH reads it (ssh-keygen(1), ALLOWED SIGNERS), and the check of
+//! signatures against it.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,8 @@ pub const EVIDENCE: &str = "colab-boot-evidence@v1";
 /// The most lines that are read.
 const MOST: usize = 256;
 
-/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`: its owner may sign the index, and say that it is current.
+/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`: its owner may sign the index, and say that
+/// it is current.
 pub fn signer_line(key: &str) -> String {
     let mut words = key.split_whitespace();
     let (kind, body) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -175,8 +177,8 @@ impl Signers {
         refused.unwrap_or(Outcome::Unknown { fingerprint })
     }
 
-    /// Who has signed the record `text`: the name that the list has for the key, or its fingerprint; why the signature is none. Anybody may say what they
-    /// have seen.
+    /// Who has signed the record `text`: the name that the list has for the key, or its fingerprint; why the signature
+    /// is none. Anybody may say what they have seen.
     pub fn witness(&self, text: &str, block: &str) -> Result<String, String> {
         match self.check_one(text, block, EVIDENCE, at(0)) {
             Outcome::Good { principal, .. } | Outcome::NotAllowed { principal, .. } => Ok(principal),

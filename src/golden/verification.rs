@@ -54,7 +54,8 @@ pub fn verification_record(
         gpus: machine.hardware.gpus.iter().map(gpu).collect(),
         smoke: smokes.iter().map(test).collect(),
         findings: codes,
-        // Only where something was compared or tested: an empty lock, or one that is known by versions alone, proves nothing.
+        // Only where something was compared or tested: an empty lock, or one that is known by versions alone, proves
+        // nothing.
         ok: has_compared(planned, smokes) && !findings.iter().any(Finding::is_error),
         tool: env!("CARGO_PKG_VERSION").to_owned(),
     }

@@ -1,4 +1,5 @@
-//! Whether an index is to be believed: signed by enough of those who may, not older than one that was seen before, and still fresh.
+//! Whether an index is to be believed: signed by enough of those who may, not older than one that was seen before, and
+//! still fresh.
 
 use serde::Deserialize;
 
@@ -28,7 +29,8 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// The newest index that was seen, if these keys signed it: no older one is believed of the same keys, and new keys begin anew.
+    /// The newest index that was seen, if these keys signed it: no older one is believed of the same keys, and new keys
+    /// begin anew.
     pub fn seen_by(&self, signers: &Signers) -> Option<(u64, Sha256)> {
         self.seen.filter(|_| self.signers.fingerprints() == signers.fingerprints())
     }
@@ -58,8 +60,8 @@ struct Freshness {
     until: Day,
 }
 
-/// Judges the file `golden.toml` with what `trust` knows at `now`, seconds since 1970; `fresh` is the file `fresh.toml`, where there is one. Returns
-/// the index, or the one finding that forbids to use it.
+/// Judges the file `golden.toml` with what `trust` knows at `now`, seconds since 1970; `fresh` is the file
+/// `fresh.toml`, where there is one. Returns the index, or the one finding that forbids to use it.
 pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Result<Vouched, Finding> {
     let unreadable = |why: String| {
         let code = if file.contains(&b'\r') { Code::GoldenLineEnds } else { Code::GoldenUnreadable };

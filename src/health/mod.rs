@@ -1,6 +1,7 @@
 //! Whether a machine is fit to work: checks, error texts, how a kernel ended, measurements, data on fast disks.
 //!
-//! It uses `core` and `boot`; only `cli` may use it. A room names only rooms above it in this list. `difference` is pure.
+//! It uses `core` and `boot`; only `cli` may use it. A room names only rooms above it in this list. `difference` is
+//! pure.
 
 // Checks of a machine: observe, then a judgement for each row of `matrix/doctor.toml`.
 pub mod doctor;

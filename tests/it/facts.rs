@@ -1,8 +1,8 @@
 //! What was read from wheels by another program (`tests/facts/`), against what we read and what the matrix says.
 //!
-//! `wheel-cuda-probe.csv`: 111 readings of 2026-11-21 by a Python reader of zip directories, ELF and fat binary headers.
-//! `gpu-support.csv`: which GPU runs them how, by NVIDIA's documented rules. The whole of the first is compared with the wheels by
-//! `benches/facts.py`; here a sample is.
+//! `wheel-cuda-probe.csv`: 111 readings of 2026-11-21 by a Python reader of zip directories, ELF and fat binary
+//! headers. `gpu-support.csv`: which GPU runs them how, by NVIDIA's documented rules. The whole of the first is
+//! compared with the wheels by `benches/facts.py`; here a sample is.
 
 use std::collections::BTreeMap;
 use std::path::Path;

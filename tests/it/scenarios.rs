@@ -27,7 +27,8 @@ struct Scenario {
     /// A folder of wheels, `wheels`, beside the profile.
     #[serde(default)]
     folder: Table,
-    /// What the machine's Python is, where it is not that of the record: `version`, `libc`, `architecture`, `free-threaded`.
+    /// What the machine's Python is, where it is not that of the record: `version`, `libc`, `architecture`,
+    /// `free-threaded`.
     #[serde(default)]
     python: BTreeMap<String, serde_json::Value>,
     expect: Expect,

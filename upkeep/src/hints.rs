@@ -20,12 +20,14 @@ use crate::Outcome;
 use crate::arguments::HintsOptions;
 use crate::releases::Releases;
 
-/// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two years.
+/// The Python whose closure is taken, and those whose wheels' METADATA is kept: what Colab has had in the last two
+/// years.
 const PYTHON: u64 = 12;
 const PYTHONS: [u64; 3] = [11, 12, 13];
 /// How many series of a framework are kept; its companions must be the same over all of them to be hinted at.
 const SERIES: usize = 8;
-/// Steps of a tail; what is not beyond the smallest needs no row, and for what is beyond the largest METADATA is kept instead.
+/// Steps of a tail; what is not beyond the smallest needs no row, and for what is beyond the largest METADATA is kept
+/// instead.
 const STEP: u64 = 16 << 10;
 const SMALLEST: u64 = 64 << 10;
 const LARGEST: u64 = 512 << 10;
@@ -170,8 +172,8 @@ impl Gathered<'_> {
         Ok(all)
     }
 
-    /// How many kB at the end of its newest wheel hold directory and METADATA, where that is more than usual; and packages for which
-    /// it is too much.
+    /// How many kB at the end of its newest wheel hold directory and METADATA, where that is more than usual; and
+    /// packages for which it is too much.
     fn tails(&self) -> Result<(BTreeMap<PackageName, u64>, Vec<PackageName>), Failure> {
         let newest = |listing: &Arc<Listing>| listing.choose(&VersionRange::full(), PLAIN).cloned();
         let wheels: Vec<(&PackageName, Candidate)> =

@@ -1,4 +1,5 @@
-//! Rows of `matrix/linking/`, read from wheels: of each package the first and the last release, and by halving those where something changes.
+//! Rows of `matrix/linking/`, read from wheels: of each package the first and the last release, and by halving those
+//! where something changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -151,7 +152,8 @@ impl Run<'_> {
     }
 }
 
-/// Reads the symbols of the newest patch of each minor of torch, and writes `torch-symbols.bin`. Returns a line for each.
+/// Reads the symbols of the newest patch of each minor of torch, and writes `torch-symbols.bin`. Returns a line for
+/// each.
 fn read_symbols(folder: &Path, session: &Session<'_>, releases: &Releases<'_>) -> Result<Vec<String>, Failure> {
     let torch: PackageName = "torch".parse().map_err(|_| Failure::bug("torch is a name"))?;
     let minor = |version: &Version| {

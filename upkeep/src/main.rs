@@ -1,4 +1,5 @@
-//! Maintains `matrix/`: reads the wheels of new releases and writes their rows, compares rows with wheels, updates hints.
+//! Maintains `matrix/`: reads the wheels of new releases and writes their rows, compares rows with wheels, updates
+//! hints.
 
 mod arguments;
 mod releases;

@@ -1,4 +1,5 @@
-//! Rows of releases that have none, read from their wheels. Done package by package, so that a run that is cut off goes on where it was.
+//! Rows of releases that have none, read from their wheels. Done package by package, so that a run that is cut off goes
+//! on where it was.
 
 use std::path::{Path, PathBuf};
 

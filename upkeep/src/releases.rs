@@ -47,7 +47,8 @@ pub(crate) struct Releases<'a> {
 }
 
 impl<'a> Releases<'a> {
-    /// Every release of `package` from `since` on that has a wheel for `x86_64`, oldest first: stable ones that were not yanked.
+    /// Every release of `package` from `since` on that has a wheel for `x86_64`, oldest first: stable ones that were
+    /// not yanked.
     pub(crate) fn of(
         &self,
         package: &PackageName,

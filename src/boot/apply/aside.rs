@@ -19,8 +19,8 @@ use crate::core::host::texts::files_below;
 use crate::core::model::PackageName;
 
 impl Work<'_> {
-    /// What the ledger says of files aside once this apply has begun, with what is `in_the_way` now. Where a file had the
-    /// wheel's content and its package changes, a copy is made; nothing is moved yet.
+    /// What the ledger says of files aside once this apply has begun, with what is `in_the_way` now. Where a file had
+    /// the wheel's content and its package changes, a copy is made; nothing is moved yet.
     pub(super) fn aside(&self, in_the_way: &[InTheWay]) -> Result<BTreeMap<PathBuf, Aside>, Failure> {
         let mut aside = self.planned.seen.ledger.aside.clone();
         for one in in_the_way.iter().filter(|one| !self.planned.seen.ledger.aside.get(&one.place).is_some_and(is_kept))

@@ -60,8 +60,8 @@ impl Work<'_> {
         )))
     }
 
-    /// Waits for another apply of this lock that shares the cache, under another state folder or in another container: it
-    /// would delete the wheels when it has done.
+    /// Waits for another apply of this lock that shares the cache, under another state folder or in another container:
+    /// it would delete the wheels when it has done.
     pub(super) fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
         let parent = folder.parent().unwrap_or(folder);
         files::create_private_folder(parent)?;

@@ -1,5 +1,5 @@
-//! Files that two distributions both claim, named before anything is installed. The one that is installed later writes them, so
-//! afterwards neither is checked for them.
+//! Files that two distributions both claim, named before anything is installed. The one that is installed later writes
+//! them, so afterwards neither is checked for them.
 
 use std::collections::BTreeSet;
 

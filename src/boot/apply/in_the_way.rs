@@ -68,7 +68,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Leaves out of `found` what colab-boot has put there, or has known as a package's, though no list has it any more.
+    /// Leaves out of `found` what colab-boot has put there, or has known as a package's, though no list has it any
+    /// more.
     fn keep_unknown(&self, found: &mut Vec<Found<'_>>) -> Result<(), Failure> {
         if found.is_empty() {
             return Ok(());
@@ -106,7 +107,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What lies at `place`, where the wheel `file` would write `one`; `None` for what an installer has left there of the same wheel.
+    /// What lies at `place`, where the wheel `file` would write `one`; `None` for what an installer has left there of
+    /// the same wheel.
     fn what_lies(one: &Written, place: &Path, file: &Path) -> Option<What> {
         let data = place.look_at_entry().ok()?;
         if data.is_dir() {

@@ -56,8 +56,8 @@ impl Failed {
 /// What a script has left to do when a signal comes. Longer than an installer takes to remove what it has unpacked.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Runs the script to its end. `on_step` is called with each step as it begins. The outer error is ours, the inner one the script's. A signal
-/// that asks for our end is first that of the script and of all it has started.
+/// Runs the script to its end. `on_step` is called with each step as it begins. The outer error is ours, the inner one
+/// the script's. A signal that asks for our end is first that of the script and of all it has started.
 pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
     let log = job.state.join("apply.log");
     let journal = job.state.join("apply.journal");

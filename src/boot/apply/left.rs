@@ -13,7 +13,8 @@ use crate::core::host::texts::files_below;
 use crate::core::inspect::parse_record;
 
 impl Work<'_> {
-    /// An error for each package that was to be removed and is still there: `pip uninstall` takes the copy that it finds first.
+    /// An error for each package that was to be removed and is still there: `pip uninstall` takes the copy that it
+    /// finds first.
     pub(super) fn still_there(&self) -> Result<Vec<Finding>, Failure> {
         let there = self.infos(|change| change.package.is_none())?;
         let finding = |(change, _, info): (&Change, &PathBuf, PathBuf)| {

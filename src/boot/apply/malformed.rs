@@ -1,5 +1,5 @@
-//! Wheels that can't be what the lock takes them for, or that no installer could install and remove again. pip and uv find some of this
-//! half way, and some of it never; here it is found before anything changes.
+//! Wheels that can't be what the lock takes them for, or that no installer could install and remove again. pip and uv
+//! find some of this half way, and some of it never; here it is found before anything changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -122,8 +122,8 @@ fn why_impossible(path: &str) -> Option<&'static str> {
     }
 }
 
-/// The first file that is somebody else's, or would be, and that removing this distribution would delete: RECORD names it, and the wheel does
-/// not bring it.
+/// The first file that is somebody else's, or would be, and that removing this distribution would delete: RECORD names
+/// it, and the wheel does not bring it.
 fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Result<Option<String>, Failure> {
     let own: BTreeSet<&str> = wheel.files.members.iter().map(|member| member.path.as_str()).collect();
     let made = |path: &str| path.ends_with(".pyc") || path.contains(".dist-info/");

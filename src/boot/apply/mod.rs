@@ -1,4 +1,5 @@
-//! An apply: fetch, run the script, check every file, roll back what failed. The network is over before the first change.
+//! An apply: fetch, run the script, check every file, roll back what failed. The network is over before the first
+//! change.
 
 mod as_before;
 mod aside;

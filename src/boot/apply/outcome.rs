@@ -70,7 +70,8 @@ fn has_started_since(planned: &Planned) -> bool {
     touched.filter_map(|one| one.ended).all(|ended| kernel.start_time >= ended)
 }
 
-/// The end of an apply that has changed something, but for `differing` packages that a restore could not make as they were.
+/// The end of an apply that has changed something, but for `differing` packages that a restore could not make as they
+/// were.
 pub(super) fn applied(planned: &Planned, evidence: Evidence, differing: usize) -> Verdict {
     match planned.goal {
         Goal::Profile { .. } => Verdict::applied(evidence, planned.target.packages.len()),

@@ -1,5 +1,5 @@
-//! Wheels that would write over what is not theirs: the interpreter, the files of its virtual environment, or another folder through a
-//! link. Installers do as they are asked, so this is found before they start.
+//! Wheels that would write over what is not theirs: the interpreter, the files of its virtual environment, or another
+//! folder through a link. Installers do as they are asked, so this is found before they start.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path};

@@ -1,4 +1,5 @@
-//! The `.pth` files of packages that change: Python reads them when it starts, so a kernel that runs has those of before.
+//! The `.pth` files of packages that change: Python reads them when it starts, so a kernel that runs has those of
+//! before.
 
 use std::collections::{BTreeMap, BTreeSet};
 

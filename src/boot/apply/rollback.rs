@@ -13,10 +13,11 @@ use crate::core::diag::{Failure, Kind as Ended};
 use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {
-    /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the failure that
-    /// led here is reported by the caller, so trouble here is one more line. Fails if a signal ends it.
+    /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the
+    /// failure that led here is reported by the caller, so trouble here is one more line. Fails if a signal ends it.
     pub(super) fn roll_back(&self, settings: &IndexSettings, folder: &Path) -> Result<Vec<String>, Failure> {
-        // What lies elsewhere on the path, such as Debian's own, is not touched; what came from an address can't be had by name.
+        // What lies elsewhere on the path, such as Debian's own, is not touched; what came from an address can't be had
+        // by name.
         let installed = &self.planned.seen.machine.installed;
         let is_here = |name: &PackageName| {
             installed.get(name).is_some_and(|one| {

@@ -1,5 +1,5 @@
-//! That Python still starts. Files such as `sitecustomize.py` and `*.pth` run before anything else: one that fails locks out notebooks, installers
-//! and colab-boot alike.
+//! That Python still starts. Files such as `sitecustomize.py` and `*.pth` run before anything else: one that fails
+//! locks out notebooks, installers and colab-boot alike.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use crate::core::model::modules::runs_at_start;
 /// As long as an interpreter is given to tell about itself.
 const AT_MOST: Duration = Duration::from_mins(1);
 
-/// What is wrong where `start`, the interpreter with nothing to do, fails with the new `wheels`. What they bring for its start is moved aside then, so that it
-/// can be put right.
+/// What is wrong where `start`, the interpreter with nothing to do, fails with the new `wheels`. What they bring for
+/// its start is moved aside then, so that it can be put right.
 pub(super) fn locked_out(
     start: &Invocation,
     layout: &Layout,

@@ -1,9 +1,9 @@
-//! What would make an installer stop half way, or lie about it afterwards: leftovers of killed installers, and metadata that no
-//! installer can uninstall by. It is moved aside before the install and deleted after it has succeeded.
+//! What would make an installer stop half way, or lie about it afterwards: leftovers of killed installers, and metadata
+//! that no installer can uninstall by. It is moved aside before the install and deleted after it has succeeded.
 //!
-//! pip moves what it replaces to `~name` and `~name-1.0.dist-info` and never looks at them again; `importlib.metadata` does, for ever.
-//! A distribution without RECORD makes pip stop with half of the packages replaced, and uv leave a second dist-info; one that
-//! distutils installed makes uv uninstall others and stop.
+//! pip moves what it replaces to `~name` and `~name-1.0.dist-info` and never looks at them again; `importlib.metadata`
+//! does, for ever. A distribution without RECORD makes pip stop with half of the packages replaced, and uv leave a
+//! second dist-info; one that distutils installed makes uv uninstall others and stop.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ const TRASH: &str = ".colab-boot-trash";
 /// Where the script lets uv unpack, in site-packages, too.
 const UNPACKED: &str = ".colab-boot-unpacked-";
 
-/// Moves aside what must not be there when `changed` are installed; their versions are those that count as installed. Returns what
-/// was moved, for people.
+/// Moves aside what must not be there when `changed` are installed; their versions are those that count as installed.
+/// Returns what was moved, for people.
 pub(super) fn sweep(layout: &Layout, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<Vec<String>, Failure> {
     let mut swept = Vec::new();
     for folder in layout.folders() {

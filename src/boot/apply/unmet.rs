@@ -1,5 +1,5 @@
-//! What the downloaded wheels themselves require, compared with what will be installed: an index can show other METADATA than its
-//! wheels have, and what was solved is then not what is installed.
+//! What the downloaded wheels themselves require, compared with what will be installed: an index can show other
+//! METADATA than its wheels have, and what was solved is then not what is installed.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked after it.
+//! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked
+//! after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -206,8 +207,8 @@ impl Work<'_> {
         }
     }
 
-    /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution claims
-    /// too are left out of them, and named in a finding.
+    /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution
+    /// claims too are left out of them, and named in a finding.
     fn keep_records(
         &self,
         packages: &[&LockedPackage],

@@ -1,4 +1,5 @@
-//! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a notebook.
+//! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
+//! notebook.
 
 use std::ops::Range;
 
@@ -93,8 +94,8 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
     Ok(listed)
 }
 
-/// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip install …`, and the
-/// same without a mark in a cell that is a shell script.
+/// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip
+/// install …`, and the same without a mark in a cell that is a shell script.
 fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
     let notebook: Value = serde_json::from_str(&strict(&source.text)).map_err(|error| error.to_string())?;
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;

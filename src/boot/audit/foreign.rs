@@ -130,8 +130,8 @@ struct UvDependency {
     extra: Vec<ExtraName>,
 }
 
-/// What `uv sync` installs: what the workspace needs and its group `dev`, all the way down. A uv.lock also holds what other platforms,
-/// extras and groups need.
+/// What `uv sync` installs: what the workspace needs and its group `dev`, all the way down. A uv.lock also holds what
+/// other platforms, extras and groups need.
 fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let lock: UvLock = toml::from_str(text).map_err(|error| error.to_string())?;
     if lock.version != UV_VERSION {

@@ -6,8 +6,8 @@ use crate::boot::audit::{Environment, Held};
 use crate::core::diag::{Code, Finding};
 use crate::core::matrix::{Link, Matrix, Missing};
 
-/// Findings about packages that are linked against the CUDA of their build: an error where the environment has another CUDA's libraries, a
-/// warning where it has none that are known of.
+/// Findings about packages that are linked against the CUDA of their build: an error where the environment has another
+/// CUDA's libraries, a warning where it has none that are known of.
 pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let find = |held: &Held| {
         let link = matrix.link(&held.name)?;

@@ -1,4 +1,5 @@
-//! What is wrong with an environment that somebody else made. Pure: from the versions in it, what is known of them, and the machine.
+//! What is wrong with an environment that somebody else made. Pure: from the versions in it, what is known of them, and
+//! the machine.
 //!
 //! `listing` reads the files that name versions; `judge` finds what the matrix and NVIDIA's rules have against them.
 

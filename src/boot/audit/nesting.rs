@@ -1,5 +1,5 @@
-//! How deeply a YAML text nests, by its characters alone: a parser that goes down one call a level overflows the stack, and aliases of
-//! aliases grow exponentially.
+//! How deeply a YAML text nests, by its characters alone: a parser that goes down one call a level overflows the stack,
+//! and aliases of aliases grow exponentially.
 
 /// The deepest nesting that an `environment.yml` may have; a real one has three levels.
 const DEPTH: usize = 64;

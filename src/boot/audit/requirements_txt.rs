@@ -1,5 +1,5 @@
-//! `requirements.txt` and the output of `pip freeze` (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): which versions
-//! they pin.
+//! `requirements.txt` and the output of `pip freeze`
+//! (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): which versions they pin.
 
 use std::ops::Range;
 

@@ -32,7 +32,8 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings
 }
 
-/// What does not go together: requirements, families, libraries that frameworks were compiled against, files with two owners.
+/// What does not go together: requirements, families, libraries that frameworks were compiled against, files with two
+/// owners.
 fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let mut findings = requirements(environment, &environment.held);
     findings.extend(judge_families(environment, matrix));
@@ -41,8 +42,9 @@ fn judge_together(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings
 }
 
-/// The same for what a lock is about, whose packages `is_locked` knows. Errors are what a locked package itself lacks, unless
-/// `lenient`; what others lack because of one is a warning. What else is wrong with an image is for a whole audit to say.
+/// The same for what a lock is about, whose packages `is_locked` knows. Errors are what a locked package itself lacks,
+/// unless `lenient`; what others lack because of one is a warning. What else is wrong with an image is for a whole
+/// audit to say.
 pub fn judge_locked(
     environment: &Environment,
     matrix: &Matrix,
@@ -186,7 +188,8 @@ impl<'a> Auditor<'a> {
         Some(finding)
     }
 
-    /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not state.
+    /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not
+    /// state.
     fn families(self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for held in self.held() {
@@ -213,7 +216,8 @@ impl<'a> Auditor<'a> {
         findings
     }
 
-    /// A member that was built for another CUDA major than the anchor of its family: `0.26.0+cu128` beside a torch for CUDA 13.
+    /// A member that was built for another CUDA major than the anchor of its family: `0.26.0+cu128` beside a torch for
+    /// CUDA 13.
     fn other_cuda(self, held: &Held) -> Option<Finding> {
         let (anchor, _) = self.matrix.family(&held.name, &held.version)?;
         let anchor = self.held().find(|other| other.name == *anchor)?;

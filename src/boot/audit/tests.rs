@@ -32,7 +32,8 @@ fn names(listed: &Listed) -> Vec<String> {
 fn requirements_and_freezes_are_read_as_pip_reads_them() {
     let text = "# comment\n--extra-index-url https://index.example/simple\ntorch==2.11.0 \\\n    --hash=sha256:abc \\\n    --hash=sha256:def\n\
                 Jax[cuda12] == 0.7.2 ; python_version >= '3.10'  # with a comment\ncolorama==0.4 ; sys_platform == 'win32'\nnumpy>=2,<3\n\
-                -e git+https://host.example/x.git@abc#egg=x\n-r more.txt\nen @ https://host.example/en-1.0-py3-none-any.whl#sha256=0\n\
+                -e git+https://host.example/x.git@abc#egg=x\n-r more.txt\n\
+                en @ https://host.example/en-1.0-py3-none-any.whl#sha256=0\n\
                 here @ file:///tmp/here\n./folder\nx===1.0+local\ny==1.*\n";
     let include = |name: &str| match name {
         "more.txt" => Ok("scipy==1.14.1\n".to_owned()),

@@ -1,4 +1,5 @@
-//! What `pip check` finds: requirements of what is there that nothing there meets, and wheels for another Python or platform.
+//! What `pip check` finds: requirements of what is there that nothing there meets, and wheels for another Python or
+//! platform.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +7,8 @@ use crate::boot::audit::{Environment, Held};
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::{PackageName, Requirement, Tags, Version};
 
-/// Findings about the requirements of `subjects`, which are in `environment`. One distribution that is there several times counts as
-/// the first, which is the one that is imported.
+/// Findings about the requirements of `subjects`, which are in `environment`. One distribution that is there several
+/// times counts as the first, which is the one that is imported.
 pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<Item = &'a Held>) -> Vec<Finding> {
     let Some(python) = &environment.python else {
         return Vec::new();

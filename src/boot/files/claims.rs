@@ -11,7 +11,8 @@ use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
 use crate::core::model::wheel::metadata_of;
 
-/// Whether several distributions in `layout` list the script at `path` of a RECORD: the one that was installed last has written it.
+/// Whether several distributions in `layout` list the script at `path` of a RECORD: the one that was installed last has
+/// written it.
 pub fn is_shared_script(path: &str, layout: &Layout) -> bool {
     let Some(site) = layout.folders().into_iter().next().filter(|_| path.starts_with("../")) else { return false };
     let place = lexical(path, site);
@@ -32,7 +33,8 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Those of the distributions in `layout` whose names are `meant`. Fails where a folder can't be read; a list that can't be read counts as none.
+    /// Those of the distributions in `layout` whose names are `meant`. Fails where a folder can't be read; a list that
+    /// can't be read counts as none.
     pub fn of(layout: &Layout, meant: &dyn Fn(&PackageName) -> bool) -> Result<Self, Failure> {
         let mut claims = Self::default();
         for site in layout.folders() {

@@ -8,7 +8,8 @@ use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::core::host::digests::digest;
 use crate::core::host::mounts::Look;
 
-/// A file whose size and mtime are as an installer leaves them is read where it is no larger: an editor may set the time back.
+/// A file whose size and mtime are as an installer leaves them is read where it is no larger: an editor may set the
+/// time back.
 const SMALL: u64 = 1 << 20;
 
 /// So long, in seconds, an installer writes files before their list; who edits one at once leaves no later time.
@@ -22,8 +23,8 @@ pub struct Edit {
     pub place: PathBuf,
 }
 
-/// The changed files of `held`, as far as its RECORD tells; `is_known` says of a file that it looks as it did when it was right. What was cut
-/// to nothing has nothing that could be kept.
+/// The changed files of `held`, as far as its RECORD tells; `is_known` says of a file that it looks as it did when it
+/// was right. What was cut to nothing has nothing that could be kept.
 pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     let Ok(located) = Located::of(held, &mut Infos::default()) else { return Vec::new() };
     let Ok((mut expected, _)) = located.expected() else { return Vec::new() };
@@ -34,7 +35,8 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     changed.map(|one| Edit { path: one.path, place: one.place }).collect()
 }
 
-/// Whether a file has other bytes than it was installed with, at the time (`mtime` and `ctime` of RECORD, seconds) that was written down last.
+/// Whether a file has other bytes than it was installed with, at the time (`mtime` and `ctime` of RECORD, seconds) that
+/// was written down last.
 fn is_changed(one: &Expected, (modified, changed): (i64, i64)) -> bool {
     let Some((sha256, data)) = one.sha256.zip(one.place.look_at_entry().ok()) else { return false };
     // In the place of a file, a link to another one; installers make links to their cache.

@@ -1,5 +1,5 @@
-//! The files that an installed distribution should have, and where they lie: by the RECORD of its wheel where that is known, else by the
-//! one that its installer wrote.
+//! The files that an installed distribution should have, and where they lie: by the RECORD of its wheel where that is
+//! known, else by the one that its installer wrote.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -21,7 +21,8 @@ pub struct Held<'a> {
     pub layout: &'a Layout,
     pub name: &'a PackageName,
     pub version: &'a Version,
-    /// The wheel that was installed, and where its RECORD was kept; without one, what its installer wrote down is all there is.
+    /// The wheel that was installed, and where its RECORD was kept; without one, what its installer wrote down is all
+    /// there is.
     pub wheel: Option<(&'a State, Sha256)>,
 }
 
@@ -83,8 +84,8 @@ impl<'a> Located<'a> {
         tried_twice(|| self.listed())
     }
 
-    /// What tells whether an installation can have had other code or data than this one: the digest over `expected`, without metadata and scripts,
-    /// which installers write each in their own way.
+    /// What tells whether an installation can have had other code or data than this one: the digest over `expected`,
+    /// without metadata and scripts, which installers write each in their own way.
     pub(super) fn contents(&self, expected: &[Expected]) -> Sha256 {
         let is_own = |one: &&Expected| {
             !one.place.starts_with(&self.info) && one.place.parent() != Some(&self.held.layout.scripts)
@@ -95,8 +96,8 @@ impl<'a> Located<'a> {
         Sha256::of(lines.concat().as_bytes())
     }
 
-    /// The files outside of site-packages that its installer has listed and `expected` does not have: data of a package of which the wheel is not
-    /// known, headers.
+    /// The files outside of site-packages that its installer has listed and `expected` does not have: data of a package
+    /// of which the wheel is not known, headers.
     pub(super) fn outside(&self, expected: &[Expected]) -> Vec<Expected> {
         let text = read_optional(&self.info.join("RECORD")).ok().flatten().unwrap_or_default();
         let known: HashSet<&Path> = expected.iter().map(|one| one.place.as_path()).collect();
@@ -145,7 +146,8 @@ impl<'a> Located<'a> {
     }
 }
 
-/// Those of `kept`, the RECORD of a wheel, that `own`, the one that its installer wrote, leaves out; each with its place.
+/// Those of `kept`, the RECORD of a wheel, that `own`, the one that its installer wrote, leaves out; each with its
+/// place.
 pub(super) fn unlisted<'e>(
     kept: &'e [Entry],
     own: &[Entry],
@@ -171,8 +173,8 @@ pub fn lexical(path: &str, site: &Path) -> PathBuf {
     place
 }
 
-/// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed place or would
-/// leave the schemes' folders.
+/// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed
+/// place or would leave the schemes' folders.
 fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
     let sha256 = entry.sha256?;
     // Python and installers write these anew, also those that a wheel has brought.
@@ -204,13 +206,14 @@ fn script(path: &str, site: &Path, layout: &Layout) -> Option<PathBuf> {
     (place.parent() == Some(&layout.scripts)).then_some(place)
 }
 
-/// Whether an installer has put a header there: `../../../include/site/python3.12/demo/demo.h`. Where that is, each decides for itself.
+/// Whether an installer has put a header there: `../../../include/site/python3.12/demo/demo.h`. Where that is, each
+/// decides for itself.
 fn is_header(path: &str) -> bool {
     path.starts_with("../") && path.trim_start_matches("../").starts_with("include/")
 }
 
-/// Where an entry of a RECORD, or a member of a wheel, lies after installation, and whether installers rewrite it; `None` for what has no
-/// fixed place.
+/// Where an entry of a RECORD, or a member of a wheel, lies after installation, and whether installers rewrite it;
+/// `None` for what has no fixed place.
 pub fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
     let within = |path: &str| {
         !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))

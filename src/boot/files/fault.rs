@@ -1,5 +1,5 @@
-//! How installed files differ from their RECORD. After a full disk or a killed installer, exit codes and metadata look right while files
-//! are missing or cut short.
+//! How installed files differ from their RECORD. After a full disk or a killed installer, exit codes and metadata look
+//! right while files are missing or cut short.
 
 use crate::core::diag::{Code, Finding};
 use crate::core::model::{PackageName, Version};
@@ -54,7 +54,8 @@ impl std::fmt::Display for FileFault {
     }
 }
 
-/// What `read` gives; tried once more where something could not be read: to install a package again for one bad moment of a disk would restart kernels.
+/// What `read` gives; tried once more where something could not be read: to install a package again for one bad moment
+/// of a disk would restart kernels.
 pub(super) fn tried_twice<T>(read: impl Fn() -> Result<T, FileFault>) -> Result<T, FileFault> {
     match read() {
         Err(FileFault::Unreadable(..)) => read(),

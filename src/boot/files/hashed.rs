@@ -1,7 +1,8 @@
-//! What files looked like when they were last read and found right, so that the next look needs no more than their size and ctime.
+//! What files looked like when they were last read and found right, so that the next look needs no more than their size
+//! and ctime.
 //!
-//! What makes an entry void: another size or ctime; another RECORD, of the installation or of the wheel. A file that was changed so
-//! shortly before it was read that a later change could have the same ctime has no entry.
+//! What makes an entry void: another size or ctime; another RECORD, of the installation or of the wheel. A file that
+//! was changed so shortly before it was read that a later change could have the same ctime has no entry.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -57,7 +58,8 @@ pub struct HashedFolder {
 }
 
 impl Hashed {
-    /// Of distributions that are not trusted, or not wanted any more, what is known of the past alone: a kernel may hold it.
+    /// Of distributions that are not trusted, or not wanted any more, what is known of the past alone: a kernel may
+    /// hold it.
     #[must_use]
     pub fn trusting(mut self, is_trusted: &dyn Fn(&PackageName) -> bool) -> Self {
         let one = |(name, one): (PackageName, HashedDistribution)| {

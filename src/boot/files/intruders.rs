@@ -1,5 +1,5 @@
-//! Files that nobody installed and that Python takes before an installed module: a folder or compiled code beside `module.py`, a cache that
-//! is run without a look at its source.
+//! Files that nobody installed and that Python takes before an installed module: a folder or compiled code beside
+//! `module.py`, a cache that is run without a look at its source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +16,8 @@ pub struct Intruder {
     pub place: PathBuf,
     /// The installed file that is never read.
     pub hides: PathBuf,
-    /// It comes before a namespace package, which other distributions may make a regular one of: only the user's own is one.
+    /// It comes before a namespace package, which other distributions may make a regular one of: only the user's own is
+    /// one.
     pub of_namespace: bool,
 }
 
@@ -54,7 +55,8 @@ pub(super) fn namespaces<'a, Names: Iterator<Item = &'a str>>(
     all.into_iter().filter(|top| is_name(top) && !regular.contains(top)).collect()
 }
 
-/// What comes before the namespace package `top` of `site`: a module beside its folder, or an `__init__` in it with something to say.
+/// What comes before the namespace package `top` of `site`: a module beside its folder, or an `__init__` in it with
+/// something to say.
 pub(super) fn before_namespace(site: &Path, top: &str) -> Vec<Intruder> {
     let folder = site.join(top);
     let beside = ["py", "so", "abi3.so", "pyc"].map(|end| site.join(format!("{top}.{end}")));
@@ -72,7 +74,8 @@ fn is_recorded(site: &Path, place: &Path) -> bool {
     records.any(|record| parse_record(&record).iter().any(|entry| lexical(&entry.path, site) == place))
 }
 
-/// Those in `site` that come before what a wheel is about to install there; `paths` are where its files go, below `site`.
+/// Those in `site` that come before what a wheel is about to install there; `paths` are where its files go, below
+/// `site`.
 pub fn intruders_before(site: &Path, paths: &[String], tag: &str) -> Vec<Intruder> {
     let mut folders: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
     for path in paths {
@@ -86,7 +89,8 @@ pub fn intruders_before(site: &Path, paths: &[String], tag: &str) -> Vec<Intrude
 }
 
 /// The module that `import` finds in an entry of this name, and after how many other kinds of entries
-/// (<https://docs.python.org/3/library/importlib.html#importlib.machinery.FileFinder>; `importlib.machinery.all_suffixes`, 3.8 to 3.14).
+/// (<https://docs.python.org/3/library/importlib.html#importlib.machinery.FileFinder>;
+/// `importlib.machinery.all_suffixes`, 3.8 to 3.14).
 fn importable<'a>(name: &'a str, tag: &str) -> Option<(&'a str, u8)> {
     let Some((stem, suffix)) = name.split_once('.') else {
         return Some((name, 0));
@@ -107,8 +111,9 @@ fn is_package(folder: &Path) -> bool {
     names_if_any(folder).iter().any(|name| name.starts_with("__init__."))
 }
 
-/// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` though they are not known to be made from it: unchecked
-/// hash-based caches (PEP 552), and those that are older than a source of the same second and size.
+/// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` though they are not
+/// known to be made from it: unchecked hash-based caches (PEP 552), and those that are older than a source of the same
+/// second and size.
 pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<String> {
     let cache = folder.join("__pycache__");
     let is_of_one = |name: &String| {
@@ -126,8 +131,8 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
     names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
 }
 
-/// Whether the compiled file at `path`, with this head, is older than its source and fits it all the same. Both times have to say so: a source can
-/// be given a time to come, and a link to it elsewhere changes its ctime.
+/// Whether the compiled file at `path`, with this head, is older than its source and fits it all the same. Both times
+/// have to say so: a source can be given a time to come, and a link to it elsewhere changes its ctime.
 fn is_older(path: &Path, head: BytecodeHead, source: &Path) -> bool {
     let (Ok(compiled), Ok(source)) = (path.look(), source.look()) else { return false };
     let modified = |data: &std::fs::Metadata| (data.mtime(), data.mtime_nsec());

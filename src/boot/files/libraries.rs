@@ -1,4 +1,5 @@
-//! What an installed distribution is linked against: the same reading as of a wheel, of the files that its RECORD names.
+//! What an installed distribution is linked against: the same reading as of a wheel, of the files that its RECORD
+//! names.
 
 use std::io::{Error as IoError, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Reads WHEEL and RECORD in the dist-info folder `info`; `None` where one is not there, or where WHEEL says that there is no compiled code.
+    /// Reads WHEEL and RECORD in the dist-info folder `info`; `None` where one is not there, or where WHEEL says that
+    /// there is no compiled code.
     pub fn of(info: &Path) -> Option<Self> {
         let text = |name: &str| files::read_optional(&info.join(name)).ok().flatten();
         let wheel = text("WHEEL")?;
@@ -36,7 +38,8 @@ impl Compiled {
     }
 }
 
-/// What the distribution is linked against, as far as `limit` bytes of its files tell it. What is not read is named in it.
+/// What the distribution is linked against, as far as `limit` bytes of its files tell it. What is not read is named in
+/// it.
 pub fn linking_of(compiled: &Compiled, limit: u64) -> Linking {
     let place = |path: &str| compiled.folder.join(path);
     let size = |path: &str| place(path).look().map_or(0, |data| data.len());

@@ -1,5 +1,5 @@
-//! What is installed, compared with RECORD: the one of the wheel where it is known, else the one that its installer wrote; and what its shared
-//! objects are linked against.
+//! What is installed, compared with RECORD: the one of the wheel where it is known, else the one that its installer
+//! wrote; and what its shared objects are linked against.
 
 mod claims;
 mod comparison;

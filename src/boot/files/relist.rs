@@ -1,5 +1,5 @@
-//! Corrects a RECORD before an installer uninstalls by it: the installer removes every file that RECORD lists, also one of the
-//! user, and leaves every file that RECORD leaves out.
+//! Corrects a RECORD before an installer uninstalls by it: the installer removes every file that RECORD lists, also one
+//! of the user, and leaves every file that RECORD leaves out.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -20,9 +20,10 @@ pub struct Known<'a> {
     pub layout: &'a Layout,
 }
 
-/// Makes the RECORD in the dist-info folder `info` list what is the distribution's, and nothing else: what its wheel has and the RECORD leaves out
-/// is added where it is there, what leads out of the environment or is not in the wheel goes from the list. Returns the places of the latter.
-/// A RECORD that is right stays as it is. Fails where it can't be read or written.
+/// Makes the RECORD in the dist-info folder `info` list what is the distribution's, and nothing else: what its wheel
+/// has and the RECORD leaves out is added where it is there, what leads out of the environment or is not in the wheel
+/// goes from the list. Returns the places of the latter. A RECORD that is right stays as it is. Fails where it can't be
+/// read or written.
 pub fn put_record_right(info: &Path, known: &Known<'_>) -> Result<Vec<PathBuf>, Failure> {
     let record = info.join("RECORD");
     let layout = known.layout;
@@ -91,8 +92,8 @@ pub fn is_of_installers(path: &str) -> bool {
     NAMES.contains(&path) || starts.iter().any(|start| path.starts_with(start))
 }
 
-/// Places that the RECORD of a distribution lists and that are not its own: all outside of the environment, and where its wheel is known, what
-/// neither that has nor an installer makes of it.
+/// Places that the RECORD of a distribution lists and that are not its own: all outside of the environment, and where
+/// its wheel is known, what neither that has nor an installer makes of it.
 fn strange(own: &[Entry], info: &Path, known: &Known<'_>) -> BTreeSet<PathBuf> {
     let layout = known.layout;
     let site = info.parent().unwrap_or(&layout.purelib);

@@ -24,7 +24,8 @@ impl Clock {
         Self { paths: paths.clone(), began: (now, Instant::now()), noted: AtomicBool::new(false) }
     }
 
-    /// Of the first answer that says when it was sent. It is for `doctor` alone: where it can't be kept, nothing is lost.
+    /// Of the first answer that says when it was sent. It is for `doctor` alone: where it can't be kept, nothing is
+    /// lost.
     pub(super) fn note(&self, headers: &HeaderMap) {
         let Some(sent) = sent(headers) else { return };
         if !self.noted.swap(true, Ordering::Relaxed)
@@ -36,7 +37,8 @@ impl Clock {
     }
 }
 
-/// When an answer was sent, in seconds since 1970: `Date`, and the time that it has been in caches since (RFC 9110 and 9111).
+/// When an answer was sent, in seconds since 1970: `Date`, and the time that it has been in caches since (RFC 9110 and
+/// 9111).
 fn sent(headers: &HeaderMap) -> Option<i64> {
     let date = DateTimeParser::new().parse_timestamp(text_of(headers, DATE.as_str())?).ok()?;
     let age: i64 = text_of(headers, AGE.as_str()).and_then(|text| text.trim().parse().ok()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The body of a reply, as it was before the server compressed it. Gzip is what indexes send and all that is asked for: a body that is
-//! encoded otherwise, cut off, or followed by something else is no answer.
+//! The body of a reply, as it was before the server compressed it. Gzip is what indexes send and all that is asked for:
+//! a body that is encoded otherwise, cut off, or followed by something else is no answer.
 
 use std::io::Write;
 
@@ -62,7 +62,8 @@ impl Body {
     }
 }
 
-/// The body that arrives in `pieces` with this Content-Encoding, of at most `limit` bytes when it is unpacked; or why it is none.
+/// The body that arrives in `pieces` with this Content-Encoding, of at most `limit` bytes when it is unpacked; or why
+/// it is none.
 pub fn unpack<'a>(encoding: &str, pieces: impl IntoIterator<Item = &'a [u8]>, limit: u64) -> Result<Vec<u8>, String> {
     let mut headers = HeaderMap::new();
     if let Ok(value) = encoding.parse() {

@@ -1,7 +1,9 @@
 //! The cache on disk. What makes a record wrong:
-//! - a listing: another index, target, `as-of` date or [`FORMAT`] (all in its key), or age (ten minutes, unless the index says otherwise);
+//! - a listing: another index, target, `as-of` date or [`FORMAT`] (all in its key), or age (ten minutes, unless the
+//!   index says otherwise);
 //! - metadata and files: nothing. They are keyed by the wheel's digest, and a wheel never changes;
-//! - builds: another way of reading them ([`BUILDS`] in the name of their folder; the matrix's probe and toolkits in their key).
+//! - builds: another way of reading them ([`BUILDS`] in the name of their folder; the matrix's probe and toolkits in
+//!   their key).
 //!
 //! A record that cannot be read is as good as none. Nothing here is needed: the folder may be deleted at any time.
 
@@ -92,7 +94,8 @@ impl Cache {
         write(&self.path("listings", key), &(*RUN, record));
     }
 
-    /// What was read of the wheel's METADATA. Where the index is to be asked again, nothing: it was not compared with the wheel.
+    /// What was read of the wheel's METADATA. Where the index is to be asked again, nothing: it was not compared with
+    /// the wheel.
     pub(super) fn metadata(&self, wheel: &Sha256) -> Option<MetadataRecord> {
         let (run, record): (u64, MetadataRecord) = read(&self.path("metadata", wheel))?;
         (self.trust != Trust::Never || run == *RUN).then_some(record)
@@ -130,8 +133,8 @@ impl Cache {
         write(&self.path(&builds_folder(thorough), &build_key(wheel, reading)), build);
     }
 
-    /// What the wheel is linked against; what was read to the end does for every limit. An installed distribution goes by the digest of its
-    /// RECORD.
+    /// What the wheel is linked against; what was read to the end does for every limit. An installed distribution goes
+    /// by the digest of its RECORD.
     pub fn linking(&self, wheel: &Sha256, limit: u64) -> Option<Linking> {
         let (read_to, linking): (u64, Linking) = read(&self.path(LINKING, wheel))?;
         (read_to >= limit || linking.unread.is_empty()).then_some(linking)
@@ -167,8 +170,8 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     if *sealed == seal(path, record) { postcard::from_bytes(record).ok() } else { None }
 }
 
-/// What ends a record: a digest of it and of what it is a record of. Zeros that a power cut has left, a flipped bit, and the record of something
-/// else are no record.
+/// What ends a record: a digest of it and of what it is a record of. Zeros that a power cut has left, a flipped bit,
+/// and the record of something else are no record.
 fn seal(path: &Path, record: &[u8]) -> [u8; 32] {
     let mut hasher = Hasher::default();
     // The kind, two digits, the key.

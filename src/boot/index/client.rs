@@ -150,7 +150,7 @@ impl Drop for Client {
 }
 
 impl Http {
-    /// Gives the bytes of `range` to `take` as they arrive, until it has enough. What breaks off is taken up where it was.
+    /// Gives the bytes of `range` to `take` as they arrive, until it has enough. What breaks off is gone on with.
     pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Failure> {
         let _permit = self.permits.acquire().await;
         let mut left = range;
@@ -215,7 +215,7 @@ impl Http {
         }
     }
 
-    /// Digest and length of a whole file, of which nothing is kept; a failure where it is not the one that the index has `stated` a digest of.
+    /// Digest and length of a whole file, of which nothing is kept; a failure where the index has `stated` another.
     pub(super) async fn digest(&self, url: &Url, stated: Option<&Stated>) -> Result<(Sha256, u64), Failure> {
         let _permit = self.permits.acquire().await;
         let mut retries = Retries::new();

@@ -1,5 +1,5 @@
-//! Who we are to an index: the credentials in its address, netrc, and the `keyring` command. They go into one header of a request
-//! and nowhere else: no lock, script, cache, message or log ever holds them.
+//! Who we are to an index: the credentials in its address, netrc, and the `keyring` command. They go into one header of
+//! a request and nowhere else: no lock, script, cache, message or log ever holds them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +29,8 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Those of `addresses`: their own, else netrc's (`NETRC`, `~/.netrc`), else those of the keyring, where the user has chosen it.
+    /// Those of `addresses`: their own, else netrc's (`NETRC`, `~/.netrc`), else those of the keyring, where the user
+    /// has chosen it.
     pub fn collect(addresses: &[Url], environment: &BTreeMap<String, String>) -> Self {
         let hosts = match netrc_path(environment) {
             Some(path) => parse_netrc(&files::read_optional(&path).ok().flatten().unwrap_or_default()),
@@ -51,8 +52,8 @@ impl Credentials {
         credentials
     }
 
-    /// The login for `url`: its own, that of the index it belongs to (pages name files without credentials, and pip sends them to
-    /// the same origin too), or its host's in netrc.
+    /// The login for `url`: its own, that of the index it belongs to (pages name files without credentials, and pip
+    /// sends them to the same origin too), or its host's in netrc.
     pub(super) fn login(&self, url: &Url) -> Option<Login> {
         let of_index = || {
             let whole = self.indexes.iter().filter(|(_, login)| login.password.is_some());
@@ -144,8 +145,8 @@ fn uses_keyring(environment: &BTreeMap<String, String>) -> bool {
     chosen.is_some_and(|provider| provider == "subprocess")
 }
 
-/// `keyring get ADDRESS USER`, then with the host alone, as uv asks; without a user `keyring --mode creds get ADDRESS`. One that is not
-/// there or knows nothing is no fault: the index may need no credentials, and says so if it does.
+/// `keyring get ADDRESS USER`, then with the host alone, as uv asks; without a user `keyring --mode creds get ADDRESS`.
+/// One that is not there or knows nothing is no fault: the index may need no credentials, and says so if it does.
 fn ask_keyring(address: &Url, own: Option<&Login>, environment: &BTreeMap<String, String>) -> Option<Login> {
     let ask = |arguments: &[&str]| {
         let finished = Invocation::new("keyring", arguments, environment).output(AT_MOST).ok()?;

@@ -1,6 +1,7 @@
-//! Addresses of hosts, looked up once for all requests of a moment: forty lookups at once are a burst of which a name server drops
-//! some, and the system asks again after five seconds only (resolv.conf(5), `timeout`; checked 2026-11-22). A lookup that is slow is
-//! started once more. What makes an answer wrong is time: it is forgotten after a minute, a failure at once.
+//! Addresses of hosts, looked up once for all requests of a moment: forty lookups at once are a burst of which a name
+//! server drops some, and the system asks again after five seconds only (resolv.conf(5), `timeout`; checked
+//! 2026-11-22). A lookup that is slow is started once more. What makes an answer wrong is time: it is forgotten after a
+//! minute, a failure at once.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

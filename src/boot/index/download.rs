@@ -1,4 +1,5 @@
-//! Wheels to a folder: in parallel, resumed where a part is there, checked against the lock's digest before they get their name.
+//! Wheels to a folder: in parallel, resumed where a part is there, checked against the lock's digest before they get
+//! their name.
 
 use std::cmp::Reverse;
 use std::fs::File;
@@ -186,8 +187,8 @@ fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
     }
 }
 
-/// One try. The outer error is ours (the disk), the inner one the network's, after which another try may go on. `first` counts what is
-/// there already as progress.
+/// One try. The outer error is ours (the disk), the inner one the network's, after which another try may go on. `first`
+/// counts what is there already as progress.
 async fn receive(
     http: &Http,
     download: &Download,
@@ -257,8 +258,8 @@ struct Sink<'a> {
     room: u64,
 }
 
-/// Opens what has arrived of a file, to go on writing. A link or a file of another user that lies there is removed first: in a folder that
-/// others may write to, it could lead anywhere.
+/// Opens what has arrived of a file, to go on writing. A link or a file of another user that lies there is removed
+/// first: in a folder that others may write to, it could lead anywhere.
 fn open_part(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let is_ours = |file: &File| {

@@ -1,5 +1,5 @@
-//! The first request to a server goes alone: until its connection stands, each of the others would open one of its own, though one
-//! carries them all (HTTP/2). Forty handshakes at once take four times as long as one.
+//! The first request to a server goes alone: until its connection stands, each of the others would open one of its own,
+//! though one carries them all (HTTP/2). Forty handshakes at once take four times as long as one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,8 @@ use crate::boot::index::mutex::held;
 /// How long the others wait for the first.
 const PATIENT: Duration = Duration::from_millis(150);
 
-/// The gates of all servers of one client. A gate is a semaphore of one permit, closed when the server has answered once.
+/// The gates of all servers of one client. A gate is a semaphore of one permit, closed when the server has answered
+/// once.
 #[derive(Debug, Default)]
 pub(super) struct Gates {
     gates: Mutex<BTreeMap<String, Arc<Semaphore>>>,

@@ -1,4 +1,5 @@
-//! Wheels of this machine: a folder of them as a source, which is what `find-links` and a wheelhouse are, and one as a file.
+//! Wheels of this machine: a folder of them as a source, which is what `find-links` and a wheelhouse are, and one as a
+//! file.
 
 use std::fs::File;
 use std::io::{Error as IoError, ErrorKind, Result as IoResult};

@@ -1,5 +1,6 @@
-//! Requests that take far longer than others of their kind are asked again beside themselves: an index answers some after seconds that
-//! it usually answers at once. The first good answer counts. At most one request in twenty is asked twice.
+//! Requests that take far longer than others of their kind are asked again beside themselves: an index answers some
+//! after seconds that it usually answers at once. The first good answer counts. At most one request in twenty is asked
+//! twice.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -93,8 +93,9 @@ impl View {
         seed.map(|seed| seed.roots.clone()).or_else(|| self.cache.roots(&self.key(candidate)?))
     }
 
-    /// What is read of a file is kept by this: the digest that its index announces, which is not proven by reading parts of it, with
-    /// the server it comes from; of a source distribution, which may say other things to another Python, with that too.
+    /// What is read of a file is kept by this: the digest that its index announces, which is not proven by reading
+    /// parts of it, with the server it comes from; of a source distribution, which may say other things to another
+    /// Python, with that too.
     pub(super) fn key(&self, candidate: &Candidate) -> Option<Sha256> {
         let digest = candidate.sha256?;
         let server: Vec<&str> = candidate.address.splitn(4, '/').take(3).collect();

@@ -1,4 +1,5 @@
-//! Which index serves which package. The default index is the one that pip uses on the target Python; no host is written here.
+//! Which index serves which package. The default index is the one that pip uses on the target Python; no host is
+//! written here.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -50,7 +51,8 @@ impl Locations {
         }
     }
 
-    /// The same with one page of each index that has several: that called `label`, at the address that `known` has for it.
+    /// The same with one page of each index that has several: that called `label`, at the address that `known` has for
+    /// it.
     #[must_use]
     pub fn page(mut self, label: &str, known: &[PublishedIndex]) -> Self {
         self.named = page(self.named, label, known);
@@ -82,7 +84,8 @@ impl Locations {
         all.filter(|url| url.scheme() != "file").cloned().collect()
     }
 
-    /// Folders to look into for `package`, with their names: where an explicit index serves it, only that one if it is a folder.
+    /// Folders to look into for `package`, with their names: where an explicit index serves it, only that one if it is
+    /// a folder.
     pub(super) fn folders(&self, package: &PackageName) -> impl Iterator<Item = (&str, &Url)> {
         let (name, url) = self.responsible(package);
         let own = (url.scheme() == "file").then_some((name, url));
@@ -122,9 +125,10 @@ pub(super) fn page_address(base: &Url, package: &PackageName) -> Url {
     address
 }
 
-/// Whether a page or redirect at `from` may lead to `to`: not to files of this machine, not out of encryption, and not from the internet
-/// into this machine or a private network, whose servers trust who asks from within. Only addresses and `localhost` are looked at: where
-/// a name leads is the name server's word. Plain http is of this network already: elsewhere the user has to allow it by name.
+/// Whether a page or redirect at `from` may lead to `to`: not to files of this machine, not out of encryption, and not
+/// from the internet into this machine or a private network, whose servers trust who asks from within. Only addresses
+/// and `localhost` are looked at: where a name leads is the name server's word. Plain http is of this network already:
+/// elsewhere the user has to allow it by name.
 pub(super) fn may_lead(from: &Url, to: &Url) -> bool {
     let scheme = match from.scheme() {
         "https" => to.scheme() == "https",
@@ -176,7 +180,8 @@ pub fn redact(url: &Url) -> String {
 /// The variables that name the default index, the first that is set before the others.
 pub const INDEX_VARIABLES: [&str; 2] = ["COLAB_BOOT_INDEX_URL", "PIP_INDEX_URL"];
 
-/// The index that pip uses on the Python at `home`: `COLAB_BOOT_INDEX_URL` and `PIP_INDEX_URL` first, then what pip's own files say.
+/// The index that pip uses on the Python at `home`: `COLAB_BOOT_INDEX_URL` and `PIP_INDEX_URL` first, then what pip's
+/// own files say.
 pub fn locate_default(environment: &BTreeMap<String, String>, home: Option<&Home>) -> Result<Url, Failure> {
     for name in INDEX_VARIABLES {
         if let Some(text) = environment.get(name).filter(|text| !text.is_empty()) {

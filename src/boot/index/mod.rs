@@ -1,6 +1,8 @@
-//! The only networked room: which index to ask, its pages, the metadata of its wheels, the wheels themselves, and a cache of all that.
+//! The only networked room: which index to ask, its pages, the metadata of its wheels, the wheels themselves, and a
+//! cache of all that.
 //!
-//! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through [`crate::core::model::catalog::Catalog`].
+//! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through
+//! [`crate::core::model::catalog::Catalog`].
 
 mod prefetch;
 mod body;

@@ -1,5 +1,5 @@
-//! The catalog from the cache alone. What is read once is kept for the run: a solver asks for the same things over and over. A second
-//! thread reads ahead, for decoding is half of the work.
+//! The catalog from the cache alone. What is read once is kept for the run: a solver asks for the same things over and
+//! over. A second thread reads ahead, for decoding is half of the work.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Sender, channel};

@@ -181,8 +181,8 @@ impl Catalog for Online<'_> {
 }
 
 impl Shared {
-    /// Asks at once for the pages of all that `roots` usually bring along; and where nothing is known to hold a package back, for
-    /// the metadata of its newest version. Otherwise each level of dependencies would wait for the one above.
+    /// Asks at once for the pages of all that `roots` usually bring along; and where nothing is known to hold a package
+    /// back, for the metadata of its newest version. Otherwise each level of dependencies would wait for the one above.
     fn anticipate(shared: &Arc<Self>, roots: &[(PackageName, Option<ExtraName>)]) {
         let known = |name: &PackageName| matches!(shared.view.scope.preferred.get(name), Some((_, true)));
         for hint in Hints::bundled().closure(roots, &known) {
@@ -195,7 +195,8 @@ impl Shared {
         }
     }
 
-    /// Fetches what the solver will probably ask for: the page, the metadata of the version it would choose, and so on down.
+    /// Fetches what the solver will probably ask for: the page, the metadata of the version it would choose, and so on
+    /// down.
     fn pursue(shared: &Arc<Self>, wish: Wish) {
         let Some(wish) = shared.foresight.narrow(&shared.view.scope, wish) else {
             return;

@@ -1,5 +1,5 @@
-//! The index that pip uses, read from pip's own files: its configuration first, then its built-in default. No Python is started for
-//! it, and no host is written here.
+//! The index that pip uses, read from pip's own files: its configuration first, then its built-in default. No Python is
+//! started for it, and no host is written here.
 //!
 //! Follows `pip/_internal/configuration.py` and `cli/parser.py` of pip 18.1 to 26.0, read 2026-11-22.
 
@@ -23,7 +23,8 @@ const MODULE_LIMIT: u64 = 256 << 10;
 /// Where distributions keep the wheels that ensurepip would install, in place of its own folder.
 const SYSTEM_WHEELS: [&str; 2] = ["/usr/share/python-wheels", "/usr/share/python3-wheels"];
 
-/// The address that pip on the Python at `home` would use, and the file that says so. `None` where there is no pip and none bundled.
+/// The address that pip on the Python at `home` would use, and the file that says so. `None` where there is no pip and
+/// none bundled.
 pub(super) fn index_of(
     environment: &BTreeMap<String, String>,
     home: &Home,
@@ -31,7 +32,8 @@ pub(super) fn index_of(
     Ok(configured(environment, home)?.or_else(|| built_in(home)))
 }
 
-/// What the configuration files say. A later file takes the place of an earlier one, and `[install]` that of `[global]`.
+/// What the configuration files say. A later file takes the place of an earlier one, and `[install]` that of
+/// `[global]`.
 fn configured(environment: &BTreeMap<String, String>, home: &Home) -> Result<Option<(String, PathBuf)>, Failure> {
     let mut settings: BTreeMap<String, (String, PathBuf)> = BTreeMap::new();
     for file in configuration_files(environment, home) {
@@ -48,8 +50,8 @@ fn configured(environment: &BTreeMap<String, String>, home: &Home) -> Result<Opt
     Ok(keys.iter().find_map(|key| settings.remove(*key).filter(|(value, _)| !value.is_empty())))
 }
 
-/// pip's configuration files, those that count more later. `PIP_CONFIG_FILE` takes the place of the user's own; `/dev/null` there
-/// means none at all.
+/// pip's configuration files, those that count more later. `PIP_CONFIG_FILE` takes the place of the user's own;
+/// `/dev/null` there means none at all.
 fn configuration_files(environment: &BTreeMap<String, String>, home: &Home) -> Vec<PathBuf> {
     let get = |name: &str| environment.get(name).filter(|value| !value.is_empty());
     let named = get("PIP_CONFIG_FILE").map(PathBuf::from);
@@ -136,7 +138,8 @@ fn module_in(wheel: &Path) -> Option<String> {
     archive.text(&member, MODULE_LIMIT).ok()
 }
 
-/// The default in the text of the module: `PyPI = PackageIndex("https://…/", file_storage_domain="…")`, of which pip takes `simple`.
+/// The default in the text of the module: `PyPI = PackageIndex("https://…/", file_storage_domain="…")`, of which pip
+/// takes `simple`.
 fn default_in(module: &str) -> Option<String> {
     let (_, call) = module.split_once("\nPyPI = PackageIndex(")?;
     let quote = call.find(['"', '\''])?;

@@ -1,5 +1,5 @@
-//! What the solver will probably ask for next. Both catalogs read it before they are asked: one while it waits for the network, the other
-//! on a second core. A wrong guess costs a request or a file read in vain; it changes no answer.
+//! What the solver will probably ask for next. Both catalogs read it before they are asked: one while it waits for the
+//! network, the other on a second core. A wrong guess costs a request or a file read in vain; it changes no answer.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,8 +13,8 @@ use crate::core::model::{ExtraName, PackageName, VersionRange};
 pub(super) struct Foresight(Mutex<HashMap<(PackageName, Option<ExtraName>), VersionRange>>);
 
 impl Foresight {
-    /// `wish`, narrowed by all that was wished of its package before; `None` where that leads to nothing new, or to what is known
-    /// without looking.
+    /// `wish`, narrowed by all that was wished of its package before; `None` where that leads to nothing new, or to
+    /// what is known without looking.
     pub(super) fn narrow(&self, scope: &Scope, mut wish: Wish) -> Option<Wish> {
         if let Some(bound) = scope.bounds.get(&wish.package) {
             wish.range = bound.intersection(&wish.range);

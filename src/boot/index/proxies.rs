@@ -1,12 +1,12 @@
-//! The proxies that the environment names. `reqwest` reads the variables itself; it passes over a proxy that it can't use, and over `NO_PROXY=*`
-//! where the host is an address.
+//! The proxies that the environment names. `reqwest` reads the variables itself; it passes over a proxy that it can't
+//! use, and over `NO_PROXY=*` where the host is an address.
 
 use reqwest::ClientBuilder;
 
 use crate::core::diag::Failure;
 
-/// Has what `builder` builds go through the proxies of the environment. A proxy of which the kind is not known is an error: a request past it is
-/// one that it should have seen.
+/// Has what `builder` builds go through the proxies of the environment. A proxy of which the kind is not known is an
+/// error: a request past it is one that it should have seen.
 pub(super) fn through_proxies(builder: ClientBuilder) -> Result<ClientBuilder, Failure> {
     #[expect(clippy::disallowed_methods, reason = "`reqwest` looks there, too")]
     let first = |names: [&'static str; 2]| names.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));

@@ -1,4 +1,5 @@
-//! One wheel on a server, read by ranges: the tail with the zip directory first, then the members that are wanted and no more.
+//! One wheel on a server, read by ranges: the tail with the zip directory first, then the members that are wanted and
+//! no more.
 
 use std::sync::Arc;
 
@@ -104,8 +105,8 @@ impl Remote {
         Ok(reading.finish())
     }
 
-    /// Unpacks `member` into `sink`, at most `limit` packed bytes of it. The inner result is about its bytes: `true` where all of
-    /// them were read.
+    /// Unpacks `member` into `sink`, at most `limit` packed bytes of it. The inner result is about its bytes: `true`
+    /// where all of them were read.
     pub(super) async fn unpack(
         &self,
         http: &Http,
@@ -188,7 +189,8 @@ pub fn fetch_bytes(client: &Client, url: &Url, limit: u64) -> Answer<Option<Vec<
     }
 }
 
-/// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small wheel.
+/// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small
+/// wheel.
 async fn fetch(http: &Http, url: &Url, part: Part) -> Answer<(u64, u64, Vec<u8>)> {
     let request = Request { url, accept: None, part: Some(part), validator: None, limit: LIMIT };
     let reply = http.get(&request).await?;

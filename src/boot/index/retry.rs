@@ -62,7 +62,8 @@ impl Retries {
     }
 }
 
-/// A network that brings fewer bytes a second for so long is as good as gone; a reply that stands still is given up sooner.
+/// A network that brings fewer bytes a second for so long is as good as gone; a reply that stands still is given up
+/// sooner.
 const SLOWEST: u64 = 1000;
 const WINDOW: Duration = Duration::from_secs(30);
 
@@ -108,8 +109,8 @@ pub(super) fn refused(response: &Response) -> Miss {
     Miss { why: format!("the server answered {status}{unasked}"), again, wait, help }
 }
 
-/// The innermost cause says most: "connection refused" rather than "error sending request". Addresses, which may hold secrets, are
-/// left out of it.
+/// The innermost cause says most: "connection refused" rather than "error sending request". Addresses, which may hold
+/// secrets, are left out of it.
 pub(super) fn reason(error: reqwest::Error) -> String {
     let kind = if error.is_timeout() { "no answer in time: " } else { "" };
     let error = error.without_url();

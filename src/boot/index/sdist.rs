@@ -1,5 +1,6 @@
-//! Source distributions, for the packages that a profile lets be built: their metadata. It is read where the archive promises that a
-//! build would give the same (PEP 643); otherwise pip on the target's Python is asked, which runs the project's own build code.
+//! Source distributions, for the packages that a profile lets be built: their metadata. It is read where the archive
+//! promises that a build would give the same (PEP 643); otherwise pip on the target's Python is asked, which runs the
+//! project's own build code.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -136,7 +137,8 @@ fn package_info(file: &str, bytes: &[u8]) -> Option<String> {
     Some(text.split("\n\n").next().unwrap_or_default().to_owned())
 }
 
-/// Whether a build would give the same requirements: Metadata-Version 2.2 or later, and these fields not among the dynamic ones.
+/// Whether a build would give the same requirements: Metadata-Version 2.2 or later, and these fields not among the
+/// dynamic ones.
 fn is_static(headers: &str) -> bool {
     let values = |wanted: &'static str| {
         headers.lines().filter_map(move |line| {

@@ -1,4 +1,5 @@
-//! What is read of one file: its METADATA beside it or within, what it puts on disk, what it was built for, its size and digest.
+//! What is read of one file: its METADATA beside it or within, what it puts on disk, what it was built for, its size
+//! and digest.
 
 use std::sync::Arc;
 
@@ -74,8 +75,8 @@ impl Shared {
         Ok(MetadataRecord { size, headers })
     }
 
-    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than was announced
-    /// means nothing: then the wheel itself is read.
+    /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than
+    /// was announced means nothing: then the wheel itself is read.
     async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
         let announced = match candidate.sidecar {
             Sidecar::Absent => return Ok(None),

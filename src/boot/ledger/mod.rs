@@ -1,8 +1,9 @@
-//! The ledger: who put each distribution of an environment there. What is not in it came with the image or by another tool.
+//! The ledger: who put each distribution of an environment there. What is not in it came with the image or by another
+//! tool.
 //!
-//! An entry is written before the first change of an apply and says what the distribution becomes and what was there before the
-//! first apply. It counts only while that very version is installed: any other version was put there by another tool, whatever
-//! the ledger says. Pure; the file is read and written by the commands.
+//! An entry is written before the first change of an apply and says what the distribution becomes and what was there
+//! before the first apply. It counts only while that very version is installed: any other version was put there by
+//! another tool, whatever the ledger says. Pure; the file is read and written by the commands.
 
 mod notes;
 
@@ -137,8 +138,8 @@ impl Ledger {
         self.distributions.get(name).filter(|entry| entry.version == *version).and_then(|entry| entry.sha256)
     }
 
-    /// What was installed before colab-boot came: `installed` as it would be without it. What another tool has put in place of ours
-    /// counts as that hand's.
+    /// What was installed before colab-boot came: `installed` as it would be without it. What another tool has put in
+    /// place of ours counts as that hand's.
     pub fn original<'a>(&'a self, name: &PackageName, installed: Option<&Version>) -> Original<'a> {
         match self.hand(name, installed) {
             Hand::Ours(entry) => entry.before.as_ref().map_or(Original::Absent, Original::Was),

@@ -1,5 +1,5 @@
-//! What is remembered of an environment besides who installed what: variables that colab-boot has set there, and changes of other tools that
-//! come back. Losing it costs a better message.
+//! What is remembered of an environment besides who installed what: variables that colab-boot has set there, and
+//! changes of other tools that come back. Losing it costs a better message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use crate::core::model::{PackageName, Version};
 pub struct Notes {
     /// Every value that the environment file has given each variable.
     pub variables: BTreeMap<String, BTreeSet<String>>,
-    /// Packages that another tool has changed after colab-boot had installed them, with the version that it put there (`None`: it was removed)
-    /// and how often.
+    /// Packages that another tool has changed after colab-boot had installed them, with the version that it put there
+    /// (`None`: it was removed) and how often.
     pub changes: BTreeMap<PackageName, Recurring>,
 }
 

@@ -1,7 +1,8 @@
 //! The lock: exact wheels with digests for one or several targets.
 //!
-//! Goals of the format: the same inputs give the same bytes; a change of one package is a diff of few lines; no time, no path and
-//! no index host inside, so that it works through any mirror; a lock of a newer format is refused with an error that names both.
+//! Goals of the format: the same inputs give the same bytes; a change of one package is a diff of few lines; no time,
+//! no path and no index host inside, so that it works through any mirror; a lock of a newer format is refused with an
+//! error that names both.
 
 mod compare;
 mod read;
@@ -123,8 +124,8 @@ pub struct LockedWheel {
     pub size: Option<u64>,
     /// `default`, the name of an `[[index]]`, or `direct`.
     pub index: String,
-    /// The digest of the METADATA that was solved with ([`crate::core::model::catalog::Metadata::digest`]): the downloaded wheel must have the
-    /// same. `None` where it was not looked at.
+    /// The digest of the METADATA that was solved with ([`crate::core::model::catalog::Metadata::digest`]): the
+    /// downloaded wheel must have the same. `None` where it was not looked at.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metadata: Option<String>,
 }

@@ -10,7 +10,8 @@ use crate::boot::profile::debian_name;
 use crate::core::model::WheelName;
 use crate::core::model::wheel::sdist_version;
 
-/// Bytes; the lock of a whole Colab image has a quarter of a megabyte for each target. TOML takes fifty times its size to read.
+/// Bytes; the lock of a whole Colab image has a quarter of a megabyte for each target. TOML takes fifty times its size
+/// to read.
 const SIZE_LIMIT: usize = 4 << 20;
 const MOST_PACKAGES: usize = 20_000;
 

@@ -23,7 +23,8 @@ pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
     None
 }
 
-/// What `profile` asks for and `target` does not have: a merge of two locks can lose it. `None` where it has everything.
+/// What `profile` asks for and `target` does not have: a merge of two locks can lose it. `None` where it has
+/// everything.
 pub fn uncovered(profile: &Profile, target: &LockedTarget) -> Option<String> {
     let (libc, architecture) = parse_platform(&target.platform)?;
     let facts = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };

@@ -1,4 +1,5 @@
-//! What a machine has besides drivers and packages: figures and names that two machines, or two days, can be compared by.
+//! What a machine has besides drivers and packages: figures and names that two machines, or two days, can be compared
+//! by.
 
 use std::collections::BTreeMap;
 

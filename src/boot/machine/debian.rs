@@ -1,4 +1,5 @@
-//! What dpkg has installed, from its status file. That of an image has a megabyte, and few ask, so it is parsed when somebody does.
+//! What dpkg has installed, from its status file. That of an image has a megabyte, and few ask, so it is parsed when
+//! somebody does.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Which interpreter is meant: what the user names, else the kernel's, else the environment that is active or lies near, else the first
-//! on `PATH`. Only names candidates; each is asked elsewhere.
+//! Which interpreter is meant: what the user names, else the kernel's, else the environment that is active or lies
+//! near, else the first on `PATH`. Only names candidates; each is asked elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,8 @@ fn kernel_python(looker: Looker<'_>, pid: u32) -> Option<PathBuf> {
     (is_python && program.is_absolute()).then_some(program)
 }
 
-/// Interpreters that may have the version `text`: environments first, then those on `PATH`, of pyenv and of uv, newest first.
+/// Interpreters that may have the version `text`: environments first, then those on `PATH`, of pyenv and of uv, newest
+/// first.
 fn of_version(looker: Looker<'_>, text: &str) -> Vec<Candidate> {
     let search = search_path(looker);
     let minor = text.split('.').take(2).collect::<Vec<_>>().join(".");

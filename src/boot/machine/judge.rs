@@ -87,9 +87,9 @@ fn unreadable(said: &Said, error: &str) -> Finding {
     Finding::warning(Code::MachineUnreadable, format!("`{}` gave no usable answer: {error}", said.source))
 }
 
-/// A driver version in any of the forms that sources have:
-/// `580.82.07` (/sys, --query-gpu), `NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Tue …` (/proc),
-/// `| NVIDIA-SMI 580.82.07   Driver Version: 580.82.07   CUDA Version: 13.0 |`, and since R610 `KMD Version: 610.43.02`.
+/// A driver version in any of the forms that sources have: `580.82.07` (/sys, --query-gpu), `NVRM version: NVIDIA UNIX
+/// x86_64 Kernel Module  580.82.07  Tue …` (/proc), `| NVIDIA-SMI 580.82.07   Driver Version: 580.82.07   CUDA Version:
+/// 13.0 |`, and since R610 `KMD Version: 610.43.02`.
 fn driver_in(text: &str) -> Result<Option<DriverVersion>, String> {
     let text = text.trim();
     if text.is_empty() || text.contains("No devices were found") {

@@ -1,5 +1,5 @@
-//! What is there. `observe` collects raw texts into a value that is a bug report, a fixture and a `--machine` file at once;
-//! `judge` decides from it, purely; a bundled runtime description or a flag can stand in for any fact.
+//! What is there. `observe` collects raw texts into a value that is a bug report, a fixture and a `--machine` file at
+//! once; `judge` decides from it, purely; a bundled runtime description or a flag can stand in for any fact.
 
 mod conditions;
 mod debian;
@@ -98,7 +98,8 @@ pub struct Home {
     pub stdlib: PathBuf,
     /// `sys.path`.
     pub search: Vec<PathBuf>,
-    /// What kernels have before site-packages on their path: the folders of PYTHONPATH and the user's own site-packages.
+    /// What kernels have before site-packages on their path: the folders of PYTHONPATH and the user's own
+    /// site-packages.
     pub before_site: Vec<PathBuf>,
 }
 

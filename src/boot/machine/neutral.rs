@@ -1,4 +1,5 @@
-//! A record that can be shown to anybody: no folder of a person, no name, no address. What plans and comparisons need stays.
+//! A record that can be shown to anybody: no folder of a person, no name, no address. What plans and comparisons need
+//! stays.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;

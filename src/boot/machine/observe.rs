@@ -123,7 +123,8 @@ fn unread(source: &str, error: &dyn std::error::Error) -> Said {
     Said { source: source.to_owned(), text: None, error: Some(text), timed_out: false }
 }
 
-/// Every dist-info folder on the search path, in its order: what comes first is what `import` finds. And what could not be read.
+/// Every dist-info folder on the search path, in its order: what comes first is what `import` finds. And what could not
+/// be read.
 fn distributions(search: &[PathBuf]) -> (Vec<RawDistribution>, Vec<Said>) {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for folder in search {
@@ -223,8 +224,8 @@ pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<BTreeSet<S
     Ok(modules_among(parse_record(&record).iter().map(|entry| entry.path.as_str())))
 }
 
-/// Those of `names` that lie in a folder of `search` in which `layout` does not install, such as Debian's. No installer may remove
-/// them from there.
+/// Those of `names` that lie in a folder of `search` in which `layout` does not install, such as Debian's. No installer
+/// may remove them from there.
 pub fn owned_elsewhere(search: &[PathBuf], layout: &Layout, names: &BTreeSet<PackageName>) -> BTreeSet<PackageName> {
     let foreign = search.iter().filter(|folder| !layout.folders().contains(folder));
     let found = foreign.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| metadata_of(&entry));

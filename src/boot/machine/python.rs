@@ -1,5 +1,5 @@
-//! The interpreter: asked once, and remembered for as long as nothing that its answer depends on has changed. Starting Python takes
-//! longer than the rest of an apply that changes nothing.
+//! The interpreter: asked once, and remembered for as long as nothing that its answer depends on has changed. Starting
+//! Python takes longer than the rest of an apply that changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
@@ -97,7 +97,8 @@ fn asked(looker: Looker<'_>, path: &Path, arguments: &[&str]) -> Result<RawPytho
         .map_err(|error| Said { error: Some(format!("its answer can't be read: {error}")), ..answer })
 }
 
-/// Asks without start-up files, for what can't be asked with them: a `.pth` that fails, hangs or ends the interpreter must not lock us out.
+/// Asks without start-up files, for what can't be asked with them: a `.pth` that fails, hangs or ends the interpreter
+/// must not lock us out.
 fn ask_without_site(looker: Looker<'_>, path: &Path) -> Option<RawPython> {
     asked(looker, path, &["-I", "-S", "-c", PROBE]).ok()
 }
@@ -150,7 +151,8 @@ impl Remembered {
         (stamps(&self.interpreter, &record.python) == record.stamps).then_some(record.python)
     }
 
-    /// Nothing is kept of a launcher, such as pyenv's, which may start another interpreter tomorrow, nor of what has just changed.
+    /// Nothing is kept of a launcher, such as pyenv's, which may start another interpreter tomorrow, nor of what has
+    /// just changed.
     fn keep(&self, python: &RawPython, now: u64) {
         let (Ok(asked), Ok(answered)) = (self.interpreter.real(), python.path.real()) else {
             return;

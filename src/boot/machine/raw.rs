@@ -1,4 +1,5 @@
-//! The observed machine: raw texts with their sources. Only an allow-list of facts is collected, so that it can be shared.
+//! The observed machine: raw texts with their sources. Only an allow-list of facts is collected, so that it can be
+//! shared.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

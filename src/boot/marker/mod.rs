@@ -1,12 +1,12 @@
 //! The durable record of the applies of one environment, and every move of it. Pure: `state` reads and writes the file.
 //!
-//! What makes a marker void: another boot id (the machine was started anew or is another one). Another lock digest means that
-//! something else is wanted; what was changed under running kernels, and what is in doubt, stays true. What does not make it void:
-//! the working directory, a file in the notebook's folder, the wall clock.
+//! What makes a marker void: another boot id (the machine was started anew or is another one). Another lock digest
+//! means that something else is wanted; what was changed under running kernels, and what is in doubt, stays true. What
+//! does not make it void: the working directory, a file in the notebook's folder, the wall clock.
 //!
-//! [`standing`] says what a marker means, [`next`] what becomes of it: nothing → applying → (failed →) applied. Whether a kernel must
-//! restart is evidence, not a state: what it has loaded, and what was changed since it started ([`Touched`]). A kernel that goes on is
-//! reminded at most [`ASKED_AT_MOST`] times.
+//! [`standing`] says what a marker means, [`next`] what becomes of it: nothing → applying → (failed →) applied. Whether
+//! a kernel must restart is evidence, not a state: what it has loaded, and what was changed since it started
+//! ([`Touched`]). A kernel that goes on is reminded at most [`ASKED_AT_MOST`] times.
 
 mod touched;
 
@@ -80,7 +80,8 @@ pub struct Now<'a> {
     pub loaded: &'a Loaded,
     /// The folders that modules are installed to.
     pub folders: &'a [PathBuf],
-    /// Why the kernel must restart, whatever the marker says: libraries that were replaced under it, variables that it read too early.
+    /// Why the kernel must restart, whatever the marker says: libraries that were replaced under it, variables that it
+    /// read too early.
     pub evidence: &'a [String],
     /// Those of the kernels that were asked to restart that are no process any more.
     pub gone: Vec<Kernel>,
@@ -121,8 +122,8 @@ impl Standing {
     }
 }
 
-/// What `marker` means now. Seen from a kernel, its own memory counts; seen from a terminal, whether a kernel that was asked to restart
-/// is still there.
+/// What `marker` means now. Seen from a kernel, its own memory counts; seen from a terminal, whether a kernel that was
+/// asked to restart is still there.
 pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
     let Some(marker) = marker.filter(|marker| marker.lock == now.lock) else {
         return Standing::Fresh;
@@ -142,7 +143,8 @@ pub fn standing(marker: Option<&Marker>, now: &Now<'_>) -> Standing {
 /// What happens to a marker.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// An apply is about to change these distributions. An apply that dies in the middle leaves nothing else to tell it by.
+    /// An apply is about to change these distributions. An apply that dies in the middle leaves nothing else to tell it
+    /// by.
     Begin { changed: Vec<PackageName>, touched: Vec<Touched> },
     /// A step of that apply failed, and nothing that it started goes on.
     Fail { why: String },
@@ -199,8 +201,8 @@ pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move
     }
 }
 
-/// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in doubt, and
-/// what was changed under kernels.
+/// The marker of an apply that begins. What `previous` leaves open is taken over, whatever lock it was for: packages in
+/// doubt, and what was changed under kernels.
 fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, new: Vec<Touched>, previous: Option<&Marker>) -> Marker {
     let previous = previous.filter(|marker| marker.boot_id == now.boot_id);
     if let Some(doubted) = previous.filter(|marker| marker.is_in_doubt()) {

@@ -1,4 +1,5 @@
-//! Every state meets every event, with every kind of kernel; nothing that is open is forgotten, and nothing is asked for without end.
+//! Every state meets every event, with every kind of kernel; nothing that is open is forgotten, and nothing is asked
+//! for without end.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Which kernels must restart: by what they have loaded of what was changed, and whether they are older than the change.
+//! Which kernels must restart: by what they have loaded of what was changed, and whether they are older than the
+//! change.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -24,8 +25,8 @@ pub struct Touched {
     /// A `.pth` file of it comes, goes or changes: Python reads those when it starts, and at no other time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub starts: bool,
-    /// When the change was over, in the unit of [`Kernel::start_time`]; `None` while it may still be under way: if the apply was
-    /// killed, its installer may go on.
+    /// When the change was over, in the unit of [`Kernel::start_time`]; `None` while it may still be under way: if the
+    /// apply was killed, its installer may go on.
     pub ended: Option<u64>,
     /// Of records of before: nothing depends on it.
     #[serde(default, skip_serializing)]
@@ -60,8 +61,8 @@ impl Touched {
     }
 }
 
-/// Why `kernel`, which has `loaded`, must restart for what is in `touched`; nothing where it need not. `folders` are those that
-/// modules are installed to.
+/// Why `kernel`, which has `loaded`, must restart for what is in `touched`; nothing where it need not. `folders` are
+/// those that modules are installed to.
 pub fn because<'a>(
     touched: impl IntoIterator<Item = &'a Touched>,
     kernel: &Kernel,

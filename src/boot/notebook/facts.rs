@@ -13,7 +13,8 @@ pub struct Facts {
     pub modules: BTreeMap<String, Module>,
     /// The names of all loaded modules with a file outside the standard library.
     pub names: BTreeSet<String>,
-    /// Modules whose file is not known to be the one that they were loaded from; `None` where the kernel did not compare.
+    /// Modules whose file is not known to be the one that they were loaded from; `None` where the kernel did not
+    /// compare.
     pub changed: Option<Vec<ChangedModule>>,
     /// Values of the variables that were asked for; `None` for one that is not set.
     pub environment: BTreeMap<String, Option<String>>,
@@ -84,8 +85,8 @@ pub struct Module {
     pub version: Option<String>,
 }
 
-/// Reads the facts: a JSON object with `modules`, or a list of names, as JSON or as words. The error says what is wrong; a kernel that
-/// has loaded nothing is none.
+/// Reads the facts: a JSON object with `modules`, or a list of names, as JSON or as words. The error says what is
+/// wrong; a kernel that has loaded nothing is none.
 pub fn read_facts(text: &str) -> Result<Facts, String> {
     let text_of = |error: serde_json::Error| error.to_string();
     let facts = match text.trim_start().chars().next() {

@@ -94,13 +94,14 @@ impl Loaded {
         at: 0,
     };
 
-    /// Whether the kernel has compared what it has loaded with what is installed: no earlier change has to be looked up then.
+    /// Whether the kernel has compared what it has loaded with what is installed: no earlier change has to be looked up
+    /// then.
     pub fn was_compared(&self) -> bool {
         matches!(&self.modules, Modules::Reported(facts) if facts.changed.is_some())
     }
 
-    /// Whether the kernel holds code that `subject` is about. What was not there before can only be loaded where it lay about without
-    /// metadata, which shows in the file of the module.
+    /// Whether the kernel holds code that `subject` is about. What was not there before can only be loaded where it lay
+    /// about without metadata, which shows in the file of the module.
     pub fn holds(&self, subject: Subject<'_>) -> bool {
         if subject.existed && self.mapped_outside.contains(subject.name) {
             return true;
@@ -124,8 +125,8 @@ impl Loaded {
         })
     }
 
-    /// Modules that were loaded from elsewhere than `folder`, though a distribution installed there has them: by name, with their file.
-    /// A restart would load them from there again, for what comes first on the path is found first.
+    /// Modules that were loaded from elsewhere than `folder`, though a distribution installed there has them: by name,
+    /// with their file. A restart would load them from there again, for what comes first on the path is found first.
     pub fn shadowing(&self, modules: &BTreeSet<String>, folder: &Path) -> BTreeMap<String, PathBuf> {
         let Modules::Reported(facts) = &self.modules else {
             return BTreeMap::new();

@@ -1,19 +1,21 @@
-//! Libraries that a process has mapped and that are gone from the disk, or replaced by others (`/proc/<pid>/maps`, proc(5)).
+//! Libraries that a process has mapped and that are gone from the disk, or replaced by others (`/proc/<pid>/maps`,
+//! proc(5)).
 //!
-//! Only what Linux itself calls deleted counts. Inodes would tell as much on most file systems, but on overlayfs, which containers have,
-//! those of a map and those of `stat` are not the same numbers.
+//! Only what Linux itself calls deleted counts. Inodes would tell as much on most file systems, but on overlayfs, which
+//! containers have, those of a map and those of `stat` are not the same numbers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The files that a text of `/proc/<pid>/maps` names, and whether each is deleted; one with several mappings comes several times.
+/// The files that a text of `/proc/<pid>/maps` names, and whether each is deleted; one with several mappings comes
+/// several times.
 pub fn mapped_files(maps: &str) -> impl Iterator<Item = (&str, bool)> {
     let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     paths.map(|path| path.strip_suffix(" (deleted)").map_or((path, false), |path| (path, true)))
 }
 
-/// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and deleted, and those that pip has moved away to delete them.
-/// Lines are like `7f00-7f01 r-xp 00000000 fe:01 123  /site/numpy/core.so (deleted)`.
+/// The files below `folders` in the text of `/proc/<pid>/maps` that are mapped and deleted, and those that pip has
+/// moved away to delete them. Lines are like `7f00-7f01 r-xp 00000000 fe:01 123  /site/numpy/core.so (deleted)`.
 pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let deleted = mapped_files(maps).filter(|(_, deleted)| *deleted).map(|(path, _)| Path::new(path));
@@ -26,7 +28,8 @@ pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether pip has moved a file here from outside of site-packages (`/tmp/pip-uninstall-lg1y8n2s/libtbb.so.12`, pip 25).
+/// Whether pip has moved a file here from outside of site-packages (`/tmp/pip-uninstall-lg1y8n2s/libtbb.so.12`, pip
+/// 25).
 fn is_of_pip(path: &Path) -> bool {
     path.iter().any(|part| part.to_string_lossy().starts_with("pip-uninstall-"))
 }

@@ -1,7 +1,8 @@
-//! The notebook's kernel: what it has loaded, as far as it can be known, and the Python that cells use to tell us and to restart it.
+//! The notebook's kernel: what it has loaded, as far as it can be known, and the Python that cells use to tell us and
+//! to restart it.
 //!
-//! `facts` reads what the kernel says of itself, `maps` what Linux says of its libraries; [`Loaded`] is both. `observe` is the only
-//! one that looks.
+//! `facts` reads what the kernel says of itself, `maps` what Linux says of its libraries; [`Loaded`] is both. `observe`
+//! is the only one that looks.
 
 mod facts;
 mod loaded;

@@ -11,8 +11,8 @@ use crate::core::host::files;
 use crate::core::host::watched::started;
 use crate::core::model::PackageName;
 
-/// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel on this host
-/// has, where that is known; `folders` are those that packages install libraries to.
+/// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel
+/// on this host has, where that is known; `folders` are those that packages install libraries to.
 pub fn observe_loaded(
     kernel: &Kernel,
     facts: Option<&Path>,
@@ -60,8 +60,8 @@ pub fn is_alive(kernel: &Kernel) -> bool {
     }
 }
 
-/// Now, by the clock that start times of processes are counted by: that of a thread which starts now. `/proc/uptime` may be another
-/// one, in containers and after a suspension, and a kernel would seem older or younger than it is.
+/// Now, by the clock that start times of processes are counted by: that of a thread which starts now. `/proc/uptime`
+/// may be another one, in containers and after a suspension, and a kernel would seem older or younger than it is.
 pub fn process_clock() -> Result<u64, Failure> {
     let read = || files::read_text(Path::new("/proc/thread-self/stat"), "clock of processes");
     let thread = std::thread::Builder::new().spawn(read);

@@ -28,7 +28,8 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// What `profile` wants, with the variables that it means for a target ([`variables_for`](crate::boot::plan::variables_for)).
+    /// What `profile` wants, with the variables that it means for a target
+    /// ([`variables_for`](crate::boot::plan::variables_for)).
     pub fn of(profile: &Profile, environment: BTreeMap<String, String>) -> Self {
         Self {
             title: profile.title(),
@@ -60,7 +61,8 @@ pub struct Basis<'a> {
     pub broken: &'a BTreeMap<PackageName, String>,
     /// Those of them of which the kernel does not hold what is repaired.
     pub silent: &'a BTreeSet<PackageName>,
-    /// What installed distributions ask for beside their METADATA, where their files were read because no row knows their release.
+    /// What installed distributions ask for beside their METADATA, where their files were read because no row knows
+    /// their release.
     pub linked: &'a BTreeMap<PackageName, Vec<Overlay>>,
     /// The line of the environment file that is there.
     pub environment_file: Option<&'a str>,

@@ -55,7 +55,8 @@ pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> 
     found
 }
 
-/// Requirements of locked packages that stay as they are, which nothing will meet: the lock has lost something, or another hand has.
+/// Requirements of locked packages that stay as they are, which nothing will meet: the lock has lost something, or
+/// another hand has.
 pub(super) fn unmet(basis: &Basis<'_>, changes: &[Change], kept: &[Kept]) -> Vec<Finding> {
     let Some(markers) = basis.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
         return Vec::new();

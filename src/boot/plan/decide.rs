@@ -1,5 +1,5 @@
-//! The decision: what changes, what would break, what a running kernel means for it. Everything that was seen goes in, one value
-//! comes out, and nothing is decided again later.
+//! The decision: what changes, what would break, what a running kernel means for it. Everything that was seen goes in,
+//! one value comes out, and nothing is decided again later.
 
 use crate::boot::machine::Machine;
 use crate::boot::marker::Touched;

@@ -1,5 +1,5 @@
-//! Families of what is installed and stays: what moves must not leave the others behind. The judge is that of `audit`; here is only what
-//! the plan itself would bring about.
+//! Families of what is installed and stays: what moves must not leave the others behind. The judge is that of `audit`;
+//! here is only what the plan itself would bring about.
 
 use crate::boot::audit::{Environment, Held, judge_families};
 use crate::boot::plan::{Basis, Change};

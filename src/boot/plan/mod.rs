@@ -1,4 +1,5 @@
-//! Lock minus machine: what is kept, installed, replaced, removed; what would break; how much is downloaded; restart or not.
+//! Lock minus machine: what is kept, installed, replaced, removed; what would break; how much is downloaded; restart or
+//! not.
 
 mod basis;
 mod breakage;

@@ -1,4 +1,5 @@
-//! The variables of a profile for the releases of a lock: those of its preset and of its seed, and what is wrong with them.
+//! The variables of a profile for the releases of a lock: those of its preset and of its seed, and what is wrong with
+//! them.
 
 use std::collections::BTreeMap;
 

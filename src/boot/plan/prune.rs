@@ -9,8 +9,8 @@ use crate::boot::plan::{Basis, Change, Kind, kind_of};
 use crate::core::diag::{Code, Finding};
 use crate::core::model::{PackageName, Version};
 
-/// The distributions whose version of before is wanted again: what the ledger has replaced or taken away, and `target` does not name.
-/// Their wheels have to be looked for before a plan can be decided.
+/// The distributions whose version of before is wanted again: what the ledger has replaced or taken away, and `target`
+/// does not name. Their wheels have to be looked for before a plan can be decided.
 ///
 /// What came from an address is no version of an index, whatever its name.
 pub fn wanted_back(

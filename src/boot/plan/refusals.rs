@@ -74,7 +74,8 @@ impl About<'_> {
         self.all.iter().filter_map(judge).collect()
     }
 
-    /// Options that the release of torch does not know end the process at its first allocation; two values contradict each other.
+    /// Options that the release of torch does not know end the process at its first allocation; two values contradict
+    /// each other.
     fn allocator(&self, rows: &Settings) -> Vec<Finding> {
         let allocator = &rows.allocator;
         let Some(version) = self.version(&allocator.package) else { return Vec::new() };
@@ -90,7 +91,8 @@ impl About<'_> {
         }
         for (variable, value) in set {
             let options = options_of(value);
-            // c10/cuda/CUDAAllocatorConfig.cpp: `backend:cudaMallocAsync ignores max_split_size_mb, …`; segments are of the native one alone.
+            // c10/cuda/CUDAAllocatorConfig.cpp: `backend:cudaMallocAsync ignores max_split_size_mb, …`; segments are of
+            // the native one alone.
             let native = [
                 "max_split_size_mb",
                 "garbage_collection_threshold",
@@ -174,7 +176,8 @@ fn as_warning(mut finding: Finding) -> Finding {
     finding
 }
 
-/// The options of an allocator's setting with their values: `name:value`, with commas between them; a value in brackets has commas of its own.
+/// The options of an allocator's setting with their values: `name:value`, with commas between them; a value in brackets
+/// has commas of its own.
 fn options_of(setting: &str) -> Vec<(&str, &str)> {
     let mut depth = 0_usize;
     let parts = setting.split(|c| {

@@ -17,8 +17,9 @@ pub struct Restart {
     pub because: Vec<String>,
 }
 
-/// What `plan` touches; `modules` are those of the distributions that change, of the installed version and of the new one. What no kernel
-/// notices is left out: `silent` are distributions of which only files are repaired that the kernel does not hold.
+/// What `plan` touches; `modules` are those of the distributions that change, of the installed version and of the new
+/// one. What no kernel notices is left out: `silent` are distributions of which only files are repaired that the kernel
+/// does not hold.
 pub fn touched(
     plan: &Plan,
     modules: &BTreeMap<PackageName, BTreeSet<String>>,
@@ -78,7 +79,8 @@ pub(super) fn evidence(basis: &Basis<'_>, plan: &Plan, environment: &Environment
     evidence
 }
 
-/// Whether the kernel must restart, for what is `touched`, for what earlier applies have left open, or for the `evidence`.
+/// Whether the kernel must restart, for what is `touched`, for what earlier applies have left open, or for the
+/// `evidence`.
 pub(super) fn restart(basis: &Basis<'_>, touched: &[Touched], evidence: &[String]) -> Restart {
     let Some(kernel) = &basis.machine.kernel else {
         return described_restart(basis, touched);

@@ -1,4 +1,5 @@
-//! The variables of a profile: the line of the .pth file that sets them, and which of them can be set in a running kernel.
+//! The variables of a profile: the line of the .pth file that sets them, and which of them can be set in a running
+//! kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +15,11 @@ const DIGEST: &str = "COLAB_BOOT_ENV";
 /// The names that the file has set, now or earlier, for a later cell to ask about.
 const NAMES: &str = "COLAB_BOOT_ENV_NAMES";
 
-/// The line of the environment file, without its newline; `None` where the profile sets nothing. `earlier` are names that it has set before.
+/// The line of the environment file, without its newline; `None` where the profile sets nothing. `earlier` are names
+/// that it has set before.
 ///
-/// The first Python of a process tree sets the variables and leaves their digest in `COLAB_BOOT_ENV`; its children see the digest
-/// and leave alone what their caller gave them.
+/// The first Python of a process tree sets the variables and leaves their digest in `COLAB_BOOT_ENV`; its children see
+/// the digest and leave alone what their caller gave them.
 pub fn environment_line(variables: &BTreeMap<String, String>, earlier: &BTreeSet<String>) -> Option<String> {
     if variables.is_empty() {
         return None;
@@ -106,8 +108,8 @@ pub(super) fn judge_environment(
         Modules::Reported(facts) => Some(facts.as_ref()),
         _ => None,
     };
-    // The kernel has started with the file, or was given what it says: whatever differs now, something in the kernel has changed since, and
-    // would again after every restart.
+    // The kernel has started with the file, or was given what it says: whatever differs now, something in the kernel
+    // has changed since, and would again after every restart.
     let digest = with_marks(wanted, &BTreeSet::new()).remove(DIGEST);
     let has_started_with_it = facts.and_then(|facts| facts.environment.get(DIGEST)).is_some_and(|mark| *mark == digest);
     for (name, value) in differing(wanted, earlier, facts) {

@@ -1,5 +1,5 @@
-//! The text of `XLA_FLAGS` as XLA reads it (`xla/parse_flags_from_env.cc`): flags with blanks between them, values in quotes or without, and nothing from
-//! the first word on that begins with no dash.
+//! The text of `XLA_FLAGS` as XLA reads it (`xla/parse_flags_from_env.cc`): flags with blanks between them, values in
+//! quotes or without, and nothing from the first word on that begins with no dash.
 
 /// One flag.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,8 +61,8 @@ pub(super) fn flags_of(text: &str) -> (Vec<Flag<'_>>, &str) {
     (flags, rest)
 }
 
-/// The value before `quote`, or before the end where it is missing, and how many bytes it takes with it. Within double quotes a backslash keeps what
-/// follows it.
+/// The value before `quote`, or before the end where it is missing, and how many bytes it takes with it. Within double
+/// quotes a backslash keeps what follows it.
 fn unquoted(text: &str, quote: char) -> (String, usize) {
     let mut value = String::new();
     let mut all = text.char_indices();

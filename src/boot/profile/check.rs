@@ -1,4 +1,5 @@
-//! Raw TOML with spans → [`Profile`]. Every name and value is checked here, once; the rest of the program trusts the type.
+//! Raw TOML with spans → [`Profile`]. Every name and value is checked here, once; the rest of the program trusts the
+//! type.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -162,7 +162,8 @@ pub struct Policy {
     pub one_cuda_major: bool,
     /// What colab-boot has installed and the lock no longer has is removed.
     pub prune: bool,
-    /// A file of no package in the place of a wheel's is moved aside, and back when the package goes; else it is an error.
+    /// A file of no package in the place of a wheel's is moved aside, and back when the package goes; else it is an
+    /// error.
     pub keeps_aside: bool,
     pub prereleases: Prereleases,
     /// Packages that the installer may build from source where no wheel fits.
@@ -198,8 +199,8 @@ pub enum Prereleases {
 }
 
 impl Profile {
-    /// Reads a profile. `source` is its name and text, `folder` the absolute path that folders of wheels in it start from; faults
-    /// come all at once, each with a caret.
+    /// Reads a profile. `source` is its name and text, `folder` the absolute path that folders of wheels in it start
+    /// from; faults come all at once, each with a caret.
     pub fn parse(source: &Source, folder: &Path) -> Result<Self, Vec<Finding>> {
         check::check(source, folder)
     }

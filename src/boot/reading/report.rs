@@ -148,7 +148,8 @@ fn cuda(reading: &Reading, matrix: &Matrix) -> Option<CudaVersion> {
     reading.build.cuda.or_else(library)
 }
 
-/// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where those agree.
+/// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where
+/// those agree.
 fn cuda_major(reading: &Reading, matrix: &Matrix) -> Option<u32> {
     let library =
         |name: &PackageName, version: &Version| matrix.library_cuda(name, version).map(|library| library.major);

@@ -117,8 +117,8 @@ fn held_back(all: &[HeldBack]) -> Finding {
     few(&all.iter().map(one).collect::<Vec<_>>()).into_iter().fold(finding, Finding::with_note)
 }
 
-/// The path and its owners, where two packages share nothing but the `__init__.py` of a folder, as NVIDIA's do: empty in one, a licence in the
-/// other.
+/// The path and its owners, where two packages share nothing but the `__init__.py` of a folder, as NVIDIA's do: empty
+/// in one, a licence in the other.
 fn shared_init(caveat: &Caveat) -> Option<(&str, [&PackageName; 2])> {
     match caveat {
         Caveat::FilesCollide { first, second, clash } => match clash.paths.as_slice() {

@@ -60,7 +60,8 @@ fn sharing(chosen: &[Chosen<'_>]) -> BTreeSet<PackageName> {
     found
 }
 
-/// What a build will write is known when it is built, so sources are left out; what the target has already is there before.
+/// What a build will write is known when it is built, so sources are left out; what the target has already is there
+/// before.
 fn choose<'a>(catalog: &dyn Catalog, pick: &'a Pick) -> Option<Chosen<'a>> {
     match &pick.source {
         PickSource::Wheel { candidate, .. } if !candidate.is_source() && !pick.present => {

@@ -1,5 +1,5 @@
-//! What a version asks for: the profile's requirements, those of a release and of its extras, each with overrides and the matrix's
-//! additions.
+//! What a version asks for: the profile's requirements, those of a release and of its extras, each with overrides and
+//! the matrix's additions.
 
 use std::sync::Arc;
 
@@ -63,8 +63,8 @@ impl<'a> Provider<'a> {
         })
     }
 
-    /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked into if the
-    /// first are met. Where the matrix knows nothing of it, the published ones alone.
+    /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked
+    /// into if the first are met. Where the matrix knows nothing of it, the published ones alone.
     pub(super) fn distribution_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Failure> {
         if let Some(why) = self.variation.barred.get(&(name.clone(), version.clone())) {
             return Ok(Err(why.clone()));
@@ -130,7 +130,8 @@ impl<'a> Provider<'a> {
         if !extras.as_ref().map_or(!added.is_empty(), |extras| extras.contains(extra)) {
             let known: Vec<String> = extras.iter().flatten().map(|known| format!("`{known}`")).take(8).collect();
             let known = if known.is_empty() { "no extras".to_owned() } else { known.join(", ") };
-            // What is installed may lack what another release has; and without a GPU's extra a framework is a build for the CPU.
+            // What is installed may lack what another release has; and without a GPU's extra a framework is a build for
+            // the CPU.
             if extras.is_none() || is_for_gpus(extra) {
                 return Ok(Err(format!("it has no extra `{extra}`, but {known}")));
             }
@@ -179,9 +180,10 @@ impl<'a> Provider<'a> {
         self.question.profile.override_of(name).filter(|_| !self.variation.unbound.contains(name))
     }
 
-    /// Whether deciding `package` decides the CUDA major: such an extra of the profile (`jax[cuda12]`), in whichever table it stands. The
-    /// matrix then rules out releases of the others unread; the other way round each would have to be read. Not the CUDA libraries
-    /// themselves: nothing asks for their newest versions, and frameworks that pin them would be searched in vain.
+    /// Whether deciding `package` decides the CUDA major: such an extra of the profile (`jax[cuda12]`), in whichever
+    /// table it stands. The matrix then rules out releases of the others unread; the other way round each would have to
+    /// be read. Not the CUDA libraries themselves: nothing asks for their newest versions, and frameworks that pin them
+    /// would be searched in vain.
     pub(super) fn settles_cuda(&self, package: &Package) -> bool {
         let asked = |name: &PackageName| self.wanted_as(name).next().is_some();
         matches!(package, Package::Extra(name, extra) if extra.as_ref().contains("cuda") && asked(name))

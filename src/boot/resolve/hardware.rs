@@ -20,7 +20,8 @@ impl<'a> Provider<'a> {
         }
     }
 
-    /// The build of a version of a package that the matrix does not watch, but that asks for CUDA libraries itself, or is linked against them.
+    /// The build of a version of a package that the matrix does not watch, but that asks for CUDA libraries itself, or
+    /// is linked against them.
     pub(super) fn unlisted_build(
         &self,
         name: &PackageName,
@@ -37,7 +38,8 @@ impl<'a> Provider<'a> {
         self.read_build(name, version)
     }
 
-    /// Whether a release can't be imported without one of CUDA's libraries: then it has code for GPUs, whatever METADATA says.
+    /// Whether a release can't be imported without one of CUDA's libraries: then it has code for GPUs, whatever
+    /// METADATA says.
     fn is_linked_to_cuda(&self, name: &PackageName, version: &Version) -> bool {
         let Question { matrix, learned, .. } = self.question;
         let lenient = matrix.linkages.leniency(name).is_some_and(|row| row.without.contains(&Aspect::Libraries));

@@ -41,7 +41,8 @@ fn is_major(version: &Version, newest: &Version) -> bool {
     other > own || own == (0, 0) && other == own && part(newest, 1) > part(version, 1) + 1
 }
 
-/// Who asks for something else than `newest`: distributions of the answer; none where the machine or a fact about the release does.
+/// Who asks for something else than `newest`: distributions of the answer; none where the machine or a fact about the
+/// release does.
 fn holders(provider: &Provider<'_>, solution: &Solution, name: &PackageName, newest: &Version) -> Vec<PackageName> {
     let edges = provider.edges.borrow();
     let holds = |(package, version): (&Package, &Version)| {

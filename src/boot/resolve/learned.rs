@@ -1,4 +1,5 @@
-//! What was read of wheels during a solve, for all of its searches: the one that answers, and those for explanations and fixes.
+//! What was read of wheels during a solve, for all of its searches: the one that answers, and those for explanations
+//! and fixes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

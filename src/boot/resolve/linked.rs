@@ -1,6 +1,6 @@
-//! Libraries that nothing carries, and interfaces that nothing has. What a wheel is linked against must be there when it is loaded, whatever
-//! METADATA says. Who carries a library is known when all is chosen, so that this is asked of a whole answer; what can't be in it is left out of
-//! the next search.
+//! Libraries that nothing carries, and interfaces that nothing has. What a wheel is linked against must be there when
+//! it is loaded, whatever METADATA says. Who carries a library is known when all is chosen, so that this is asked of a
+//! whole answer; what can't be in it is left out of the next search.
 
 use crate::boot::resolve::package::{Barred, Package, Solution};
 use crate::boot::resolve::provider::Provider;
@@ -26,8 +26,8 @@ pub(super) struct Objections {
     pub bound: bool,
 }
 
-/// What `solution` can't have: for want of CUDA's libraries releases in it, and all that are linked like them; and what they ask of torch and
-/// NumPy beside their METADATA.
+/// What `solution` can't have: for want of CUDA's libraries releases in it, and all that are linked like them; and what
+/// they ask of torch and NumPy beside their METADATA.
 pub(super) fn objections(provider: &Provider<'_>, solution: &Solution) -> Result<Objections, Failure> {
     let chosen: Chosen<'_> = solution
         .iter()
@@ -162,7 +162,8 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
     Ok(barred)
 }
 
-/// What would find no CUDA when it runs on the target's GPUs. Nothing is said of images, whose own toolkit may have what is looked for.
+/// What would find no CUDA when it runs on the target's GPUs. Nothing is said of images, whose own toolkit may have
+/// what is looked for.
 pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Caveat> {
     let Question { matrix, target, .. } = provider.question;
     let is_image = target.runtime.is_some() && !target.installed.is_empty();
@@ -188,7 +189,8 @@ pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Cavea
     chosen.iter().filter_map(of).collect()
 }
 
-/// Binds frameworks to the cuDNN and NCCL that they were compiled against, where the environment has older ones. `true` where one was found.
+/// Binds frameworks to the cuDNN and NCCL that they were compiled against, where the environment has older ones. `true`
+/// where one was found.
 fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'_>) -> Result<bool, Failure> {
     let mut bound = false;
     for (name, version) in chosen.iter().copied() {
@@ -266,7 +268,8 @@ fn read_more(
     Ok(wheels.into_iter().map(|(name, candidate)| (name.clone(), candidate.version)).collect())
 }
 
-/// Whether nothing is known of `version`. Newer ones than were read are taken to be like the last, where that asked for nothing.
+/// Whether nothing is known of `version`. Newer ones than were read are taken to be like the last, where that asked for
+/// nothing.
 fn is_unread(known: Option<&LinkFile>, version: &Version) -> bool {
     let Some(file) = known else { return true };
     let last = file.rows.last().filter(|row| row.last < *version);

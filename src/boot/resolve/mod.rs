@@ -1,7 +1,7 @@
 //! (profile, target, matrix, catalog) → one coherent set of wheels, or the reasons why there is none.
 //!
-//! `PubGrub` with the machine inside: the driver, the CUDA major and each GPU stand in the same problem as packages with one
-//! version, so that a conflict is explained in their terms. Pure but for the [`Catalog`] it asks.
+//! `PubGrub` with the machine inside: the driver, the CUDA major and each GPU stand in the same problem as packages
+//! with one version, so that a conflict is explained in their terms. Pure but for the [`Catalog`] it asks.
 
 mod hardware;
 mod held_back;

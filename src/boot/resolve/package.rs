@@ -22,11 +22,12 @@ pub(super) enum Package {
     CudaMajor,
     /// A target GPU by its place in the list; its version is the compute capability.
     Gpu(usize),
-    /// The owner of a path that several distributions would write, by its row in the matrix; its version is the owner's place.
+    /// The owner of a path that several distributions would write, by its row in the matrix; its version is the owner's
+    /// place.
     Owner(usize),
     Distribution(PackageName),
-    /// What the METADATA of a distribution asks for, apart from what the matrix knows of it: a version that the hardware rules
-    /// out is ruled out without reading its wheel.
+    /// What the METADATA of a distribution asks for, apart from what the matrix knows of it: a version that the
+    /// hardware rules out is ruled out without reading its wheel.
     Published(PackageName),
     /// `name[extra]`: depends on the same version of `name`.
     Extra(PackageName, ExtraName),

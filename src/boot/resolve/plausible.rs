@@ -11,8 +11,8 @@ use crate::core::model::{CudaVersion, PackageName, Version, VersionRange};
 /// A requirement with the reason it exists.
 pub(super) type Edge = (Package, VersionRange);
 
-/// Requirements of `name` at `version`, built as `build` says, that follow from hardware and matrix; `Err` says why the version can't
-/// be used at all.
+/// Requirements of `name` at `version`, built as `build` says, that follow from hardware and matrix; `Err` says why the
+/// version can't be used at all.
 pub(super) fn hardware_edges(
     question: Question<'_>,
     name: &PackageName,
@@ -110,8 +110,8 @@ fn driver_edge(question: Question<'_>, cuda: CudaVersion) -> Option<Edge> {
     Some((Package::Driver, VersionRange::higher_than(floor.as_version())))
 }
 
-/// What an installed build of unknown requirements holds in place: the CUDA libraries it was installed with. Moving them under
-/// it would break it without a word.
+/// What an installed build of unknown requirements holds in place: the CUDA libraries it was installed with. Moving
+/// them under it would break it without a word.
 pub(super) fn opaque_edges(question: Question<'_>, name: &PackageName, version: &Version) -> Vec<Edge> {
     let Some(build) = question.matrix.build(name, version).filter(|build| build.local.is_some()) else {
         return Vec::new();
@@ -127,8 +127,8 @@ pub(super) fn opaque_edges(question: Question<'_>, name: &PackageName, version: 
     libraries.map(|(library, present)| (Package::Distribution(library.clone()), release(&present.version))).collect()
 }
 
-/// `range` without the releases of `name` that driver, GPUs and the profile's CUDA rule out: they need not be asked for. Where an extra
-/// of the profile settles the CUDA major (`jax[cuda12]`), that counts too.
+/// `range` without the releases of `name` that driver, GPUs and the profile's CUDA rule out: they need not be asked
+/// for. Where an extra of the profile settles the CUDA major (`jax[cuda12]`), that counts too.
 pub(super) fn plausible(question: Question<'_>, name: &PackageName, range: &VersionRange) -> VersionRange {
     let Question { profile, matrix, target, .. } = question;
     if matrix.builds_of(name).is_empty() {

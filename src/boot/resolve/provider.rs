@@ -115,7 +115,8 @@ impl<'a> Provider<'a> {
         self.by_name.get(name).into_iter().flatten().copied()
     }
 
-    /// The range that the profile gives `wanted`, with the matrix's floor where the profile does not go below it itself.
+    /// The range that the profile gives `wanted`, with the matrix's floor where the profile does not go below it
+    /// itself.
     pub(super) fn wanted_range(&self, wanted: &Wanted) -> VersionRange {
         if let Some(range) = self.variation.ranges.get(&wanted.name) {
             return range.clone();
@@ -237,8 +238,8 @@ impl<'a> Provider<'a> {
         Ok(Release { version, below })
     }
 
-    /// When a second version of a package is tried, more will probably follow: have the metadata of the next ones fetched together.
-    /// Not for what the matrix rules out version by version, without reading any.
+    /// When a second version of a package is tried, more will probably follow: have the metadata of the next ones
+    /// fetched together. Not for what the matrix rules out version by version, without reading any.
     fn fetch_ahead(&self, name: &PackageName, chosen: &Candidate, range: &VersionRange, listing: &Listing) {
         let mut tried = self.tried.borrow_mut();
         let versions = tried.entry(name.clone()).or_default();
@@ -246,9 +247,11 @@ impl<'a> Provider<'a> {
         if !new || versions.len() < 2 || self.question.matrix.knows(name) {
             return;
         }
-        // The second is often the last; after that it is a search, and the longer it has been, the longer it will probably be.
+        // The second is often the last; after that it is a search, and the longer it has been, the longer it will
+        // probably be.
         let ahead = if versions.len() < 3 { 2 } else { (2 * versions.len()).min(40) };
-        // Of packages that are pinned to each other, each version is asked for by itself, and the next one will be, too.
+        // Of packages that are pinned to each other, each version is asked for by itself, and the next one will be,
+        // too.
         let few = || listing.candidates.iter().filter(|one| range.contains(&one.version)).nth(2).is_none();
         let one_by_one = versions.len() >= 4 && few();
         let (above, below): (Vec<&Candidate>, Vec<&Candidate>) =
@@ -260,8 +263,8 @@ impl<'a> Provider<'a> {
         self.question.catalog.expect_metadata(&below.chain(above).cloned().collect::<Vec<_>>());
     }
 
-    /// The one of `edges` that no answer can meet, for the profile itself asks for something else. It alone rules the version out;
-    /// with the others it would only burden the solver, and have pages fetched for nothing.
+    /// The one of `edges` that no answer can meet, for the profile itself asks for something else. It alone rules the
+    /// version out; with the others it would only burden the solver, and have pages fetched for nothing.
     fn hopeless(&self, edges: &[Edge]) -> Option<Edge> {
         let asked = self.asked.get_or_init(|| self.root_edges().into_iter().collect());
         let clashes = |(package, range): &&Edge| asked.get(package).is_some_and(|asked| asked.is_disjoint(range));
@@ -282,9 +285,10 @@ impl<'a> Provider<'a> {
     }
 }
 
-/// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins and what settles CUDA, then first seen first.
-/// Among those in many conflicts the order stays as it is: sorted by the number of conflicts they would change places all the time, and the
-/// solver could not use what it has learned (eight packages for seven versions: 86 s so, 1.6 s with a fixed order).
+/// Larger is decided earlier: the profile, machine facts, packages in many conflicts, pins and what settles CUDA, then
+/// first seen first. Among those in many conflicts the order stays as it is: sorted by the number of conflicts they
+/// would change places all the time, and the solver could not use what it has learned (eight packages for seven
+/// versions: 86 s so, 1.6 s with a fixed order).
 pub(super) type Priority = (u8, u32, Reverse<usize>);
 
 impl Provider<'_> {
@@ -352,8 +356,8 @@ impl DependencyProvider for Provider<'_> {
         chosen.map(|version| self.release(package, version)).transpose()
     }
 
-    /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into, or thousands of decisions, is not worth the
-    /// wait.
+    /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into, or thousands of decisions,
+    /// is not worth the wait.
     fn should_cancel(&self) -> Result<(), Failure> {
         self.steps.set(self.steps.get() + 1);
         let is_spent = |budget: usize| self.edges.borrow().len() >= budget || self.steps.get() >= STEPS * budget;

@@ -1,5 +1,6 @@
-//! Versions as the solver counts them. A release knows which one comes next below it, so that a set of neighbours is one interval: where
-//! a thousand nightly builds are ruled out one after the other, each statement about those before it stays as short as the first.
+//! Versions as the solver counts them. A release knows which one comes next below it, so that a set of neighbours is
+//! one interval: where a thousand nightly builds are ruled out one after the other, each statement about those before
+//! it stays as short as the first.
 
 use std::cmp::Ordering;
 use std::fmt::{Display, Formatter, Result as FmtResult};
@@ -55,8 +56,8 @@ impl Display for Release {
     }
 }
 
-/// A set of versions. Its unions hold the numbers between two neighbours, too: no release has these, so nothing that is said of them is
-/// wrong.
+/// A set of versions. Its unions hold the numbers between two neighbours, too: no release has these, so nothing that is
+/// said of them is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Releases(Ranges<Release>);
 

@@ -79,8 +79,9 @@ fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, F
     Ok(resolution)
 }
 
-/// The wheel of what the target has already, as far as the listing alone tells: nothing is fetched for it, for nothing of it will be
-/// installed there. What was installed from an address is known by that address alone, unless the profile says who serves it.
+/// The wheel of what the target has already, as far as the listing alone tells: nothing is fetched for it, for nothing
+/// of it will be installed there. What was installed from an address is known by that address alone, unless the profile
+/// says who serves it.
 fn wheel_of_present(
     provider: &Provider<'_>,
     name: &PackageName,

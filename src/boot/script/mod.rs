@@ -1,5 +1,5 @@
-//! Plan → bash that a person can review and run without us. Every foreign value is quoted by one function; names were checked
-//! when the profile was read.
+//! Plan → bash that a person can review and run without us. Every foreign value is quoted by one function; names were
+//! checked when the profile was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

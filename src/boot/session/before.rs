@@ -13,7 +13,8 @@ use crate::core::model::catalog::Listing;
 use crate::core::model::{PackageName, Version};
 
 impl Session<'_> {
-    /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. No request where nothing is.
+    /// The wheels of what was there before colab-boot came and is wanted back, where an index has them. No request
+    /// where nothing is.
     pub fn wheels_back(
         &self,
         wanted: &[(PackageName, Version)],
@@ -28,7 +29,8 @@ impl Session<'_> {
     }
 }
 
-/// The wheels of `versions` that folders of wheels or the default index have; none where there is no folder and no index may be asked.
+/// The wheels of `versions` that folders of wheels or the default index have; none where there is no folder and no
+/// index may be asked.
 pub fn wheels_of<'b>(
     versions: &[(PackageName, Version)],
     sources: impl FnOnce() -> Result<Retrieval<'b>, Failure>,

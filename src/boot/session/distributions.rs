@@ -41,7 +41,8 @@ fn vague(seen: &Seen) -> BTreeSet<PackageName> {
     folders.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| name(&entry)).collect()
 }
 
-/// Every distribution of the machine or image; one that is there twice, twice. What is here and no row knows has its libraries read.
+/// Every distribution of the machine or image; one that is there twice, twice. What is here and no row knows has its
+/// libraries read.
 pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
     let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Held {
         build: session.matrix.build(&name, &version).cloned(),

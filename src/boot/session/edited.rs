@@ -21,7 +21,8 @@ pub struct Edited {
     pub kept: PathBuf,
 }
 
-/// The edited files of what `changes` replace or remove. What an apply that did not end was to change (`doubted`) counts as no edit.
+/// The edited files of what `changes` replace or remove. What an apply that did not end was to change (`doubted`)
+/// counts as no edit.
 pub(super) fn edited(
     session: &Session<'_>,
     seen: &Seen,

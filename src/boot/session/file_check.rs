@@ -1,5 +1,5 @@
-//! A look at the files of the locked distributions: all of them at every plan and apply, by what earlier looks have read; and at what comes
-//! before them when Python imports.
+//! A look at the files of the locked distributions: all of them at every plan and apply, by what earlier looks have
+//! read; and at what comes before them when Python imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -71,8 +71,8 @@ impl Scene<'_> {
         self.marker.map(Marker::doubted).unwrap_or_default()
     }
 
-    /// Whether `package` has files that a wheel says: Debian's own packages have files that Debian has changed, and what no index has
-    /// is known by its version alone.
+    /// Whether `package` has files that a wheel says: Debian's own packages have files that Debian has changed, and
+    /// what no index has is known by its version alone.
     fn can_be_compared(&self, package: &LockedPackage) -> bool {
         package.wheel.is_some() && is_ours(self.layout, self.seen, &package.name)
     }
@@ -268,8 +268,8 @@ fn where_it_lies(scene: Scene<'_>, name: &PackageName) -> Layout {
     layout
 }
 
-/// Whether a distribution lies where installers for this environment put it: Debian's own lie elsewhere, and no RECORD of a wheel is
-/// theirs.
+/// Whether a distribution lies where installers for this environment put it: Debian's own lie elsewhere, and no RECORD
+/// of a wheel is theirs.
 fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
     let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
     location.is_none_or(|folder| layout.folders().contains(&folder))

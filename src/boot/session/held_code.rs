@@ -1,4 +1,5 @@
-//! The code that a kernel holds, against the files that are installed: which distributions are stale, and which repairs no kernel notices.
+//! The code that a kernel holds, against the files that are installed: which distributions are stale, and which repairs
+//! no kernel notices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -96,8 +97,8 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
     check.broken.keys().filter(is_silent).cloned().collect()
 }
 
-/// The packages of `target` that are not installed, and that the kernel holds as this apply will install them: each file of theirs that is there, and each
-/// that it has loaded, was seen to be that of the same wheel.
+/// The packages of `target` that are not installed, and that the kernel holds as this apply will install them: each
+/// file of theirs that is there, and each that it has loaded, was seen to be that of the same wheel.
 pub(super) fn returning(
     seen: &Seen,
     target: &LockedTarget,
@@ -174,8 +175,8 @@ fn is_unnoticed(
     }
 }
 
-/// Whether each file that earlier looks have seen of the distribution is right now, or was when the kernel loaded it, or is code that
-/// the kernel does not hold.
+/// Whether each file that earlier looks have seen of the distribution is right now, or was when the kernel loaded it,
+/// or is code that the kernel does not hold.
 fn is_as_seen(of: (&PackageName, &Version), facts: &Facts, check: &FileCheck) -> bool {
     let files = check.seen_files(of.0);
     let is_one = |file: &PathBuf| {

@@ -79,7 +79,8 @@ impl Session<'_> {
         Ok(client.noting_time(&self.paths, self.time()))
     }
 
-    /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that is here.
+    /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that
+    /// is here.
     pub fn default_index(&self, settings: &IndexSettings, python: Option<&Python>) -> Result<Url, Failure> {
         let given = settings.index_url.as_ref().map(|text| (INDEX_VARIABLES[0].to_owned(), text.clone()));
         let mut environment = self.environment.clone();
@@ -97,8 +98,8 @@ impl Session<'_> {
         self.ask(asked, settings, resolve)
     }
 
-    /// Has `answer` answer what is asked, with the index or, offline, with the cache at hand. Also returns what went over the
-    /// network.
+    /// Has `answer` answer what is asked, with the index or, offline, with the cache at hand. Also returns what went
+    /// over the network.
     pub fn ask<T>(
         &self,
         asked: Asked<'_>,

@@ -15,8 +15,8 @@ use crate::core::model::{PackageName, Version};
 const LIMIT: u64 = 256 << 20;
 
 impl Session<'_> {
-    /// What is asked for by the release of `name` whose dist-info is the folder `info`, and what of it was not read. `None` where a row
-    /// knows it, where it has no compiled code, and for what carries CUDA itself.
+    /// What is asked for by the release of `name` whose dist-info is the folder `info`, and what of it was not read.
+    /// `None` where a row knows it, where it has no compiled code, and for what carries CUDA itself.
     pub(super) fn linkage_on_disk(
         &self,
         name: &PackageName,

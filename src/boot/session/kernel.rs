@@ -1,5 +1,5 @@
-//! What a plan is decided from besides profile, lock and machine: what the kernel has loaded, which modules change, what the environment
-//! file says, which wheels bring back what was there before.
+//! What a plan is decided from besides profile, lock and machine: what the kernel has loaded, which modules change,
+//! what the environment file says, which wheels bring back what was there before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ pub fn loaded(
     Ok(Loaded { modules, ..Loaded::default() })
 }
 
-/// Where wheels put libraries that lie outside of site-packages (`.data/data/lib`). What lies in the system's own is not theirs.
+/// Where wheels put libraries that lie outside of site-packages (`.data/data/lib`). What lies in the system's own is
+/// not theirs.
 fn library_folder(seen: &Seen) -> Option<PathBuf> {
     let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref())?;
     (layout.data != Path::new("/usr")).then(|| layout.data.join("lib"))
@@ -77,8 +78,8 @@ fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<Pa
     all.filter(has_one).filter_map(|one| one.name.parse().ok()).collect()
 }
 
-/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its interpreter. What a kernel
-/// has forked has its command line, and is none.
+/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its
+/// interpreter. What a kernel has forked has its command line, and is none.
 pub fn other_kernels(seen: &Seen) -> usize {
     if !seen.here || seen.machine.kernel.is_some() {
         return 0;

@@ -21,8 +21,8 @@ pub struct Lacking {
     pub debian: BTreeSet<String>,
 }
 
-/// The packages of `target` whose libraries this machine does not have, nor would have with the Debian packages of the lock. Nothing is said of
-/// images, of which the system's packages are not known.
+/// The packages of `target` whose libraries this machine does not have, nor would have with the Debian packages of the
+/// lock. Nothing is said of images, of which the system's packages are not known.
 pub fn lacking(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Result<Vec<Lacking>, Failure> {
     if !seen.here {
         return Ok(Vec::new());

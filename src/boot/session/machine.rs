@@ -71,7 +71,8 @@ impl Seen {
         self.observed.iter_mut().for_each(|observed| observed.unreadable.push(said.clone()));
     }
 
-    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported elsewhere.
+    /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported
+    /// elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         must_reach(named.map(Path::to_owned).as_ref())?;
         let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
@@ -114,8 +115,8 @@ impl Session<'_> {
         self.look(request, None)
     }
 
-    /// The same for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does. An environment
-    /// that is active or near, and whose interpreter is gone, is an error: no other one is meant.
+    /// The same for a verb on the file `beside`: a `.venv` in its folder counts as one in the working directory does.
+    /// An environment that is active or near, and whose interpreter is gone, is an error: no other one is meant.
     pub fn machine_near(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Seen, Failure> {
         let seen = self.look(request, beside)?;
         if seen.here && request.python.is_none() {

@@ -1,5 +1,5 @@
-//! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has loaded, the plan; and the
-//! refusal of a Python that may not be changed.
+//! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has
+//! loaded, the plan; and the refusal of a Python that may not be changed.
 
 mod answer;
 mod before;

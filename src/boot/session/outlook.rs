@@ -46,8 +46,8 @@ pub fn gpus_of(session: &Session<'_>, runtime: &str) -> Result<Vec<Option<String
     Ok(names)
 }
 
-/// What `apply` would do with the profile at `path`, whose lock counts where it fits. A profile that has no answer there is an outlook, too; an index
-/// that can't be asked is a failure.
+/// What `apply` would do with the profile at `path`, whose lock counts where it fits. A profile that has no answer
+/// there is an outlook, too; an index that can't be asked is a failure.
 pub fn outlook(
     session: &Session<'_>,
     path: &Path,

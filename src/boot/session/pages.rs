@@ -1,4 +1,5 @@
-//! Which page of an index that a framework publishes fits a target: the builds of the newest CUDA that its driver runs, or those without CUDA.
+//! Which page of an index that a framework publishes fits a target: the builds of the newest CUDA that its driver runs,
+//! or those without CUDA.
 
 use crate::boot::lock::LockedPackage;
 use crate::boot::profile::{CudaWish, NamedIndex, Profile};
@@ -6,7 +7,8 @@ use crate::boot::resolve::Target;
 use crate::core::diag::Failure;
 use crate::core::matrix::{IndexPage, Matrix, forward_level};
 
-/// The labels of the pages to try, best first; one `None` where the profile names no index that has pages. Fails where none fits.
+/// The labels of the pages to try, best first; one `None` where the profile names no index that has pages. Fails where
+/// none fits.
 pub(super) fn pages_for(profile: &Profile, target: &Target, matrix: &Matrix) -> Result<Vec<Option<String>>, Failure> {
     let Some(named) = profile.indexes.iter().find(|index| index.page.is_some()) else {
         return Ok(vec![None]);

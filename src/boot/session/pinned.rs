@@ -25,7 +25,8 @@ struct Finder<'a> {
 }
 
 impl Session<'_> {
-    /// Looks up `named` on `index`, or `offline` in the cache alone. An index that answers for none of them is a failure.
+    /// Looks up `named` on `index`, or `offline` in the cache alone. An index that answers for none of them is a
+    /// failure.
     pub fn find(&self, named: &[Named], python: &PythonFacts, index: Url, offline: bool) -> Result<LookedUp, Failure> {
         let scope = Scope::of(python).ok_or_else(|| Failure::bug("no marker environment"))?;
         let markers = &scope.markers.clone();
@@ -89,7 +90,8 @@ impl Finder<'_> {
         Ok(listing.and_then(|listing| listing.get(&one.version).cloned()))
     }
 
-    /// The build, by its row or from its wheel where it may be one for GPUs; and why it is not known, though it should be.
+    /// The build, by its row or from its wheel where it may be one for GPUs; and why it is not known, though it should
+    /// be.
     fn build(&self, one: &Named, candidate: Option<&Candidate>) -> (Option<Build>, Option<String>) {
         let matrix = self.session.matrix;
         if let Some(row) = matrix.build(&one.name, &one.version) {

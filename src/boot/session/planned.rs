@@ -130,7 +130,8 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
     })
 }
 
-/// What is known of the builds of `target` on this machine; a new answer has named those that are compiled on use itself.
+/// What is known of the builds of `target` on this machine; a new answer has named those that are compiled on use
+/// itself.
 fn builds_judged(
     session: &Session<'_>,
     seen: &Seen,

@@ -25,7 +25,8 @@ pub struct Made {
 }
 
 impl Session<'_> {
-    /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an upgrade of one package.
+    /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an
+    /// upgrade of one package.
     pub fn earlier_lock(&self, path: &Path, must_be_sound: bool) -> Result<Option<Lock>, Failure> {
         match self.read_lock(path) {
             Err(_) if !must_be_sound => Ok(None),

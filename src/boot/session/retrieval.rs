@@ -46,8 +46,8 @@ pub fn direct_addresses(profile: &Profile) -> BTreeMap<PackageName, Url> {
 }
 
 impl Retrieval<'_> {
-    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns what was noticed:
-    /// releases that were yanked since the lock was made.
+    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns
+    /// what was noticed: releases that were yanked since the lock was made.
     pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
         let sizes = packages.iter().filter_map(|package| package.wheel.as_ref()?.size);
         let total: u64 = sizes.sum();
@@ -113,7 +113,8 @@ impl Retrieval<'_> {
         catalog.listings(names)
     }
 
-    /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the index is asked.
+    /// Addresses of the locked files that no folder has. The lock names none, so that it works through any mirror; the
+    /// index is asked.
     fn downloads(
         mut self,
         packages: &[&LockedPackage],
@@ -151,8 +152,8 @@ impl Retrieval<'_> {
 }
 
 impl Session<'_> {
-    /// Where files for the machine that was seen come from, with or without a profile.
-    /// Listings are filtered for `libc`, else for the machine's: a newer C library than the lock's maker had would rank other wheels first.
+    /// Where files for the machine that was seen come from, with or without a profile. Listings are filtered for
+    /// `libc`, else for the machine's: a newer C library than the lock's maker had would rank other wheels first.
     pub fn sources<'b>(
         &'b self,
         settings: &'b IndexSettings,

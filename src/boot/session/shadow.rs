@@ -1,5 +1,5 @@
-//! Older copies of locked packages that Python finds first: in the user's site-packages, on PYTHONPATH, beside the notebook, or wherever
-//! the kernel says that it looks first. A restart does not help: every kernel looks there again.
+//! Older copies of locked packages that Python finds first: in the user's site-packages, on PYTHONPATH, beside the
+//! notebook, or wherever the kernel says that it looks first. A restart does not help: every kernel looks there again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,8 @@ impl InFront {
         }
         let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) else { return front };
         front.not_on_path = not_on_path(loaded, layout);
-        // The standard library is meant to come first, and each of the folders before another one; they may be reached through links.
+        // The standard library is meant to come first, and each of the folders before another one; they may be reached
+        // through links.
         let is_meant = |file: &Path| {
             let real = file.real().unwrap_or_else(|_| file.to_owned());
             is_standard(file) || folders.iter().any(|folder| file.starts_with(folder) || real.starts_with(folder))
@@ -122,8 +123,9 @@ impl InFront {
         }
     }
 
-    /// A finding for each folder that does not answer, and for each package of `target` that is installed and of which another copy comes first.
-    /// What the kernel holds of one that `changes` is judged by the change; what is `known` is not said twice.
+    /// A finding for each folder that does not answer, and for each package of `target` that is installed and of which
+    /// another copy comes first. What the kernel holds of one that `changes` is judged by the change; what is `known`
+    /// is not said twice.
     pub fn findings(
         mut self,
         seen: &Seen,
@@ -162,7 +164,8 @@ impl InFront {
         Ok(findings)
     }
 
-    /// Where `module` comes first: itself, a package in the place of the namespace that it lies in, or another portion of that namespace.
+    /// Where `module` comes first: itself, a package in the place of the namespace that it lies in, or another portion
+    /// of that namespace.
     fn place_of(&self, module: &str) -> Option<PathBuf> {
         let Some((top, rest)) = module.split_once('.') else { return self.modules.get(module).cloned() };
         if let Some(place) = self.modules.get(top) {

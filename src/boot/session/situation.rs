@@ -1,4 +1,5 @@
-//! What a plan depends on besides its answer: the files, what the kernel holds, what was changed before, what can be brought back.
+//! What a plan depends on besides its answer: the files, what the kernel holds, what was changed before, what can be
+//! brought back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

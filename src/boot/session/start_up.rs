@@ -14,7 +14,8 @@ use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
 use crate::core::model::modules::runs_at_start;
 
-/// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them, nor the packages above them.
+/// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them, nor the packages above
+/// them.
 const FIND: &str = "import json, sys
 def find(name):
     if name in sys.modules:
@@ -59,8 +60,8 @@ pub fn startup_files(layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
 }
 
 impl Session<'_> {
-    /// An error for each module of `wanted` that Python, started as a kernel's is, finds elsewhere; `suspects` run when it starts. Nothing where it
-    /// does not start: that is reported elsewhere.
+    /// An error for each module of `wanted` that Python, started as a kernel's is, finds elsewhere; `suspects` run when
+    /// it starts. Nothing where it does not start: that is reported elsewhere.
     pub fn found_elsewhere<'a>(
         &self,
         seen: &Seen,

@@ -53,8 +53,9 @@ impl Session<'_> {
         })
     }
 
-    /// What counts as present: everything where the profile prefers that, else only what the kernel runs on. What colab-boot has
-    /// installed does not count, but what was there before it: a lock must not depend on an earlier apply.
+    /// What counts as present: everything where the profile prefers that, else only what the kernel runs on. What
+    /// colab-boot has installed does not count, but what was there before it: a lock must not depend on an earlier
+    /// apply.
     fn present(&self, profile: &Profile, seen: &Seen) -> BTreeMap<PackageName, Present> {
         let machine = &seen.machine;
         let notebook = machine.host.protects || machine.kernel.is_some();

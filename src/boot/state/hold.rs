@@ -1,4 +1,5 @@
-//! One apply at a time in each environment: the lock of its state folder, and what an apply that was killed has left at work.
+//! One apply at a time in each environment: the lock of its state folder, and what an apply that was killed has left at
+//! work.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,8 @@ pub struct Hold {
     pub folder: PathBuf,
 }
 
-/// Waits for other applies in the environment with this `layout`, and for the installer that a killed one has left behind. `folder` is the state
-/// folder of all environments; where no Python was found, it is held itself.
+/// Waits for other applies in the environment with this `layout`, and for the installer that a killed one has left
+/// behind. `folder` is the state folder of all environments; where no Python was found, it is held itself.
 pub fn hold(folder: &Path, layout: Option<&Layout>, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
     files::create_private_folder(folder)?;
     files::must_be_ours(folder, "COLAB_BOOT_STATE_DIR", false)?;

@@ -1,4 +1,5 @@
-//! The state folder: for each environment a lock, a marker, a ledger, and the RECORDs and the look of what was installed.
+//! The state folder: for each environment a lock, a marker, a ledger, and the RECORDs and the look of what was
+//! installed.
 
 mod hold;
 mod orphan;
@@ -52,7 +53,8 @@ struct Head {
 #[derive(Clone, Debug)]
 pub struct State {
     folder: PathBuf,
-    /// The environment's site-packages; `None` for one of [`all`](Self::all), of which no more than the folder is known.
+    /// The environment's site-packages; `None` for one of [`all`](Self::all), of which no more than the folder is
+    /// known.
     site: Option<PathBuf>,
 }
 
@@ -83,8 +85,8 @@ impl State {
         self.folder.join("marker.json")
     }
 
-    /// The ledger; an empty one where there is none, or where it is that of an environment which lay here before this one. One that can't be read
-    /// is never taken for none: what was there before would be forgotten.
+    /// The ledger; an empty one where there is none, or where it is that of an environment which lay here before this
+    /// one. One that can't be read is never taken for none: what was there before would be forgotten.
     pub fn ledger(&self) -> Result<Ledger, Failure> {
         let path = self.folder.join("ledger.json");
         let Some(text) = files::read_optional(&path)? else {
@@ -115,7 +117,8 @@ impl State {
         files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
     }
 
-    /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels for ever.
+    /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels
+    /// for ever.
     pub fn marker(&self) -> Result<Option<Marker>, Failure> {
         let path = self.marker_path();
         let Some(text) = files::read_optional(&path)? else {
@@ -137,7 +140,8 @@ impl State {
         })
     }
 
-    /// Makes a move: what it says is on disk before the caller acts on the verdict. Takes and leaves the marker as it is on disk.
+    /// Makes a move: what it says is on disk before the caller acts on the verdict. Takes and leaves the marker as it
+    /// is on disk.
     pub fn step(&self, marker: &mut Option<Marker>, event: Event, now: &Now<'_>) -> Result<Next, Failure> {
         let Ok(Move { write, verdict }) = next(marker.as_ref(), event, now) else {
             return Err(Failure::bug("a step of an apply that has not begun"));
@@ -183,8 +187,8 @@ impl State {
         self.folder.join("on-the-way.json")
     }
 
-    /// What was noted with [`keep_on_the_way`](Self::keep_on_the_way), and when (`st_ctime`, in nanoseconds since 1970); nothing where that can't be
-    /// read: what lies there then counts as the user's.
+    /// What was noted with [`keep_on_the_way`](Self::keep_on_the_way), and when (`st_ctime`, in nanoseconds since
+    /// 1970); nothing where that can't be read: what lies there then counts as the user's.
     pub fn on_the_way(&self) -> (Vec<OnTheWay>, i64) {
         let path = self.on_the_way_path();
         let text = files::read_optional(&path).ok().flatten().unwrap_or_default();
@@ -229,7 +233,8 @@ impl State {
         self.folder.join("hashed")
     }
 
-    /// What was noted with [`keep_hashed`](Self::keep_hashed); nothing where that is gone or can't be read: files are then read anew.
+    /// What was noted with [`keep_hashed`](Self::keep_hashed); nothing where that is gone or can't be read: files are
+    /// then read anew.
     pub fn hashed<T: DeserializeOwned + Default>(&self) -> T {
         let bytes = files::read_bytes(&self.hashed_path(), HASHED_LIMIT).unwrap_or_default();
         let (format, rest) = bytes.split_at_checked(HASHED.len()).unwrap_or_default();

@@ -37,7 +37,8 @@ pub struct Files {
     pub against_own: usize,
     /// Packages of which the version alone is known.
     pub by_version: usize,
-    /// Files that were looked at, and those of them that were read, for they did not look as they did when they were last read.
+    /// Files that were looked at, and those of them that were read, for they did not look as they did when they were
+    /// last read.
     pub files: usize,
     pub read: usize,
     /// Files of which the size alone was compared.

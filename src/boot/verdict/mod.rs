@@ -1,5 +1,6 @@
-//! What a verb may say at its end. `ready`, `applied`, `verified` and `restored` are values that only evidence builds: each holds what was
-//! compared and what was not, with the reason. Text, JSON and exit code are rendered from the value; nothing else prints these words.
+//! What a verb may say at its end. `ready`, `applied`, `verified` and `restored` are values that only evidence builds:
+//! each holds what was compared and what was not, with the reason. Text, JSON and exit code are rendered from the
+//! value; nothing else prints these words.
 
 mod grounds;
 mod report;
@@ -80,7 +81,8 @@ impl Verdict {
         Self { word: Word::RestartPending, sentence, evidence: Some(evidence) }
     }
 
-    /// Everything is as it was before the first apply, but for `kept` packages that stay. `changed`: something was to be done.
+    /// Everything is as it was before the first apply, but for `kept` packages that stay. `changed`: something was to
+    /// be done.
     pub fn restored(evidence: Evidence, kept: usize, changed: bool) -> Self {
         let unowned = Compared::Not("there is no record of them".to_owned());
         let evidence = if changed { Evidence { unowned, ..evidence } } else { evidence };

@@ -1,5 +1,5 @@
-//! Whether what is installed is what was locked, whether the kernel runs it, and whether it works: files against RECORD, older copies
-//! that come first, frameworks by smoke tests in processes of their own.
+//! Whether what is installed is what was locked, whether the kernel runs it, and whether it works: files against
+//! RECORD, older copies that come first, frameworks by smoke tests in processes of their own.
 
 mod locked;
 mod frameworks;

@@ -32,7 +32,8 @@ struct Line {
     error: Option<String>,
 }
 
-/// Imports what the lock has installed with compiled code, but for what has a smoke test, and says what can't be imported.
+/// Imports what the lock has installed with compiled code, but for what has a smoke test, and says what can't be
+/// imported.
 pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
     let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
         return Vec::new();
@@ -94,7 +95,8 @@ fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &Locke
         if own.iter().any(|name| !name.starts_with('_')) {
             own.retain(|name| !name.starts_with('_'));
         }
-        // The module of the package's own name is the one that people import; others beside it may need what is optional.
+        // The module of the package's own name is the one that people import; others beside it may need what is
+        // optional.
         let named = package.name.to_string().replace('-', "_");
         if own.contains(&named.as_str()) {
             own.retain(|name| *name == named);
@@ -104,7 +106,8 @@ fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &Locke
     of.collect()
 }
 
-/// What is wrong, and what is known of it: an error where compiled code does not fit, a warning where a module itself objects.
+/// What is wrong, and what is known of it: an error where compiled code does not fit, a warning where a module itself
+/// objects.
 fn finding(session: &Session<'_>, seen: &Seen, target: &LockedTarget, name: &PackageName, error: &str) -> Finding {
     let version = target.package(name).map(|package| package.version.to_string()).unwrap_or_default();
     let message = format!("{name} {version} can't be imported");

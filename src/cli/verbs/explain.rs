@@ -117,7 +117,8 @@ fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure 
     }
 }
 
-/// Why `name` is in the answer to what is asked; and what stands in the way of its newest release, where that is impossible.
+/// Why `name` is in the answer to what is asked; and what stands in the way of its newest release, where that is
+/// impossible.
 fn why(
     session: &Session<'_>,
     asked: Asked<'_>,

@@ -91,7 +91,8 @@ fn distinct<'a>(targets: &[&'a LockedTarget]) -> BTreeMap<Sha256, &'a LockedPack
     packages.filter_map(|package| Some((package.wheel.as_ref()?.sha256?, package))).collect()
 }
 
-/// The profile, where the lock needs it: it alone knows the addresses of explicit indexes and of wheels given by address.
+/// The profile, where the lock needs it: it alone knows the addresses of explicit indexes and of wheels given by
+/// address.
 fn profile_of(
     options: &FetchOptions,
     session: &Session<'_>,

@@ -1,5 +1,5 @@
-//! `fingerprint`: the machine as it was seen, and what was made of it, without a folder, an address or a name of anybody. The JSON form can be fed
-//! back with `--machine`, and held against another with `diff`.
+//! `fingerprint`: the machine as it was seen, and what was made of it, without a folder, an address or a name of
+//! anybody. The JSON form can be fed back with `--machine`, and held against another with `diff`.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `lock`: solve for the profile's targets and write the lock, whole or not at all. What an earlier lock chose stays where it
-//! fits; `--upgrade` and `--upgrade-package` let go of it, `--check` writes nothing and says what is stale.
+//! `lock`: solve for the profile's targets and write the lock, whole or not at all. What an earlier lock chose stays
+//! where it fits; `--upgrade` and `--upgrade-package` let go of it, `--check` writes nothing and says what is stale.
 
 use std::path::Path;
 

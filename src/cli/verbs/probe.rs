@@ -92,7 +92,8 @@ fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probe
     probe_folders(session, python(&seen)?, &folders, samples, options.seconds)
 }
 
-/// The folder that we are in, that of temporary files, the notebook's, and what is mounted from elsewhere; one of each mount.
+/// The folder that we are in, that of temporary files, the notebook's, and what is mounted from elsewhere; one of each
+/// mount.
 fn by_default(vitals: &Vitals) -> Vec<PathBuf> {
     let known = ["here", "temporary"].iter().filter_map(|name| Some(vitals.systems.get(*name)?.path.clone()));
     let mounts = vitals.systems.iter().filter(|(name, _)| name.starts_with("mount-"));

@@ -1,4 +1,5 @@
-//! `restore`: the environment as before the first apply. What it installed goes, what it replaced or removed comes back.
+//! `restore`: the environment as before the first apply. What it installed goes, what it replaced or removed comes
+//! back.
 
 use serde::Serialize;
 

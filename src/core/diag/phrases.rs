@@ -27,7 +27,8 @@ pub fn listed(all: &[String]) -> String {
     if more > 0 { format!("{named} and {more} more") } else { named }
 }
 
-/// Control characters, separators of lines, bidirectional overrides and zero-width characters of foreign text, made visible.
+/// Control characters, separators of lines, bidirectional overrides and zero-width characters of foreign text, made
+/// visible.
 pub fn harmless(text: &str) -> String {
     let hostile = |c: char| {
         (c.is_control() && c != '\n')

@@ -1,5 +1,6 @@
-//! What people and files must not see: passwords in addresses, tokens in queries and paths, keys by their well-known beginnings. They are
-//! covered by as many `*` as they have bytes, so that carets into a source still point where they should.
+//! What people and files must not see: passwords in addresses, tokens in queries and paths, keys by their well-known
+//! beginnings. They are covered by as many `*` as they have bytes, so that carets into a source still point where they
+//! should.
 
 use std::sync::LazyLock;
 
@@ -35,8 +36,8 @@ static STARTS: LazyLock<Option<AhoCorasick>> =
 
 const HOST: &str = "://";
 
-/// How tokens begin, and how many bytes of the alphabet of tokens follow at least. Sources: the documentation of each service on its token
-/// formats, 2026-11-22.
+/// How tokens begin, and how many bytes of the alphabet of tokens follow at least. Sources: the documentation of each
+/// service on its token formats, 2026-11-22.
 const PREFIXES: &[(&str, usize)] = &[
     ("ghp_", 30),
     ("gho_", 30),
@@ -135,7 +136,8 @@ fn is_secret(parameter: &str) -> bool {
     PARAMETERS.contains(&parameter.to_ascii_lowercase().as_str())
 }
 
-/// Whether a part of a path looks drawn at random, as tokens are: long, of letters in both cases and digits. Digests are in one case.
+/// Whether a part of a path looks drawn at random, as tokens are: long, of letters in both cases and digits. Digests
+/// are in one case.
 fn is_random(segment: &str) -> bool {
     let has = |test: fn(&u8) -> bool| segment.bytes().filter(test).count();
     let plain = segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));

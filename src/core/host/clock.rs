@@ -17,7 +17,8 @@ pub struct ClockRecord {
 }
 
 impl ClockRecord {
-    /// Of an answer that was sent at `server` and has arrived `now`, in seconds since 1970. `None` where there is no /proc.
+    /// Of an answer that was sent at `server` and has arrived `now`, in seconds since 1970. `None` where there is no
+    /// /proc.
     pub fn of_answer(server: i64, now: u64, paths: &Paths) -> Option<Self> {
         let now = now.cast_signed();
         let read = |path: &str| files::read_optional(&paths.under_root(path)).ok().flatten();

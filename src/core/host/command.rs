@@ -121,8 +121,8 @@ impl Invocation {
         command
     }
 
-    /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its streams open; that is
-    /// not waited for. A signal that ends this program ends it first.
+    /// Runs it to its end or for `limit`, and collects what it printed by then. What it leaves running may keep its
+    /// streams open; that is not waited for. A signal that ends this program ends it first.
     pub fn output(&self, limit: Duration) -> Result<Finished, NoResult> {
         self.output_of(None, limit, &|| false)
     }
@@ -168,15 +168,16 @@ impl Invocation {
             .cause(last_lines(&finished.stderr, 8)))
     }
 
-    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used for
-    /// long runs. What it reads comes from the child's `stdin`.
+    /// Starts it with stdout and stderr to one pipe-free file each call may follow, in a process group of its own; used
+    /// for long runs. What it reads comes from the child's `stdin`.
     pub fn spawn_into(&self, log: File) -> Result<Child, Failure> {
         let describe = |error: std::io::Error| self.describe(&no_result(error));
         let other = log.try_clone().map_err(describe)?;
         self.command().stdin(Stdio::piped()).stdout(log).stderr(other).process_group(0).spawn().map_err(describe)
     }
 
-    /// An error where the program, or the folder that it is to run in, is on a mount that does not answer: starting it would block us.
+    /// An error where the program, or the folder that it is to run in, is on a mount that does not answer: starting it
+    /// would block us.
     fn check_reachable(&self) -> Result<(), NoResult> {
         let program = if self.program.is_absolute() { reach(&self.program) } else { Ok(()) };
         let folder = self.folder.as_deref().map_or(Ok(()), reach);
@@ -312,8 +313,8 @@ const TO_DIE: Duration = Duration::from_millis(300);
 /// A signal seldom comes alone: a terminal that is closed sends two. Those of so short a time are one.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// Ends `child` and whatever else runs in its process group: politely, and by force after `grace` or as soon as `hurry` says so.
-/// Returns when all of the group have ended.
+/// Ends `child` and whatever else runs in its process group: politely, and by force after `grace` or as soon as `hurry`
+/// says so. Returns when all of the group have ended.
 pub fn end_group(child: &mut Child, grace: Duration, hurry: &dyn Fn() -> bool) -> std::io::Result<()> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let kill = |signal| match group.map(|group| kill_process_group(group, signal)) {
@@ -343,8 +344,8 @@ pub fn is_at_work(group: u32) -> bool {
     })
 }
 
-/// A field of a `/proc/<pid>/stat`, from the third on, numbered as proc(5) does. The second is the command in parentheses, which may
-/// itself hold spaces and parentheses.
+/// A field of a `/proc/<pid>/stat`, from the third on, numbered as proc(5) does. The second is the command in
+/// parentheses, which may itself hold spaces and parentheses.
 pub fn stat_field(stat: &str, number: usize) -> Option<&str> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(number.checked_sub(3)?)
 }

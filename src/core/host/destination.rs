@@ -1,5 +1,6 @@
-//! What a user asked to be written: a lock, a script, a report, a cell. A regular file is replaced whole and keeps its owner and mode, and a
-//! link stays a link; a device or a pipe is written through; `-` is stdout, which the caller writes.
+//! What a user asked to be written: a lock, a script, a report, a cell. A regular file is replaced whole and keeps its
+//! owner and mode, and a link stays a link; a device or a pipe is written through; `-` is stdout, which the caller
+//! writes.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -14,7 +15,8 @@ use crate::core::host::files::{TEMPORARY, writing_failed};
 use crate::core::host::mounts::{Look, must_be_there};
 use crate::core::host::reads::{is_of_environment, was_read};
 
-/// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is a file.
+/// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is
+/// a file.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// So many links lead to a file at most, as on Linux.
@@ -37,13 +39,14 @@ pub fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }
 
-/// Writes `bytes` to `path`, which [`is_stdout`] has not claimed. Fails without having changed anything, unless a device does.
+/// Writes `bytes` to `path`, which [`is_stdout`] has not claimed. Fails without having changed anything, unless a
+/// device does.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write(path, find(path)?, bytes)
 }
 
-/// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read or run
-/// the file, be it named or not, and in an environment. Reports of the run before may lie where it reads.
+/// As [`write_output`], of a report, which is never an edited form of what was read: fails where this run has read or
+/// run the file, be it named or not, and in an environment. Reports of the run before may lie where it reads.
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let destination = find(path)?;
     let why = match &destination {
@@ -154,7 +157,8 @@ fn find(path: &Path) -> Result<Destination, Failure> {
     Err(Failure::input(format!("`{}` is a link that leads to itself", path.display())))
 }
 
-/// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a wish.
+/// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a
+/// wish.
 fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);
     let help = if folder.is_missing() { "make it first, or name a file elsewhere" } else { "name a file elsewhere" };
@@ -197,7 +201,8 @@ fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.flush()
 }
 
-/// Removes what killed runs were writing to `folder` well before `new` was written: what is younger may belong to a run at work.
+/// Removes what killed runs were writing to `folder` well before `new` was written: what is younger may belong to a run
+/// at work.
 fn remove_left_behind(folder: &Path, new: &fs::Metadata) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;

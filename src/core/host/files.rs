@@ -17,8 +17,8 @@ const TEXT_LIMIT: u64 = 16 << 20;
 /// How the names of files begin that are being written.
 pub(super) const TEMPORARY: &str = ".colab-boot-";
 
-/// Opens a file to read it. A pipe or a device is an error, for reading it may never end, except below `/dev` and `/proc`, which a user
-/// names on purpose: `/dev/stdin`, or what a shell makes of `<(…)`.
+/// Opens a file to read it. A pipe or a device is an error, for reading it may never end, except below `/dev` and
+/// `/proc`, which a user names on purpose: `/dev/stdin`, or what a shell makes of `<(…)`.
 pub fn open(path: &Path) -> std::io::Result<File> {
     reach(path)?;
     // Without NONBLOCK, opening a pipe waits for its writer.
@@ -169,7 +169,8 @@ pub fn read_text(path: &Path, what: &str) -> Result<String, Failure> {
     read_optional(path)?.ok_or_else(|| Failure::input(format!("there is no {what} at `{}`", path.display())))
 }
 
-/// Writes `bytes` to `path` whole: a temporary file beside it, synced, then renamed. A killed run leaves the old file or the new one.
+/// Writes `bytes` to `path` whole: a temporary file beside it, synced, then renamed. A killed run leaves the old file
+/// or the new one.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(path, bytes, true).map_err(|error| writing_failed(path, &error))
 }
@@ -235,8 +236,9 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::world(format!("could not create the folder `{}`", folder.display())).because(&error))
 }
 
-/// Refuses a folder that another user owns or may write to: what lies in it decides what we do. `variable` names another. One that is not there is
-/// fine, and so is one on a mount that does not answer: it is not read. A folder that is written to is no link, a folder of settings may be one.
+/// Refuses a folder that another user owns or may write to: what lies in it decides what we do. `variable` names
+/// another. One that is not there is fine, and so is one on a mount that does not answer: it is not read. A folder that
+/// is written to is no link, a folder of settings may be one.
 pub fn must_be_ours(folder: &Path, variable: &str, may_be_link: bool) -> Result<(), Failure> {
     let Ok(data) = (if may_be_link { folder.look() } else { folder.look_at_entry() }) else { return Ok(()) };
     let why = if data.is_symlink() { Some("it is a symbolic link") } else { others_in(&data) };
@@ -329,7 +331,8 @@ pub fn volume(path: &Path) -> std::io::Result<Volume> {
     })
 }
 
-/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `at_most`; `on_wait` is called when it has to.
+/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `at_most`; `on_wait` is called
+/// when it has to.
 pub fn lock_exclusively(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<File, Failure> {
     let failed =
         |error: &dyn std::error::Error| Failure::world(format!("could not lock `{}`", path.display())).because(error);

@@ -1,4 +1,5 @@
-//! The only door to the operating system: files, processes, signals, locks. Every error names its path or its command line.
+//! The only door to the operating system: files, processes, signals, locks. Every error names its path or its command
+//! line.
 
 pub mod clock;
 pub mod command;

@@ -4,7 +4,8 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Calls `work` for each of `items`, on all cores; its answers in no order. If no more threads can be started, fewer do the work.
+/// Calls `work` for each of `items`, on all cores; its answers in no order. If no more threads can be started, fewer do
+/// the work.
 pub fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let worker = || {

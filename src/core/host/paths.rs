@@ -21,9 +21,10 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// `COLAB_BOOT_ROOT`, `COLAB_BOOT_CACHE_DIR`, `COLAB_BOOT_STATE_DIR` and `COLAB_BOOT_CONFIG_DIR` first; then `/var/lib/colab-boot` for root
-    /// and the XDG folders for everybody else. Relative ones are seen from the working directory; of XDG's and HOME they don't count, as their
-    /// specification says (<https://specifications.freedesktop.org/basedir-spec/latest/>).
+    /// `COLAB_BOOT_ROOT`, `COLAB_BOOT_CACHE_DIR`, `COLAB_BOOT_STATE_DIR` and `COLAB_BOOT_CONFIG_DIR` first; then
+    /// `/var/lib/colab-boot` for root and the XDG folders for everybody else. Relative ones are seen from the working
+    /// directory; of XDG's and HOME they don't count, as their specification says
+    /// (<https://specifications.freedesktop.org/basedir-spec/latest/>).
     pub fn from_environment(environment: &BTreeMap<String, String>) -> Self {
         let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let get = |name: &str| set(name).map(|path| std::path::absolute(&path).unwrap_or(path));
@@ -41,14 +42,16 @@ impl Paths {
         Self { root: get("COLAB_BOOT_ROOT").unwrap_or_else(|| PathBuf::from("/")), cache, state, config }
     }
 
-    /// Fails where others have a say in the folders of state and settings: they decide what is taken for installed, and whose signature counts.
+    /// Fails where others have a say in the folders of state and settings: they decide what is taken for installed, and
+    /// whose signature counts.
     pub fn must_be_ours(&self) -> Result<(), Failure> {
         must_be_ours(&self.state, "COLAB_BOOT_STATE_DIR", false)?;
         let keys = [self.config.clone(), self.config.join("golden")];
         keys.iter().try_for_each(|folder| must_be_ours(folder, "COLAB_BOOT_CONFIG_DIR", true))
     }
 
-    /// With a cache of our own where that folder is one in which others have a say: what lies there decides what is installed. Returns why, too.
+    /// With a cache of our own where that folder is one in which others have a say: what lies there decides what is
+    /// installed. Returns why, too.
     #[must_use]
     pub fn with_own_cache(mut self) -> (Self, Option<Finding>) {
         let why = self.cache.look().ok().as_ref().and_then(others_in);

@@ -1,5 +1,5 @@
-//! Signals that ask for the end. It comes at once; only where something was started that must not be left to itself does the
-//! program first hear of them.
+//! Signals that ask for the end. It comes at once; only where something was started that must not be left to itself
+//! does the program first hear of them.
 
 use std::io::Error;
 use std::path::Path;
@@ -26,7 +26,8 @@ struct Handlers {
     keepers: Mutex<usize>,
 }
 
-/// While it lives, signals are kept here. A signal that was not taken by the end of the last one then does what it would have done.
+/// While it lives, signals are kept here. A signal that was not taken by the end of the last one then does what it
+/// would have done.
 pub struct Deferred(&'static Handlers);
 
 impl Deferred {
@@ -79,8 +80,8 @@ fn install() -> Result<Handlers, Error> {
     Ok(handlers)
 }
 
-/// Makes what a parent may have set no trouble for us. With SIGCHLD ignored no child could be waited for; a file that reaches the limit of its
-/// size is an error of the write, not the end of the program.
+/// Makes what a parent may have set no trouble for us. With SIGCHLD ignored no child could be waited for; a file that
+/// reaches the limit of its size is an error of the write, not the end of the program.
 pub fn prepare() {
     if ignored() >> (SIGCHLD - 1) & 1 == 1 {
         let _ = register(SIGCHLD, Arc::default());

@@ -1,6 +1,6 @@
 //! A run beside remote mounts. A server may fall silent at any moment, and a process that touches its mount then waits
-//! for ever: no signal ends it. So the run is a child, and its parent, which touches nothing, tells which mount it waits
-//! for, and ends.
+//! for ever: no signal ends it. So the run is a child, and its parent, which touches nothing, tells which mount it
+//! waits for, and ends.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -68,8 +68,8 @@ pub enum Ended {
     Waits(Unreachable),
 }
 
-/// Runs `arguments` as a child where there are remote mounts, and returns how that ended. `None` where this process is to do the work: it is that
-/// child, or no mount is remote, or no child can be started.
+/// Runs `arguments` as a child where there are remote mounts, and returns how that ended. `None` where this process is
+/// to do the work: it is that child, or no mount is remote, or no child can be started.
 pub fn supervised(arguments: &[OsString], environment: &mut BTreeMap<String, String>) -> Option<Ended> {
     if environment.remove(NAME).is_some() {
         // A kill of the parent is meant for this process.
@@ -213,7 +213,8 @@ fn stuck(pid: u32, waits: &mut HashMap<String, Wait>, began: Instant) -> Option<
     None
 }
 
-/// The threads of `pid` that wait for a file system, each with its system call: number, arguments, stack and instruction (`proc_pid_syscall(5)`).
+/// The threads of `pid` that wait for a file system, each with its system call: number, arguments, stack and
+/// instruction (`proc_pid_syscall(5)`).
 fn threads(pid: u32) -> HashMap<String, String> {
     let tasks = PathBuf::from(format!("/proc/{pid}/task"));
     let text = |path: PathBuf| files::read_optional(&path).ok().flatten().unwrap_or_default();

@@ -43,7 +43,8 @@ pub fn read_any(path: &Path) -> AnyText {
     )
 }
 
-/// A text with zeros in it, as logs have whose beginning was cut off while somebody wrote; other bytes with zeros are no text.
+/// A text with zeros in it, as logs have whose beginning was cut off while somebody wrote; other bytes with zeros are
+/// no text.
 fn of_holes(bytes: Vec<u8>) -> AnyText {
     let is_strange = |byte: &u8| *byte < b' ' && !b"\t\n\r\x0c\x1b".contains(byte) || *byte == 0x7f;
     let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == 0 { b' ' } else { byte }).collect();
@@ -81,7 +82,8 @@ pub fn named_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(all)
 }
 
-/// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders that `is_aside` says are passed over.
+/// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders
+/// that `is_aside` says are passed over.
 pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {
     let data = match path.look_at_entry() {
         Ok(data) => data,
@@ -91,7 +93,8 @@ pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, a
     if data.is_file() || named && path.is_file_there() {
         all.push(path.to_owned());
     } else if (data.is_dir() || named && path.is_folder_there()) && (named || !is_aside(path)) {
-        // Not by `files::names_if_any`: a name that is no text counts as well, and a folder that can't be read is one to be named.
+        // Not by `files::names_if_any`: a name that is no text counts as well, and a folder that can't be read is one
+        // to be named.
         let Ok(entries) = std::fs::read_dir(path) else { return all.push(path.to_owned()) };
         let mut below: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         below.sort();

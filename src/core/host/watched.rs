@@ -36,7 +36,8 @@ impl Watched {
         Some(Self { pid, started, descriptor })
     }
 
-    /// Waits for the end, at most so long; `true` when it has come. The process is a zombie then, until its parent asks for it.
+    /// Waits for the end, at most so long; `true` when it has come. The process is a zombie then, until its parent asks
+    /// for it.
     pub fn has_ended(&self, at_most: Duration) -> bool {
         match &self.descriptor {
             Some(descriptor) => {
@@ -79,7 +80,8 @@ impl Watched {
         stat_field(stat, 3)?.chars().next()
     }
 
-    /// How it ended, read from the zombie: field 52 of `/proc/PID/stat` is the status that its parent will get (proc(5)).
+    /// How it ended, read from the zombie: field 52 of `/proc/PID/stat` is the status that its parent will get
+    /// (proc(5)).
     pub fn end(&self) -> End {
         let Some(stat) = self.stat().filter(|stat| Self::state(stat) == Some('Z')) else { return End::Unknown };
         match stat_field(&stat, 52).and_then(|field| field.parse::<i32>().ok()) {

@@ -1,8 +1,8 @@
 //! The CUDA fat binaries of an ELF library, found and read in one pass over its bytes.
 //!
-//! NVIDIA does not document the layout; this is what 17 libraries and files with known contents agree on, checked against
-//! `cuobjdump` (2026-11-21, `tests/fatbin/`). A container begins with the magic, version and header length, and holds entries whose
-//! headers are never compressed, so no payload is looked at:
+//! NVIDIA does not document the layout; this is what 17 libraries and files with known contents agree on, checked
+//! against `cuobjdump` (2026-11-21, `tests/fatbin/`). A container begins with the magic, version and header length, and
+//! holds entries whose headers are never compressed, so no payload is looked at:
 //!
 //! ```text
 //! container  u32 0xBA55ED50  u16 1  u16 16  u64 size of the entries
@@ -10,8 +10,9 @@
 //!        +24 u16 minor, +26 u16 major: the PTX ISA   +28 u32 architecture   +40 u64 flags: 0x100000 `a`, 0x200000 `f`
 //! ```
 //!
-//! Deflate has no random access and section headers stand at the end, so containers are looked for where they must begin: at
-//! multiples of 8. A magic with version and header length behind it is a container; what then makes no sense is an error.
+//! Deflate has no random access and section headers stand at the end, so containers are looked for where they must
+//! begin: at multiples of 8. A magic with version and header length behind it is a container; what then makes no sense
+//! is an error.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A member of a zip file, unpacked as its bytes arrive: local header, then stored or deflated data, compared with the length and
-//! CRC-32 that the directory states.
+//! A member of a zip file, unpacked as its bytes arrive: local header, then stored or deflated data, compared with the
+//! length and CRC-32 that the directory states.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
@@ -67,8 +67,8 @@ impl<'a> Unpacker<'a> {
         Ok(if self.left == 0 { Flow::Enough } else { flow })
     }
 
-    /// To be called at the end. `true` where the whole member was read and agrees with the directory, `false` where the sink had
-    /// enough before.
+    /// To be called at the end. `true` where the whole member was read and agrees with the directory, `false` where the
+    /// sink had enough before.
     pub fn finish(self) -> Result<bool, Malformed> {
         let fail = |what: &str| Err(Malformed::new(self.member.offset, format!("`{}` {what}", self.member.path)));
         if self.left > 0 || self.unpacked() < self.member.size {

@@ -11,8 +11,8 @@ use crate::core::model::build::{ReadBasis, WheelBuild};
 use crate::core::model::contents::{Files, Member};
 use crate::core::model::{Architecture, CudaVersion, PackageName};
 
-/// Containers whose lists are taken for the library's own: the first may be of a helper file, the second agrees with the rest
-/// in all libraries compared (2026-11-21).
+/// Containers whose lists are taken for the library's own: the first may be of a helper file, the second agrees with
+/// the rest in all libraries compared (2026-11-21).
 const CONTAINERS: usize = 2;
 
 /// The same for a library of which nothing is known: some hold one container for each architecture.

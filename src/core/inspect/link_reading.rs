@@ -1,5 +1,5 @@
-//! Which members of a wheel say what it is linked against, and what follows from them. The bytes are fetched elsewhere: in spans, for a wheel
-//! may have a hundred modules side by side.
+//! Which members of a wheel say what it is linked against, and what follows from them. The bytes are fetched elsewhere:
+//! in spans, for a wheel may have a hundred modules side by side.
 
 use std::ops::Range;
 
@@ -26,7 +26,8 @@ pub struct LinkReading<'a> {
 }
 
 impl<'a> LinkReading<'a> {
-    /// For a wheel of these files, of which at most `limit` packed bytes are read: Python's modules first, then small ones before large ones.
+    /// For a wheel of these files, of which at most `limit` packed bytes are read: Python's modules first, then small
+    /// ones before large ones.
     pub fn new(files: &'a Files, limit: u64) -> Self {
         let sizes: Vec<(&str, u64)> =
             files.members.iter().map(|member| (member.path.as_str(), member.compressed)).collect();
@@ -147,8 +148,9 @@ impl<'a> Span<'a> {
     }
 }
 
-/// Which of `files`, paths with sizes in bytes, are read where `limit` bytes may be: the libraries of the distribution's own, Python's modules
-/// first, then small ones before large ones. Beside them what is known before: the names of all, and which are not read.
+/// Which of `files`, paths with sizes in bytes, are read where `limit` bytes may be: the libraries of the
+/// distribution's own, Python's modules first, then small ones before large ones. Beside them what is known before: the
+/// names of all, and which are not read.
 pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
     let name = |at: &usize| files[*at].0.rsplit('/').next().unwrap_or_default();
     let shared: Vec<usize> = (0..files.len()).filter(|at| is_shared_object(name(at))).collect();

@@ -1,6 +1,6 @@
-//! What a wheel was built for, read from its own bytes: the zip directory, the text files in which frameworks record their
-//! build, and the CUDA fat binaries inside its ELF libraries. Pure: bytes go in as they arrive, nothing is kept but what was
-//! found, and malformed input is an error with the offset at which it makes no sense.
+//! What a wheel was built for, read from its own bytes: the zip directory, the text files in which frameworks record
+//! their build, and the CUDA fat binaries inside its ELF libraries. Pure: bytes go in as they arrive, nothing is kept
+//! but what was found, and malformed input is an error with the offset at which it makes no sense.
 
 mod archive;
 mod bytecode;

@@ -1,4 +1,5 @@
-//! RECORD, the list of a distribution's files with digests (<https://packaging.python.org/specifications/recording-installed-packages/>).
+//! RECORD, the list of a distribution's files with digests
+//! (<https://packaging.python.org/specifications/recording-installed-packages/>).
 
 use crate::core::model::Sha256;
 use crate::core::model::contents::{Files, Member};

@@ -1,8 +1,9 @@
-//! One shared object, read in one pass over its bytes: what the dynamic linker will look at (`PT_DYNAMIC`, `.dynsym`, `.gnu.version_r`), and
-//! the names inside it that NumPy's and CUDA's loaders go by.
+//! One shared object, read in one pass over its bytes: what the dynamic linker will look at (`PT_DYNAMIC`, `.dynsym`,
+//! `.gnu.version_r`), and the names inside it that NumPy's and CUDA's loaders go by.
 //!
-//! The tables are found by program headers, for section headers may be stripped. They stand near the beginning of what a linker wrote, and at
-//! the end of what `patchelf` changed; both ends are kept, and what lies elsewhere is an error that says so.
+//! The tables are found by program headers, for section headers may be stripped. They stand near the beginning of what
+//! a linker wrote, and at the end of what `patchelf` changed; both ends are kept, and what lies elsewhere is an error
+//! that says so.
 
 use std::collections::BTreeSet;
 
@@ -88,8 +89,8 @@ impl SharedObject {
         Ok(names)
     }
 
-    /// Has the dynamic section kept, wherever it is, and the smaller segments, once the program headers are here: a tool such as `patchelf`
-    /// moves tables into a segment of their own.
+    /// Has the dynamic section kept, wherever it is, and the smaller segments, once the program headers are here: a
+    /// tool such as `patchelf` moves tables into a segment of their own.
     fn plan(&mut self) {
         if self.is_planned || self.kept.passed() < 4096 {
             return;
@@ -259,7 +260,8 @@ impl<'a> Tables<'a> {
         if count > MOST { Err("it has symbols without end") } else { Ok(count) }
     }
 
-    /// `u32 buckets, base, bloom words, shift; u64 bloom[]; u32 buckets[]; u32 chain[]`: one more than the last symbol of the last chain.
+    /// `u32 buckets, base, bloom words, shift; u64 bloom[]; u32 buckets[]; u32 chain[]`: one more than the last symbol
+    /// of the last chain.
     fn count_of_gnu_hash(&self, at: u64) -> Result<u64, Fault> {
         let word = |index: u64| self.u32_at(at.saturating_add(index * 4)).map(u64::from);
         let (buckets, base, bloom) = (word(0)?, word(1)?, word(2)?);
@@ -317,8 +319,8 @@ struct Names {
     before: Vec<u8>,
     numpy_first: bool,
     numpy_both: bool,
-    /// A text with which another NumPy is refused at import: by `import_array`, or by Cython for types of another size. A library that looks
-    /// NumPy up when it is used, as those of older pybind11 do, has neither.
+    /// A text with which another NumPy is refused at import: by `import_array`, or by Cython for types of another size.
+    /// A library that looks NumPy up when it is used, as those of older pybind11 do, has neither.
     numpy_abi: bool,
     opens: BTreeSet<String>,
 }

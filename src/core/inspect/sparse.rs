@@ -1,4 +1,5 @@
-//! A file of which only some parts are kept while it passes by: its beginning, its end, and ranges that turn out to matter.
+//! A file of which only some parts are kept while it passes by: its beginning, its end, and ranges that turn out to
+//! matter.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Two texts inside binaries: the list of architectures that torch was compiled for, and the version of a CUDA compiler.
+//! Two texts inside binaries: the list of architectures that torch was compiled for, and the version of a CUDA
+//! compiler.
 
 use crate::core::inspect::{Flow, Malformed, Sink};
 use crate::core::model::Architecture;
@@ -21,7 +22,8 @@ impl<T> Search<T> {
 }
 
 impl Search<Vec<Architecture>> {
-    /// For `sm_75 sm_80 … compute_90` ending in a zero byte, as torch's `CUDA_ARCH_FLAGS` puts it into `libtorch_python.so`.
+    /// For `sm_75 sm_80 … compute_90` ending in a zero byte, as torch's `CUDA_ARCH_FLAGS` puts it into
+    /// `libtorch_python.so`.
     pub(super) fn for_architectures() -> Self {
         Self::new(architectures)
     }
@@ -53,8 +55,8 @@ fn architectures(bytes: &[u8]) -> Option<Vec<Architecture>> {
     texts.take(complete).find_map(list)
 }
 
-/// The list that `text` ends with; compilers may lay it right behind another text. Two architectures or more: one alone may be
-/// any message.
+/// The list that `text` ends with; compilers may lay it right behind another text. Two architectures or more: one alone
+/// may be any message.
 fn list(text: &[u8]) -> Option<Vec<Architecture>> {
     let text = &text[text.len().saturating_sub(LONGEST)..];
     let starts = |at: &usize| text[*at..].starts_with(b"sm_") || text[*at..].starts_with(b"compute_");

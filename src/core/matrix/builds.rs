@@ -1,5 +1,5 @@
-//! Rows of `matrix/builds-*.toml`: what each wheel was built for. Derived rows are made from wheels and name them with their
-//! digest; curated ones are copied from a publisher's table and carry its link and a date.
+//! Rows of `matrix/builds-*.toml`: what each wheel was built for. Derived rows are made from wheels and name them with
+//! their digest; curated ones are copied from a publisher's table and carry its link and a date.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -164,7 +164,8 @@ fn join(all: &[Architecture]) -> String {
     all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// `rows` as a file of the matrix: `head` (its comment) first, then by package, label and version. The same rows give the same bytes.
+/// `rows` as a file of the matrix: `head` (its comment) first, then by package, label and version. The same rows give
+/// the same bytes.
 pub fn write_builds(head: &str, rows: &[Build]) -> String {
     let mut rows: Vec<&Build> = rows.iter().collect();
     rows.sort_by(|a, b| (&a.package, &a.local, &a.version).cmp(&(&b.package, &b.local, &b.version)));

@@ -109,7 +109,8 @@ const WORDS: &[&str] = &[
     "core",
 ];
 
-/// The words of a name that tell GPUs apart, joined: `NVIDIA GeForce RTX 4090 Laptop GPU` and `rtx4090` are both `rtx4090`.
+/// The words of a name that tell GPUs apart, joined: `NVIDIA GeForce RTX 4090 Laptop GPU` and `rtx4090` are both
+/// `rtx4090`.
 fn essence(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let is_memory = |word: &str| {

@@ -1,5 +1,5 @@
-//! What saves waiting, and decides nothing: which packages usually come along, where a wheel keeps its METADATA, and the METADATA of
-//! some wheels by their digest. A hint that is out of date costs a request; no answer depends on one.
+//! What saves waiting, and decides nothing: which packages usually come along, where a wheel keeps its METADATA, and
+//! the METADATA of some wheels by their digest. A hint that is out of date costs a request; no answer depends on one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,7 +20,8 @@ pub struct Hints {
 /// `matrix/closure.toml`.
 #[derive(Default)]
 struct Table {
-    /// `name` or `name[extra]` → what its newest version asks for; `=` before a name that it does not let be the newest.
+    /// `name` or `name[extra]` → what its newest version asks for; `=` before a name that it does not let be the
+    /// newest.
     needs: HashMap<String, Vec<(PackageName, Vec<ExtraName>, bool)>>,
     /// kB at the end of a wheel that hold directory and METADATA, where 64 are not enough.
     tails: HashMap<PackageName, u64>,

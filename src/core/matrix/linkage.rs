@@ -1,5 +1,6 @@
-//! Rows of `matrix/linking/*.toml`, a file for each package: what its releases are linked against, read from their wheels. Releases that are
-//! alike stand in one row, with the digests of those that were read: the first, the last, and some between.
+//! Rows of `matrix/linking/*.toml`, a file for each package: what its releases are linked against, read from their
+//! wheels. Releases that are alike stand in one row, with the digests of those that were read: the first, the last, and
+//! some between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -142,8 +143,8 @@ impl Linkage {
         self.numpy_1.then(|| overlay(package, range, "numpy<2", "compiled against NumPy 1", true))?
     }
 
-    /// The requirements that follow for releases `range` of `package`, but for what it can do `without`. What its METADATA does not ask for, or
-    /// parts of it alone use, is not to be brought along by it.
+    /// The requirements that follow for releases `range` of `package`, but for what it can do `without`. What its
+    /// METADATA does not ask for, or parts of it alone use, is not to be brought along by it.
     fn overlays(&self, package: &PackageName, range: &VersionRange, without: &[Aspect]) -> Vec<Overlay> {
         let torch = self.on_torch(package, range.clone());
         let torch = torch.filter(|_| !self.torch_parts && !without.contains(&Aspect::Torch));

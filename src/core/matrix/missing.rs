@@ -18,8 +18,8 @@ pub struct Missing {
 }
 
 impl Matrix {
-    /// The library for want of which a package that is linked so can't be imported beside `all`; `None` where it can, or where nothing
-    /// there says which CUDA it is: the machine's own toolkit may have what is needed.
+    /// The library for want of which a package that is linked so can't be imported beside `all`; `None` where it can,
+    /// or where nothing there says which CUDA it is: the machine's own toolkit may have what is needed.
     pub fn missing<'a>(
         &self,
         package: &PackageName,
@@ -36,7 +36,8 @@ impl Matrix {
         if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
     }
 
-    /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against CUDA's.
+    /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against
+    /// CUDA's.
     pub(super) fn is_of_no_cuda(&self, package: &PackageName, version: &Version) -> bool {
         let row = self.linkages.of(package).and_then(|file| file.row(version));
         let is_cuda = |library: &String| self.sonames.iter().any(|row| library.starts_with(row.library.as_str()));

@@ -1,4 +1,4 @@
-//! Bundled facts about CUDA: driver floors, GPU architectures, framework builds, families. Facts are rows of `matrix/*.toml`,
+//! Facts about CUDA: driver floors, GPU architectures, framework builds, families. They are rows of `matrix/*.toml`,
 //! each with its source; this room gives them types, answers a few questions, and judges a build on a machine.
 
 mod builds;
@@ -144,8 +144,8 @@ impl Matrix {
         })
     }
 
-    /// These rows with those of `text`, an overlay, added; a row with the same key takes the place of ours. The version then says so,
-    /// for locks must tell which facts they were made from.
+    /// These rows with those of `text`, an overlay, added; a row with the same key takes the place of ours. The version
+    /// then says so, for locks must tell which facts they were made from.
     pub fn with_overlay(mut self, text: &str) -> Result<Self, String> {
         let overlay: rows::OverlayFile = toml::from_str(text).map_err(|error| error.to_string())?;
         let key = |row: &Build| (row.package.clone(), row.version.clone(), row.local.clone());
@@ -274,8 +274,8 @@ impl Matrix {
         self.links.iter().find(|row| row.package == *package)
     }
 
-    /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that carry it, and by
-    /// labels such as `+cu128`, whose builds have theirs from elsewhere.
+    /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that
+    /// carry it, and by labels such as `+cu128`, whose builds have theirs from elsewhere.
     pub fn carried<'a>(&self, link: &Link, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> BTreeSet<u32> {
         let major = |(name, version): (&PackageName, &Version)| {
             let library = self.library_cuda(name, version).filter(|_| link.is_carried_by(name));
@@ -316,7 +316,7 @@ impl Matrix {
         self.overlays.iter().filter(move |row| row.package == *package).chain(self.linkages.overlays(package))
     }
 
-    /// The package that `package` at `version` was built against, and the versions of it that go with it; local labels aside.
+    /// The package that `package` at `version` was built against, and which versions of it go with it, without labels.
     pub fn family(&self, package: &PackageName, version: &Version) -> Option<(&PackageName, VersionRange)> {
         let version = version.clone().without_local();
         let mut rows = self.families.iter().filter(|row| row.members.get(package) == Some(&version));
@@ -342,7 +342,8 @@ impl Matrix {
         self.watches.iter().any(|watch| watch.packages.get(package).is_some_and(|since| version >= since))
     }
 
-    /// Whether a package that the matrix does not watch may hold GPU code: it asks for CUDA libraries itself, and nothing says that it has none.
+    /// Whether a package that the matrix does not watch may hold GPU code: it asks for CUDA libraries itself, and
+    /// nothing says that it has none.
     pub fn is_worth_reading(
         &self,
         package: &PackageName,

@@ -22,7 +22,8 @@ pub struct SecretFormat {
     /// By the name that it is given to, and not by its own form.
     #[serde(default)]
     pub generic: bool,
-    /// It has digits, and letters of both cases or of hexadecimal numbers alone: without quotes around it a name may stand there as well.
+    /// It has digits, and letters of both cases or of hexadecimal numbers alone: without quotes around it a name may
+    /// stand there as well.
     #[serde(default)]
     pub bare: bool,
     pub source: String,
@@ -31,7 +32,8 @@ pub struct SecretFormat {
 }
 
 impl SecretFormat {
-    /// The pattern, compiled when a text first has one of the keywords: all of them at once would take longer than most texts.
+    /// The pattern, compiled when a text first has one of the keywords: all of them at once would take longer than most
+    /// texts.
     pub fn pattern(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| RegexBuilder::new(&self.pattern).size_limit(20 << 20).build().ok()).as_ref()
     }
@@ -70,7 +72,8 @@ struct NotSecret {
 }
 
 impl SecretFormats {
-    /// The rows of which `text` has a keyword, in any case; in their order. Fails only if there are too many keywords, which a test rules out.
+    /// The rows of which `text` has a keyword, in any case; in their order. Fails only if there are too many keywords,
+    /// which a test rules out.
     pub fn of_words(&self, text: &str) -> Result<impl Iterator<Item = &SecretFormat>, String> {
         let words =
             self.words.get_or_init(|| self.all_words()).as_ref().ok_or("the keywords of secrets can't be searched")?;
@@ -101,7 +104,8 @@ impl SecretFormats {
 }
 
 impl SecretFormats {
-    /// Whether a name that ends in `rest` speaks of something else than a secret: `_path` or `_sha256` of one, a token`izer`.
+    /// Whether a name that ends in `rest` speaks of something else than a secret: `_path` or `_sha256` of one, a
+    /// token`izer`.
     pub fn is_about(&self, rest: &str) -> bool {
         let rest = rest.to_lowercase();
         if self.not.others.iter().any(|other| rest.starts_with(other.as_str())) {

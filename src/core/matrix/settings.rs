@@ -331,7 +331,8 @@ pub fn is_setting_word(word: &str) -> bool {
     WORDS.contains(word)
 }
 
-/// Whether jaxlib `version` knows the flag `name` (without dashes), and the nearest that it does know. Fails as [`settings`] does.
+/// Whether jaxlib `version` knows the flag `name` (without dashes), and the nearest that it does know. Fails as
+/// [`settings`] does.
 pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'static str>), String> {
     let file = XLA.as_ref().map_err(Clone::clone)?;
     let is_known = |row: &&XlaFlags| {
@@ -347,7 +348,8 @@ pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'st
     Ok((state, crate::core::diag::nearest(known(), name)))
 }
 
-/// What is wrong with the value of a flag of XLA; `None` also of one that nothing is known of. `value` is without quotes, and absent where there is no `=`.
+/// What is wrong with the value of a flag of XLA; `None` also of one that nothing is known of. `value` is without
+/// quotes, and absent where there is no `=`.
 pub fn xla_value(name: &str, value: Option<&str>) -> Option<&'static str> {
     let values = &XLA.as_ref().ok()?.values;
     let is_among = |all: &[String]| all.iter().any(|one| one == name);

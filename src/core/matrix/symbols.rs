@@ -1,9 +1,10 @@
-//! Which minor release of torch has which symbols: `matrix/torch-symbols.bin`, of the names of torch's C++ and stable C interfaces that some
-//! minors have and others don't. What all have says nothing, and is left out.
+//! Which minor release of torch has which symbols: `matrix/torch-symbols.bin`, of the names of torch's C++ and stable C
+//! interfaces that some minors have and others don't. What all have says nothing, and is left out.
 //!
 //! ```text
 //! u8 number of minors   for each: u8 major, u8 minor
-//! for each name, by hash: 5 bytes of its sha256   u16 (big endian) one bit for each minor that has it, the first the lowest
+//! for each name, by hash: 5 bytes of its sha256
+//! u16 (big endian), a bit for each minor that has it, the first the lowest
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,8 +79,8 @@ impl TorchSymbols {
         None
     }
 
-    /// The releases of torch that have all names of one of `demands`, as specifiers; `None` where every known one does. Of the C++ interface
-    /// (`cxx`), what the newest known minor does not have is not expected of later ones.
+    /// The releases of torch that have all names of one of `demands`, as specifiers; `None` where every known one does.
+    /// Of the C++ interface (`cxx`), what the newest known minor does not have is not expected of later ones.
     pub fn range(&self, demands: &[BTreeSet<u64>], cxx: bool) -> Option<String> {
         let all = u16::try_from((1_u32 << self.minors.len()) - 1).ok()?;
         let fits = |names: &BTreeSet<u64>| {

@@ -27,8 +27,8 @@ impl SystemLibraries {
         super::parse("system.toml")
     }
 
-    /// The package that has `library` in a release of Debian or Ubuntu, as [`release_of`] calls it; without a release, or in one that is not
-    /// known, what most have. `None` for a library of no system.
+    /// The package that has `library` in a release of Debian or Ubuntu, as [`release_of`] calls it; without a release,
+    /// or in one that is not known, what most have. `None` for a library of no system.
     pub fn package(&self, library: &str, release: Option<&str>) -> Option<&str> {
         match self.library.get(library)? {
             Packages::Everywhere(name) => Some(name),

@@ -175,7 +175,8 @@ fn jit_isa(matrix: &Matrix, hardware: &Hardware) -> Option<CudaVersion> {
     by_driver.max(by_compat)
 }
 
-/// What `build` has for `gpu`, a GPU of `hardware`. `Ok(true)`: machine code. `Ok(false)`: PTX that the driver compiles.
+/// What `build` has for `gpu`, a GPU of `hardware`. `Ok(true)`: machine code. `Ok(false)`: PTX that the driver
+/// compiles.
 pub fn code_for(matrix: &Matrix, build: &Build, hardware: &Hardware, gpu: &InstalledGpu) -> Result<bool, Reason> {
     if let Some(row) = matrix.gpu(&gpu.name) {
         let last = matrix.branches.iter().find(|branch| branch.last_for.contains(&row.architecture));
@@ -203,7 +204,8 @@ fn ptx_isa(matrix: &Matrix, build: &Build) -> Option<CudaVersion> {
     build.ptx_isa.or_else(|| matrix.toolkit(build.cuda?)?.ptx_isa)
 }
 
-/// The GPUs of `hardware` for which `build` has PTX alone: the driver compiles its kernels when they are first launched.
+/// The GPUs of `hardware` for which `build` has PTX alone: the driver compiles its kernels when they are first
+/// launched.
 pub fn ptx_only<'a>(
     matrix: &'a Matrix,
     build: &'a Build,
@@ -212,8 +214,8 @@ pub fn ptx_only<'a>(
     hardware.gpus.iter().filter(|gpu| code_for(matrix, build, hardware, gpu) == Ok(false))
 }
 
-/// The compute capabilities that `build` covers on `hardware`, as a version range, so that the solver can weigh it like any
-/// other requirement. PTX counts where the driver's compiler takes it, or where no driver is known.
+/// The compute capabilities that `build` covers on `hardware`, as a version range, so that the solver can weigh it like
+/// any other requirement. PTX counts where the driver's compiler takes it, or where no driver is known.
 pub fn coverage(matrix: &Matrix, build: &Build, hardware: &Hardware) -> VersionRange {
     let version = |major: u32, minor: u32| Version::new([u64::from(major), u64::from(minor)]);
     let jit = match (ptx_isa(matrix, build), jit_isa(matrix, hardware)) {

@@ -28,8 +28,8 @@ impl Accepted {
     ];
 }
 
-/// Turns findings about accepted packages into notes which say why, and puts those together that say the same of several packages. One about
-/// several packages is accepted when all of them are.
+/// Turns findings about accepted packages into notes which say why, and puts those together that say the same of
+/// several packages. One about several packages is accepted when all of them are.
 pub fn accept(mut findings: Vec<Finding>, accepted: &[Accepted]) -> Vec<Finding> {
     for finding in findings.iter_mut().filter(|finding| finding.severity != Severity::Note) {
         let Some(one) = acceptance(finding, accepted) else { continue };

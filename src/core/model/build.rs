@@ -44,7 +44,8 @@ pub enum ReadBasis {
     WholeMember,
     /// Members that could say something could not be read.
     Unreadable,
-    /// The first containers with code: the list that the library was compiled for, though single files of it may differ.
+    /// The first containers with code: the list that the library was compiled for, though single files of it may
+    /// differ.
     FirstContainers(usize),
     /// The first bytes (packed), in which there was no GPU code.
     FirstBytes(u64),

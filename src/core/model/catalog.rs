@@ -181,7 +181,8 @@ pub struct Metadata {
     pub size: Option<u64>,
     /// `Requires-Dist` lines that can't be parsed.
     pub unreadable: Vec<String>,
-    /// The first 32 hex digits of the sha256 of all that a solve goes by, in a fixed order: two METADATA with one digest lead to one answer.
+    /// The first 32 hex digits of the sha256 of all that a solve goes by, in a fixed order: two METADATA with one
+    /// digest lead to one answer.
     pub digest: String,
 }
 
@@ -240,7 +241,8 @@ fn is_of_extra(line: &str) -> bool {
     (marker.contains("extra ==") || marker.contains("extra==")) && !marker.contains(" or ")
 }
 
-/// The header lines of METADATA or WHEEL, before the first blank one: names as written, values; continuation lines are joined.
+/// The header lines of METADATA or WHEEL, before the first blank one: names as written, values; continuation lines are
+/// joined.
 pub fn headers(text: &str) -> Vec<(&str, String)> {
     let mut found: Vec<(&str, String)> = Vec::new();
     for line in text.lines().take_while(|line| !line.is_empty()) {
@@ -270,7 +272,8 @@ pub trait Catalog {
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure>;
 
-    /// What each of the wheels is linked against, as far as `limit` packed bytes of it tell that; `None` for one that could not be read.
+    /// What each of the wheels is linked against, as far as `limit` packed bytes of it tell that; `None` for one that
+    /// could not be read.
     fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>>;
 
     /// Bytes of a file of which its page does not say so, where they can be known.

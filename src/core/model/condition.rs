@@ -1,7 +1,8 @@
 //! Environment markers (PEP 508): `python_version < "3.13" and (extra == "gpu" or sys_platform == "linux")`.
 //!
-//! `pep508_rs` knows what a single comparison means. It joins them into a decision diagram that can grow exponentially, and parses parentheses
-//! by recursion; both are done here instead: a tree of comparisons, of bounded depth and size, evaluated as it stands.
+//! `pep508_rs` knows what a single comparison means. It joins them into a decision diagram that can grow exponentially,
+//! and parses parentheses by recursion; both are done here instead: a tree of comparisons, of bounded depth and size,
+//! evaluated as it stands.
 
 use std::sync::Arc;
 
@@ -218,8 +219,8 @@ fn has_one_literal(text: &str) -> bool {
     text.matches(quote).count() == 2 && (text.starts_with(quote) || text.ends_with(quote))
 }
 
-/// `python_version in '3.8, 3.9'`: the parser wants the versions apart by spaces alone, and takes a list that it can't read for true.
-/// `None` where `text` is no such comparison.
+/// `python_version in '3.8, 3.9'`: the parser wants the versions apart by spaces alone, and takes a list that it can't
+/// read for true. `None` where `text` is no such comparison.
 fn spaced_versions(text: &str) -> Option<String> {
     let open = text.find(['\'', '"'])?;
     let (variable, list) = text.split_at(open);

@@ -1,5 +1,5 @@
-//! What a wheel puts on disk, as its zip directory lists it: paths with size and CRC-32, which is enough to tell whether two
-//! wheels would overwrite each other's files.
+//! What a wheel puts on disk, as its zip directory lists it: paths with size and CRC-32, which is enough to tell
+//! whether two wheels would overwrite each other's files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -60,8 +60,8 @@ impl Files {
         self.members.iter().find(|member| is(&member.path))
     }
 
-    /// What the paths it writes to begin with, sorted: the first two parts, for packages such as NVIDIA's share the first; where there are
-    /// many, the first alone. An empty file has [`EMPTY`] behind it.
+    /// What the paths it writes to begin with, sorted: the first two parts, for packages such as NVIDIA's share the
+    /// first; where there are many, the first alone. An empty file has [`EMPTY`] behind it.
     pub fn roots(&self) -> Vec<String> {
         let mut below: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for member in &self.members {
@@ -137,7 +137,8 @@ impl Clash {
     }
 }
 
-/// Every pair of `all` that would overwrite each other's files. Equal files (the `__init__.py` of a namespace) are no clash.
+/// Every pair of `all` that would overwrite each other's files. Equal files (the `__init__.py` of a namespace) are no
+/// clash.
 pub fn clashes(all: &[&Files]) -> Vec<Clash> {
     /// The place of a wheel, and CRC-32 and size of its file.
     type Owner = (usize, (u32, u64));
@@ -170,7 +171,8 @@ pub fn clashes(all: &[&Files]) -> Vec<Clash> {
     pairs.into_iter().map(clash).collect()
 }
 
-/// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which no other wheel shares.
+/// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which no other
+/// wheel shares.
 pub fn installed_path(member: &str) -> Option<String> {
     let (top, rest) = member.split_once('/').unwrap_or(("", member));
     if member.ends_with('/') || top.ends_with(".dist-info") {

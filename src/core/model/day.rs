@@ -13,8 +13,8 @@ pub fn day_of(seconds: u64) -> Date {
     moment.unwrap_or(Moment::MAX).to_zoned(TimeZone::UTC).date()
 }
 
-/// An ISO 8601 moment, as indexes write the time of an upload and profiles their `as-of`. One without an offset is taken for UTC, which
-/// PEP 700 prescribes; a day alone is its last moment. `None` for anything else.
+/// An ISO 8601 moment, as indexes write the time of an upload and profiles their `as-of`. One without an offset is
+/// taken for UTC, which PEP 700 prescribes; a day alone is its last moment. `None` for anything else.
 pub fn moment_in(text: &str) -> Option<Moment> {
     let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
     if let Ok(date) = text.parse::<Date>().as_ref()

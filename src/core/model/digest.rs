@@ -1,4 +1,5 @@
-//! SHA-256 digests, as index pages, locks and markers write them: 64 lower-case hex digits. The cache keeps the 32 bytes.
+//! SHA-256 digests, as index pages, locks and markers write them: 64 lower-case hex digits. The cache keeps the 32
+//! bytes.
 
 use std::cell::RefCell;
 use std::fmt::{Debug, Display, Formatter, Result as FmtResult};

@@ -1,4 +1,5 @@
-//! A notebook (nbformat 4) as text: its cells, each with its place, so that one is replaced and nothing else changes by a byte.
+//! A notebook (nbformat 4) as text: its cells, each with its place, so that one is replaced and nothing else changes by
+//! a byte.
 
 use std::ops::Range;
 

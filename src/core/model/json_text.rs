@@ -1,7 +1,7 @@
 //! JSON as programs write it.
 
-/// `text` with what JSON does not have in the place of what programs write all the same, byte for byte as long: a mark of the byte order, `NaN` and
-/// `Infinity`, halves of surrogate pairs, and control characters in strings.
+/// `text` with what JSON does not have in the place of what programs write all the same, byte for byte as long: a mark
+/// of the byte order, `NaN` and `Infinity`, halves of surrogate pairs, and control characters in strings.
 pub fn strict(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     if text.starts_with('\u{feff}') {

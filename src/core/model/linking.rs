@@ -5,7 +5,8 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked for by the shared objects that a wheel was built from; libraries that a repair tool put beside them are not looked into.
+/// What is asked for by the shared objects that a wheel was built from; libraries that a repair tool put beside them
+/// are not looked into.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linking {
     /// The objects that were read.
@@ -74,8 +75,8 @@ impl Object {
         self.soname.as_deref() == Some(library) || self.file() == library
     }
 
-    /// Whether its name says for which release of torch it is, as `libaddon_torch28-cuda.so` does: then the package chooses among several, and
-    /// knows what to do where there is none.
+    /// Whether its name says for which release of torch it is, as `libaddon_torch28-cuda.so` does: then the package
+    /// chooses among several, and knows what to do where there is none.
     fn is_for_one_torch(&self) -> bool {
         let is_release = |rest: &str| {
             let rest = rest.trim_start_matches(['-', '_', '.']).strip_prefix('2').unwrap_or_default();
@@ -106,7 +107,8 @@ impl Linking {
         if roots.is_empty() { self.objects.iter().collect() } else { roots }
     }
 
-    /// The roots that decide on an import: Python's modules, where there are any. Plugins and the like are loaded when they are used.
+    /// The roots that decide on an import: Python's modules, where there are any. Plugins and the like are loaded when
+    /// they are used.
     fn deciding(&self) -> Vec<&Object> {
         let roots = self.roots();
         let modules: Vec<&Object> = roots.iter().copied().filter(|object| object.is_module).collect();
@@ -173,7 +175,8 @@ impl Linking {
 
 /// What importing a package asks of an environment, put together from its objects.
 ///
-/// Of several objects that may be loaded any one can be enough: torchcodec has one for each `FFmpeg`. An import must fail where all fail.
+/// Of several objects that may be loaded any one can be enough: torchcodec has one for each `FFmpeg`. An import must
+/// fail where all fail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Demands {
     /// Sets of libraries, of which one must be there whole; none where nothing is needed.

@@ -1,4 +1,5 @@
-//! Values every other room speaks in: versions, names, wheels, tags, CUDA numbers. It names no other room, and has no input or output.
+//! Values every other room speaks in: versions, names, wheels, tags, CUDA numbers. It names no other room, and has no
+//! input or output.
 
 pub mod accepted;
 pub mod build;

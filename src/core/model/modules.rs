@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Dotted names of the modules among `paths`: top-level ones, and below a folder without `__init__.py` (a namespace package, which
-/// several distributions share) the first below it that stand alone. `numpy`, `google.protobuf`, `nvidia.cudnn`.
+/// Dotted names of the modules among `paths`: top-level ones, and below a folder without `__init__.py` (a namespace
+/// package, which several distributions share) the first below it that stand alone. `numpy`, `google.protobuf`,
+/// `nvidia.cudnn`.
 pub fn modules_among<'a>(paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
     let mut root = Folder::default();
     for path in paths {
@@ -54,7 +55,8 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Whether an entry of site-packages of this name runs whenever Python starts (<https://docs.python.org/3/library/site.html>).
+/// Whether an entry of site-packages of this name runs whenever Python starts
+/// (<https://docs.python.org/3/library/site.html>).
 pub fn runs_at_start(entry: &str) -> bool {
     entry.ends_with(".pth") || matches!(entry.split('.').next(), Some("sitecustomize" | "usercustomize"))
 }

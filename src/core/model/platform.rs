@@ -56,8 +56,8 @@ impl Display for Libc {
 /// The older names of manylinux tags: PEP 513, 571 and 599.
 const LEGACY: [(&str, u32); 3] = [("manylinux1", 5), ("manylinux2010", 12), ("manylinux2014", 17)];
 
-/// C library and architecture of a platform tag: `manylinux_2_28_aarch64`, `manylinux2014_x86_64`, `musllinux_1_2_x86_64`,
-/// `linux_x86_64`. `None` for any other.
+/// C library and architecture of a platform tag: `manylinux_2_28_aarch64`, `manylinux2014_x86_64`,
+/// `musllinux_1_2_x86_64`, `linux_x86_64`. `None` for any other.
 pub fn parse_platform(tag: &str) -> Option<(Libc, String)> {
     if let Some((name, minor)) =
         LEGACY.iter().find(|(name, _)| tag.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')))
@@ -98,8 +98,8 @@ impl PythonFacts {
         (release.first().copied().unwrap_or(3), release.get(1).copied().unwrap_or(0))
     }
 
-    /// What the names of its extension modules and caches begin with, `cpython-312` (`sys.implementation.cache_tag`; `cpython-313t` for
-    /// extension modules of a free-threaded build).
+    /// What the names of its extension modules and caches begin with, `cpython-312` (`sys.implementation.cache_tag`;
+    /// `cpython-313t` for extension modules of a free-threaded build).
     pub fn cache_tag(&self) -> String {
         let (major, minor) = self.minor();
         format!("cpython-{major}{minor}{}", if self.free_threaded { "t" } else { "" })

@@ -82,7 +82,8 @@ fn split_marker(line: &str) -> (&str, &str) {
     end.map_or((line, ""), |at| (&line[..at], &line[at + 1..]))
 }
 
-/// The requirement with its address in ASCII, which `pep508_rs` 0.9.2 does not panic on; an error where anything else has other characters.
+/// The requirement with its address in ASCII, which `pep508_rs` 0.9.2 does not panic on; an error where anything else
+/// has other characters.
 fn ascii_address(head: &str) -> Result<Option<String>, String> {
     let Some(odd) = head.chars().find(|c| !c.is_ascii()) else {
         return Ok(None);
@@ -106,7 +107,8 @@ fn names_are_whole(line: &str) -> Result<(), String> {
     cut.map_or(Ok(()), |name| Err(format!("`{name}` must end with a letter or a digit")))
 }
 
-/// Specifiers as published, with the faults repaired that pip and uv forgive; `None` where it is not clear what they mean.
+/// Specifiers as published, with the faults repaired that pip and uv forgive; `None` where it is not clear what they
+/// mean.
 pub fn lenient_specifiers(text: &str) -> Option<VersionSpecifiers> {
     VersionSpecifiers::from_str(text)
         .or_else(|_| VersionSpecifiers::from_str(&repaired(text).ok_or(())?).map_err(drop))
@@ -123,9 +125,9 @@ fn repair(head: &str) -> Option<String> {
     (fixed != head && !head.contains('@')).then_some(fixed)
 }
 
-/// Specifiers clause by clause, each with what published metadata really gets wrong put right:
-/// `>=4.0.*` (a star after an inequality), `>=0.0.4<0.2.0` and `>=2.7 !=3.0.*` (no comma), `!=3.0*` (no dot), `>=2.7,` (a comma
-/// too many), `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). uv repairs the same. `None` where
+/// Specifiers clause by clause, each with what published metadata really gets wrong put right: `>=4.0.*` (a star after
+/// an inequality), `>=0.0.4<0.2.0` and `>=2.7 !=3.0.*` (no comma), `!=3.0*` (no dot), `>=2.7,` (a comma too many),
+/// `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). uv repairs the same. `None` where
 /// anything else stands between the clauses: what it means is anybody's guess.
 fn repaired(text: &str) -> Option<String> {
     let is_operator = |c: char| matches!(c, '<' | '>' | '=' | '!' | '~');

@@ -1,5 +1,6 @@
 //! PEP 440 specifiers as version ranges for the solver. One range type answers every question about versions here:
-//! `pep440_rs`'s own `contains` and its `Ranges::from` get local versions and `<V` wrong (measured against `packaging` 26.3).
+//! `pep440_rs`'s own `contains` and its `Ranges::from` get local versions and `<V` wrong (measured against `packaging`
+//! 26.3).
 
 use pep440_rs::{LocalSegment, Operator, Version, VersionSpecifier, VersionSpecifiers};
 use pubgrub::Ranges;

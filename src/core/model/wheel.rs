@@ -110,18 +110,21 @@ pub fn sdist_version(file: &str, package: &PackageName) -> Option<Version> {
     })
 }
 
-/// Name and version of a dist-info folder, `Pillow-9.0.dist-info`: older tools did not normalise the name. `None` for any other.
+/// Name and version of a dist-info folder, `Pillow-9.0.dist-info`: older tools did not normalise the name. `None` for
+/// any other.
 pub fn dist_info(folder: &str) -> Option<(PackageName, &str)> {
     let (name, version) = folder.strip_suffix(".dist-info")?.rsplit_once('-')?;
     Some((name.parse().ok()?, version))
 }
 
-/// The name of an egg-info file or folder, `blinker-1.4-py3.12.egg-info`, as distutils and setuptools left them. `None` for any other.
+/// The name of an egg-info file or folder, `blinker-1.4-py3.12.egg-info`, as distutils and setuptools left them. `None`
+/// for any other.
 pub fn egg_info(entry: &str) -> Option<PackageName> {
     entry.strip_suffix(".egg-info")?.split('-').next()?.parse().ok()
 }
 
-/// The distribution that an entry of site-packages is metadata of, by the tools of today or older ones: `importlib.metadata` reads both.
+/// The distribution that an entry of site-packages is metadata of, by the tools of today or older ones:
+/// `importlib.metadata` reads both.
 pub fn metadata_of(entry: &str) -> Option<PackageName> {
     dist_info(entry).map(|(name, _)| name).or_else(|| egg_info(entry))
 }

@@ -1,4 +1,5 @@
-//! What a file is, by its content: JSON as programs write it (Python writes `NaN`, editors a mark of the byte order), lines of JSON, or a text.
+//! What a file is, by its content: JSON as programs write it (Python writes `NaN`, editors a mark of the byte order),
+//! lines of JSON, or a text.
 
 use std::ops::Range;
 
@@ -15,7 +16,8 @@ pub(super) enum Document {
 }
 
 impl Document {
-    /// What `text` is; `strict` is the same with [`strict`]. The `name` of the file counts where the content is no JSON.
+    /// What `text` is; `strict` is the same with [`strict`]. The `name` of the file counts where the content is no
+    /// JSON.
     pub(super) fn of(name: &str, strict: &str) -> Self {
         let is_json =
             |text: &str| text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok();

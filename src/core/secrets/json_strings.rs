@@ -191,7 +191,8 @@ fn put(found: &mut Vec<Site>, frames: &[Frame], literal: Range<usize>, text: Str
     if in_list {
         path.pop();
         if let Some(site) = found.last_mut().filter(|site| site.path == path && !site.is_pairs && !site.is_key) {
-            // Pieces of a text are put together as they are (nbformat, `multiline_string`); tracebacks are lists of lines without their ends.
+            // Pieces of a text are put together as they are (nbformat, `multiline_string`); tracebacks are lists of
+            // lines without their ends.
             let is_text = path.last().is_some_and(|key| key == "source" || key == "text" || key.contains('/'));
             if !is_text && !site.text.ends_with('\n') {
                 site.text.push('\n');

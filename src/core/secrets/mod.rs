@@ -1,5 +1,5 @@
-//! Secrets in texts and notebooks: found by their formats (`matrix/secrets.toml`) in what a cell really says, and taken out where they stand.
-//! Text in, text out; a value is never kept, nor shown.
+//! Secrets in texts and notebooks: found by their formats (`matrix/secrets.toml`) in what a cell really says, and taken
+//! out where they stand. Text in, text out; a value is never kept, nor shown.
 
 mod baseline;
 mod document;
@@ -50,7 +50,8 @@ pub struct Sighting {
     pub sha256: String,
 }
 
-/// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through, and quotes that HTML writes as words.
+/// The secrets of `text`, in their order, none within another. Colours of a terminal are looked through, and quotes
+/// that HTML writes as words.
 pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
     scan_lines(&Lines::of(text))
 }
@@ -62,8 +63,8 @@ fn scan_lines(lines: &Lines<'_>) -> Result<Vec<Secret>, Failure> {
     scan_bare(&bare, lines, &original)
 }
 
-/// The text without escape sequences (ECMA-48, CSI) and with quotes for their names in HTML, and where each of its bytes stands; `None` where there
-/// are none of either.
+/// The text without escape sequences (ECMA-48, CSI) and with quotes for their names in HTML, and where each of its
+/// bytes stands; `None` where there are none of either.
 fn bare(text: &str) -> Option<(String, Vec<usize>)> {
     static SEQUENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?P<quote>&(?:quot|apos|#34|#39|#[xX]22|#[xX]27);)|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033)\[[0-9;?]{0,16}[ -/]{0,4}[@-~]").ok()
@@ -115,8 +116,8 @@ fn scan_bare(
     Ok(found.into_values().collect())
 }
 
-/// `value` up to the first escape of a string of Python, a shell or TOML, where that is a secret still; without the backslash of an escaped quote
-/// that ends it in any case. A key of many lines may have its ends of lines as escapes.
+/// `value` up to the first escape of a string of Python, a shell or TOML, where that is a secret still; without the
+/// backslash of an escaped quote that ends it in any case. A key of many lines may have its ends of lines as escapes.
 fn before_escape<'v>(row: &SecretFormat, value: &'v str) -> &'v str {
     if value.starts_with("-----") {
         return value;
@@ -168,8 +169,8 @@ fn is_class(value: &str) -> bool {
         && longest >= 5
 }
 
-/// Paths, addresses, digests, versions, names of models, of code and of classes: `/content/x.json`, `meta-llama/Llama-3.1-8B-Instruct`,
-/// `1:4.13+dfsg1`, `AutoTokenizer.from_pretrained`.
+/// Paths, addresses, digests, versions, names of models, of code and of classes: `/content/x.json`,
+/// `meta-llama/Llama-3.1-8B-Instruct`, `1:4.13+dfsg1`, `AutoTokenizer.from_pretrained`.
 fn is_name(value: &str) -> bool {
     let is_of = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c);
     let is_version = value.starts_with(|c: char| c.is_ascii_digit()) && value.contains('.') && value.chars().all(is_of);
@@ -212,8 +213,8 @@ fn is_random(text: &str) -> bool {
     changes.count() >= 3
 }
 
-/// The secrets of a file called `name` that the baseline does not accept, and the same text without them; `None` where there are none, and where
-/// the file is no JSON though it is called so, or would be none any more.
+/// The secrets of a file called `name` that the baseline does not accept, and the same text without them; `None` where
+/// there are none, and where the file is no JSON though it is called so, or would be none any more.
 pub fn scrubbed(name: &str, text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
     let strict = strict(text);
     match Document::of(name, &strict) {
@@ -234,7 +235,8 @@ fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>)
     Ok((sightings, (!secrets.is_empty()).then_some(clean)))
 }
 
-/// Those of `secrets` that the baseline does not accept, each with how people see it. `place` names where a byte of `text` stands, and its line.
+/// Those of `secrets` that the baseline does not accept, each with how people see it. `place` names where a byte of
+/// `text` stands, and its line.
 fn unknown(
     secrets: Vec<Secret>,
     text: &str,
@@ -279,8 +281,8 @@ fn spliced(text: &str, changes: impl IntoIterator<Item = (Range<usize>, String)>
     clean + &text[at..]
 }
 
-/// In JSON the decoded strings are looked at, lines of one cell as one text; what is changed is the part of a string that is the secret, and no
-/// other byte of the file. What is written is read again first.
+/// In JSON the decoded strings are looked at, lines of one cell as one text; what is changed is the part of a string
+/// that is the secret, and no other byte of the file. What is written is read again first.
 fn json(
     name: &str,
     text: &str,
@@ -324,8 +326,8 @@ fn json(
     Ok((sightings, is_sound.then_some(clean)))
 }
 
-/// Where in the file the secrets of `site` stand, each with what replaces it. A secret of several strings is replaced in the first, and taken out
-/// of the others.
+/// Where in the file the secrets of `site` stand, each with what replaces it. A secret of several strings is replaced
+/// in the first, and taken out of the others.
 fn rewritten(site: &Site, secrets: &[Secret], strict: &str) -> Vec<(Range<usize>, String)> {
     let mut changed = Vec::new();
     for segment in &site.segments {

@@ -1,4 +1,5 @@
-//! Planted secrets of each kind, and what is none. Values are put together here, so that no file of the project holds one.
+//! Planted secrets of each kind, and what is none. Values are put together here, so that no file of the project holds
+//! one.
 
 use serde_json::{Value, json};
 

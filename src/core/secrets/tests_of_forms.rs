@@ -118,7 +118,8 @@ fn names_and_examples_are_no_secrets() {
     }
 }
 
-/// Whatever a notebook holds: it is JSON afterwards, of the same form, and nothing but texts in which there were secrets is another one.
+/// Whatever a notebook holds: it is JSON afterwards, of the same form, and nothing but texts in which there were
+/// secrets is another one.
 #[test]
 fn what_is_changed_are_texts_with_secrets() {
     use proptest::prelude::*;

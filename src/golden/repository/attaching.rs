@@ -19,8 +19,8 @@ pub enum Attached {
     Known(String),
 }
 
-/// Puts the record at `path` into the folder of its release and into the index, which is not written yet. A signature beside it, as
-/// `ssh-keygen -Y sign -n colab-boot-evidence@v1` writes one, goes with it.
+/// Puts the record at `path` into the folder of its release and into the index, which is not written yet. A signature
+/// beside it, as `ssh-keygen -Y sign -n colab-boot-evidence@v1` writes one, goes with it.
 pub fn attach_record(kept: &mut Kept, path: &Path, session: &Session<'_>) -> Result<Attached, Failure> {
     let bad = |why: String| Failure::answer(format!("`{}` is no evidence here", path.display())).cause(why);
     let list = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;

@@ -23,7 +23,8 @@ pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     named.cloned().unwrap_or_else(usual)
 }
 
-/// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings of the index come with it.
+/// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings
+/// of the index come with it.
 pub fn read_believed(
     source: &SourceRequest,
     pins: &Pins,

@@ -1,4 +1,5 @@
-//! What lies in the folder of a repository besides its index: files and folders that it does not name, records and statements that nobody has signed.
+//! What lies in the folder of a repository besides its index: files and folders that it does not name, records and
+//! statements that nobody has signed.
 
 use std::path::Path;
 

@@ -14,7 +14,8 @@ use crate::golden::signers::Signers;
 /// As much is read of an executable, here and by cells.
 const LARGEST: u64 = 64 << 20;
 
-/// Puts the executable or wheel at `path` into the repository, by its digest, and says where cells find it, once that is served at `at`.
+/// Puts the executable or wheel at `path` into the repository, by its digest, and says where cells find it, once that
+/// is served at `at`.
 pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failure> {
     let failed = |error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error);
     let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;

@@ -1,4 +1,5 @@
-//! A repository as its keepers change it: a folder, its index with a new number, signatures by those who have a key here.
+//! A repository as its keepers change it: a folder, its index with a new number, signatures by those who have a key
+//! here.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,8 @@ impl Kept {
         Ok(Self { alone, ..Self::open(folder, session)? })
     }
 
-    /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused: something was undone.
+    /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused:
+    /// something was undone.
     pub fn open(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let path = folder.join(INDEX_FILE);
         let none = || {
@@ -115,7 +117,8 @@ impl Kept {
         self.catalogue.releases.iter_mut().find(is_it).ok_or_else(|| Failure::bug("a release was lost"))
     }
 
-    /// The next index: its number, the days that follow from `session`'s clock, what has changed. It is not on the disk yet, and has no signature.
+    /// The next index: its number, the days that follow from `session`'s clock, what has changed. It is not on the disk
+    /// yet, and has no signature.
     pub fn next(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         let today = Day(day_of(session.now));
         self.catalogue.seq += 1;
@@ -143,8 +146,8 @@ impl Kept {
         Ok(self.list_of_signers()?.1)
     }
 
-    /// The list that the index names, as a text and read. Any other is an error: a user who can write to the folder could add a key to it, and the
-    /// next change would sign that.
+    /// The list that the index names, as a text and read. Any other is an error: a user who can write to the folder
+    /// could add a key to it, and the next change would sign that.
     pub fn list_of_signers(&self) -> Result<(String, Signers), Failure> {
         let path = self.folder.join(SIGNERS_FILE);
         let mut text = files::read_text(&path, "list of signers")?;

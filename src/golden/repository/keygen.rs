@@ -11,7 +11,8 @@ use crate::core::host::{Invocation, files};
 /// Somebody may have to find a passphrase, or touch a device.
 const LIMIT: Duration = Duration::from_mins(5);
 
-/// The block that `ssh-keygen` makes of `text` with the private key `key`, or with the agent's, where `key` is a public one.
+/// The block that `ssh-keygen` makes of `text` with the private key `key`, or with the agent's, where `key` is a public
+/// one.
 pub fn sign(session: &Session<'_>, key: &Path, text: &str, namespace: &str) -> Result<String, Failure> {
     let folder = tempfile::Builder::new().prefix("colab-boot-sign-").tempdir();
     let folder = folder.map_err(|error| Failure::world("could not make a folder").because(&error))?;

@@ -1,5 +1,5 @@
-//! Golden repositories where they lie: read from a folder or an address, kept in a folder, signed by the user's own `ssh-keygen`; and what is
-//! remembered of those who sign.
+//! Golden repositories where they lie: read from a folder or an address, kept in a folder, signed by the user's own
+//! `ssh-keygen`; and what is remembered of those who sign.
 
 mod attaching;
 mod believed;

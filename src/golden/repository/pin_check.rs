@@ -1,4 +1,5 @@
-//! What `golden.lock` pins beside a profile, before an apply: the files by their digests, the release by what its repository says today.
+//! What `golden.lock` pins beside a profile, before an apply: the files by their digests, the release by what its
+//! repository says today.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,8 @@ pub struct Pinned {
     pub release: Compared,
 }
 
-/// The pins of the folder of `profile`, else of the one that it is a link into, and the one that is the profile's; with that folder.
+/// The pins of the folder of `profile`, else of the one that it is a link into, and the one that is the profile's; with
+/// that folder.
 fn pin_of(profile: &Path) -> Result<(Pins, Option<Pin>, PathBuf), Failure> {
     let found = pin_in(profile)?;
     match profile.real() {
@@ -55,7 +57,8 @@ fn own_name(profile: &Path) -> Option<PackageName> {
     profile.get("profile")?.get("name")?.as_str()?.parse().ok()
 }
 
-/// Compares a profile and its lock with the pin of their folder, without asking the repository; nothing where it pins none.
+/// Compares a profile and its lock with the pin of their folder, without asking the repository; nothing where it pins
+/// none.
 pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinned, Failure> {
     let (_, pin, folder) = pin_of(profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };
@@ -63,7 +66,8 @@ pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinn
     Ok(Pinned { findings: edited(&pin, (profile, lock), &folder)?, release })
 }
 
-/// Compares `profile` and its lock with the pin of their folder, and the release with its repository; nothing where it pins none.
+/// Compares `profile` and its lock with the pin of their folder, and the release with its repository; nothing where it
+/// pins none.
 pub fn check_pin(
     (profile, lock): (&Path, Option<&PathBuf>),
     offline: bool,

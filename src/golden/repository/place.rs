@@ -1,5 +1,5 @@
-//! A repository as a reader finds it: a folder, a clone, or an address that serves the same files. Nothing but the index is believed; files are
-//! held against the sizes and digests that it names.
+//! A repository as a reader finds it: a folder, a clone, or an address that serves the same files. Nothing but the
+//! index is believed; files are held against the sizes and digests that it names.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,7 +36,8 @@ enum Place {
 }
 
 impl Repository {
-    /// The one at `text`: a folder, or an address with or without its last slash, which is read from for so much `time`.
+    /// The one at `text`: a folder, or an address with or without its last slash, which is read from for so much
+    /// `time`.
     pub fn open(text: &str, time: Duration, session: &Session<'_>) -> Result<Self, Failure> {
         let base = match text.split_once("://") {
             None => return Ok(Self { place: Place::Folder(real(Path::new(text))?) }),
@@ -70,7 +71,8 @@ impl Repository {
         }
     }
 
-    /// The bytes of `path`, which this program has made: `None` where there is no such file. More than `limit` bytes are an error.
+    /// The bytes of `path`, which this program has made: `None` where there is no such file. More than `limit` bytes
+    /// are an error.
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
         match &self.place {
             Place::Folder(folder) => {

@@ -1,4 +1,5 @@
-//! What a reader has taken of a repository, and where it is kept: a folder with `golden.lock`, or the cell of a notebook.
+//! What a reader has taken of a repository, and where it is kept: a folder with `golden.lock`, or the cell of a
+//! notebook.
 
 use std::path::{Path, PathBuf};
 
@@ -122,8 +123,8 @@ impl Holder {
         Ok(source)
     }
 
-    /// Puts `release` here, in the place of the release `before`, whole or not at all, and pins it. Names of what was written. What somebody else
-    /// has written here, or changed since, is not written over.
+    /// Puts `release` here, in the place of the release `before`, whole or not at all, and pins it. Names of what was
+    /// written. What somebody else has written here, or changed since, is not written over.
     pub fn take(
         &self,
         found: &Read,
@@ -147,7 +148,8 @@ impl Holder {
         }
     }
 
-    /// How what lies here differs from what `pin` means: the lock, and what the release had beside it, where the repository could be asked.
+    /// How what lies here differs from what `pin` means: the lock, and what the release had beside it, where the
+    /// repository could be asked.
     pub fn fault(&self, pin: &Pin, found: Option<&Read>) -> Result<Option<Finding>, Failure> {
         let release = found.and_then(|found| Some((found, found.release(pin)?)));
         let title = format!("{}@{}", pin.name, pin.version);

@@ -1,4 +1,5 @@
-//! What this user knows of a repository: the keys of those who may sign, pinned by hand, and the newest index that was seen.
+//! What this user knows of a repository: the keys of those who may sign, pinned by hand, and the newest index that was
+//! seen.
 
 use std::path::PathBuf;
 
@@ -22,7 +23,8 @@ fn folder(paths: &Paths, name: &PackageName) -> PathBuf {
     paths.config.join("golden").join(name.as_ref())
 }
 
-/// Kept for a name and a set of keys: where these change, numbers begin anew, so that a stolen key's high number is no end of a repository.
+/// Kept for a name and a set of keys: where these change, numbers begin anew, so that a stolen key's high number is no
+/// end of a repository.
 fn record(paths: &Paths, name: &PackageName, signers: &Signers) -> PathBuf {
     let keys: Vec<String> = signers.fingerprints().into_iter().collect();
     let keys = Sha256::of(keys.join("\n").as_bytes()).short();
@@ -50,8 +52,8 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
     Ok(Trust { name: Some(name.clone()), signers, threshold, min_seq: 0, seen })
 }
 
-/// What the repository at `place`, as [`Repository::name`](crate::golden::repository::Repository::name) gives it, is known to call itself: it can't get rid of those
-/// who have to sign it by another name.
+/// What the repository at `place`, as [`Repository::name`](crate::golden::repository::Repository::name) gives it, is
+/// known to call itself: it can't get rid of those who have to sign it by another name.
 pub fn name_at(paths: &Paths, place: &str) -> Option<PackageName> {
     let names = files::names_if_any(&paths.config.join("golden"));
     names.into_iter().filter_map(|name| name.parse().ok()).find(|name| {
@@ -60,7 +62,8 @@ pub fn name_at(paths: &Paths, place: &str) -> Option<PackageName> {
     })
 }
 
-/// Fails where the pinned repository `name` is not known to be at `place`: another one with the same name would take its pins over.
+/// Fails where the pinned repository `name` is not known to be at `place`: another one with the same name would take
+/// its pins over.
 pub fn must_be_known(paths: &Paths, name: &PackageName, place: &str) -> Result<(), Failure> {
     if name_at(paths, place).as_ref() == Some(name) {
         return Ok(());
@@ -101,7 +104,8 @@ fn remembered(paths: &Paths, name: &PackageName, signers: &Signers) -> Result<Op
     })
 }
 
-/// Keeps the number of an index that was believed. A state that can't be written costs the memory of it, and nothing else.
+/// Keeps the number of an index that was believed. A state that can't be written costs the memory of it, and nothing
+/// else.
 pub fn remember(paths: &Paths, trust: &Trust, vouched: &Vouched) {
     let one = Remembered { seq: vouched.catalogue.seq, sha256: vouched.digest };
     if let Ok(text) = serde_json::to_string(&one) {

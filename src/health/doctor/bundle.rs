@@ -19,7 +19,8 @@ pub(super) const SCHEMA: u32 = 1;
 const LEFT_OUT: &[&str] =
     &["/var/log/apt/history.log", "drive/timeouts.txt", "drive/drive_fs.txt", "/var/log/colab-jupyter.log"];
 
-/// The bundle. `observed` makes it a file for `--machine` and `diff` as well; `checks` and `findings` are as the JSON report has them.
+/// The bundle. `observed` makes it a file for `--machine` and `diff` as well; `checks` and `findings` are as the JSON
+/// report has them.
 pub(super) fn bundled(
     observed: Option<Observed>,
     vitals: &Vitals,
@@ -76,7 +77,8 @@ fn cover(value: &mut Value, neutral: &mut Neutral) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a bundle has seen of its machine, and of the kernel there; nothing for a fingerprint alone, or where there is no file.
+/// What a bundle has seen of its machine, and of the kernel there; nothing for a fingerprint alone, or where there is
+/// no file.
 pub fn unbundled(path: Option<&Path>) -> Result<(Vitals, Option<Facts>), Failure> {
     let Some(path) = path else { return Ok(<_>::default()) };
     let text = files::read_text(path, "machine record")?;

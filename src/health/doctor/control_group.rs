@@ -6,7 +6,8 @@ use crate::core::host::files;
 use crate::health::doctor::Vitals;
 use crate::health::doctor::sight::Sight;
 
-/// The file that counts what was killed for memory; a zombie is in no group any more, and its group's count is asked by this.
+/// The file that counts what was killed for memory; a zombie is in no group any more, and its group's count is asked by
+/// this.
 pub const COUNTER: &str = "cgroup/counter";
 const COUNTS: &[&str] = &["memory.events", "memory.oom_control"];
 

@@ -86,7 +86,8 @@ fn of_file(sight: &Sight<'_>, service: &str, path: &Path, row: Option<&Credentia
     }
 }
 
-/// The latest moment that a field called `name` has, anywhere in `value`: a file holds old credentials beside the one that is used.
+/// The latest moment that a field called `name` has, anywhere in `value`: a file holds old credentials beside the one
+/// that is used.
 fn latest(value: &Value, name: &str) -> Option<u64> {
     let inner: Box<dyn Iterator<Item = Option<u64>>> = match value {
         Value::Object(map) => {

@@ -108,13 +108,15 @@ impl Death {
         Some((what, self.frames().next().unwrap_or_default().trim()))
     }
 
-    /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes other threads before it.
+    /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes
+    /// other threads before it.
     fn frames(&self) -> impl Iterator<Item = &str> {
         let crash = self.own_crash().unwrap_or_default();
         current_thread(crash).unwrap_or(crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
 
-    /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the user has none.
+    /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the
+    /// user has none.
     pub fn module(&self) -> Option<&str> {
         let is_standard = |line: &&str| line.contains("/lib/python") && !line.contains("-packages/");
         let newest = self.frames().find(|line| !is_standard(line))?;
@@ -137,8 +139,8 @@ fn current_thread(crash: &str) -> Option<&str> {
     crash[at..].split("\n\n").next()
 }
 
-/// What a record keeps of a file of `faulthandler`, which has up to a hundred frames of each thread: of each crash, the oldest first, its first line
-/// and the newest frames of the thread that crashed.
+/// What a record keeps of a file of `faulthandler`, which has up to a hundred frames of each thread: of each crash, the
+/// oldest first, its first line and the newest frames of the thread that crashed.
 pub fn crash_in_short(text: &str) -> String {
     const CRASHES: usize = 4;
     const LINES: usize = 40;
@@ -154,8 +156,8 @@ pub fn crash_in_short(text: &str) -> String {
     newest.iter().map(in_short).collect::<Vec<_>>().join("\n")
 }
 
-/// The signal that a text of `faulthandler` is about, by its first line (`faulthandler_handlers` in CPython's faulthandler.c); other fatal errors
-/// end in abort(3).
+/// The signal that a text of `faulthandler` is about, by its first line (`faulthandler_handlers` in CPython's
+/// faulthandler.c); other fatal errors end in abort(3).
 fn signal_of(crash: &str) -> i32 {
     const NAMES: [(&str, i32); 4] =
         [("Segmentation fault", 11), ("Bus error", 7), ("Floating-point exception", 8), ("Illegal instruction", 4)];
@@ -168,14 +170,16 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     let mut found = Vec::new();
     for name in files::names_if_any(folder).iter().filter(|name| name.starts_with("death-")) {
         let Ok(Some(text)) = files::read_optional(&folder.join(name)) else { continue };
-        // The place of a record is made before it is needed, so that a full disk does not lose it: what is behind it is nothing.
+        // The place of a record is made before it is needed, so that a full disk does not lose it: what is behind it is
+        // nothing.
         found.extend(serde_json::from_str::<Death>(text.trim_end_matches('\0').trim()).ok());
     }
     // Of a format that is not known nothing is known.
     found.retain(|death| death.schema == SCHEMA);
     // Of one that is watched now there is nothing to say yet.
     found.retain(|death| !death.watching || !is_alive(&Kernel { pid: death.pid, start_time: death.start_time }));
-    // A clock that was set must not reorder the deaths of one boot; a kernel that began in the second in which another died has ended after it.
+    // A clock that was set must not reorder the deaths of one boot; a kernel that began in the second in which another
+    // died has ended after it.
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     found.sort_by_key(|death| {
         let is_now = death.boot == boot.trim();
@@ -184,8 +188,8 @@ pub fn deaths(folder: &Path) -> Result<Vec<Death>, Failure> {
     Ok(found)
 }
 
-/// The lock of the recorder that watches the kernel `pid`, and those that the server starts in its place: they have one connection file. Its name is
-/// known to [`crash_file`]'s writer in the environment, too.
+/// The lock of the recorder that watches the kernel `pid`, and those that the server starts in its place: they have one
+/// connection file. Its name is known to [`crash_file`]'s writer in the environment, too.
 pub fn recorder_lock(folder: &Path, pid: u32) -> PathBuf {
     let digest = |path: PathBuf| Sha256::of(path.as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
     folder.join(format!("lock-{}", connection_path(pid).map_or_else(|| pid.to_string(), digest)))

@@ -225,7 +225,8 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
         return Answer::Fine("all GPUs can be seen".to_owned());
     };
     let known: Vec<&String> = case.vitals.gpus.iter().filter_map(|gpu| gpu.get("uuid")).collect();
-    // An entry is an index, or the beginning of a UUID (CUDA C++ Programming Guide); what follows a wrong one is not seen either.
+    // An entry is an index, or the beginning of a UUID (CUDA C++ Programming Guide); what follows a wrong one is not
+    // seen either.
     let is_bad = |entry: &str| match entry.parse::<i64>() {
         Ok(index) => usize::try_from(index).map_or(true, |index| index >= count),
         Err(_) if entry.starts_with("MIG-") => false,

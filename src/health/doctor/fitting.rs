@@ -28,7 +28,8 @@ fn series(version: &Version) -> Option<(u64, u64)> {
     Some((*release.first()?, *release.get(1)?))
 }
 
-/// The versions of a mapped `library` with their paths: by the name of the file, else by the distribution `carrier` that has it.
+/// The versions of a mapped `library` with their paths: by the name of the file, else by the distribution `carrier`
+/// that has it.
 fn mapped_versions(case: &Case<'_>, library: &str, carrier: &str) -> Vec<(Version, String)> {
     let installed = || {
         let mut carriers = case.machine.installed.iter().filter(|(name, _)| is_carrier(carrier, name));

@@ -1,5 +1,5 @@
-//! Checks that are not ours: commands of a profile, functions of installed packages. Each in a process of its own, with a limit in time; they run only
-//! where the profile or the user asks for them.
+//! Checks that are not ours: commands of a profile, functions of installed packages. Each in a process of its own, with
+//! a limit in time; they run only where the profile or the user asks for them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -125,8 +125,8 @@ pub fn foreign_checks(
     Ok(outcomes)
 }
 
-/// The names of groups and checks that are not ours, where a profile wishes `wish` and `only` are asked for. Fails where the checks of a profile are
-/// wanted and it has none.
+/// The names of groups and checks that are not ours, where a profile wishes `wish` and `only` are asked for. Fails
+/// where the checks of a profile are wanted and it has none.
 pub fn foreign_names<'a>(wish: &'a Fitness, only: &[String]) -> Result<Vec<&'a str>, Failure> {
     if wish.checks.is_empty() && only.iter().any(|name| name == OWN) {
         let help = "`--profile FILE` names one: its `[[doctor.check]]` are this group";

@@ -1,5 +1,5 @@
-//! The checks as a page that a notebook's cell shows as well: a group to a fold, nothing that runs, nothing from elsewhere, no style that would reach
-//! beyond it.
+//! The checks as a page that a notebook's cell shows as well: a group to a fold, nothing that runs, nothing from
+//! elsewhere, no style that would reach beyond it.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, context};

@@ -6,7 +6,8 @@ use crate::core::diag::{Failure, Finding, Severity};
 use crate::health::doctor::shown::by_group;
 use crate::health::doctor::{Outcome, State};
 
-/// The XML. Errors are failures (and warnings, where they count as such); what was not seen is skipped, with the reason.
+/// The XML. Errors are failures (and warnings, where they count as such); what was not seen is skipped, with the
+/// reason.
 pub(super) fn junit(outcomes: &[Outcome], strict: bool) -> Result<String, Failure> {
     let mut report = Report::new("colab-boot doctor");
     for (group, own) in by_group(outcomes)? {

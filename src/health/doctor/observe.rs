@@ -1,4 +1,5 @@
-//! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework, touches no GPU context.
+//! Looks at the machine: reads texts, asks file systems and, once, `nvidia-smi`. Decides nothing, starts no framework,
+//! touches no GPU context.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

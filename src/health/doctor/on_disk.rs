@@ -12,7 +12,8 @@ use crate::health::doctor::{Checkpoint, Vitals};
 
 const CHECKPOINTS: &[&str] = &[".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".msgpack"];
 
-/// Files that look like checkpoints, three folders deep, in the working folder and on mounts; at most 5,000 entries are looked at.
+/// Files that look like checkpoints, three folders deep, in the working folder and on mounts; at most 5,000 entries are
+/// looked at.
 pub(super) fn checkpoints(sight: &Sight<'_>, vitals: &Vitals) -> Vec<Checkpoint> {
     let mut found = Vec::new();
     let mut budget = 5_000_usize;
@@ -53,8 +54,9 @@ fn is_checkpoint(name: &str) -> bool {
     CHECKPOINTS.iter().any(|end| name.ends_with(end))
 }
 
-/// Sources in the working folder, in `packages` and one folder below it whose compiled file is older, and is run all the same: it has the
-/// source's second and size, or is never compared with it (PEP 552). At most 5,000 compiled files are looked at.
+/// Sources in the working folder, in `packages` and one folder below it whose compiled file is older, and is run all
+/// the same: it has the source's second and size, or is never compared with it (PEP 552). At most 5,000 compiled files
+/// are looked at.
 pub(super) fn stale_bytecode(here: &Path, packages: Option<&Path>) -> Vec<String> {
     let below = packages.into_iter().flat_map(|packages| {
         let folders = files::names_if_any(packages).into_iter().filter(|name| !name.contains('.'));

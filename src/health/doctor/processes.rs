@@ -6,8 +6,8 @@ use crate::core::host::command::stat_field;
 use crate::core::host::files;
 use crate::health::doctor::Process;
 
-/// All that can be seen below `proc`, a folder like `/proc`, from the control group of `kernel`, or of this process. A process that ends meanwhile
-/// is left out.
+/// All that can be seen below `proc`, a folder like `/proc`, from the control group of `kernel`, or of this process. A
+/// process that ends meanwhile is left out.
 pub(super) fn processes(proc: &Path, kernel: Option<u32>) -> Vec<Process> {
     let entries = files::names_if_any(proc);
     let own = group(&proc.join(kernel.map_or_else(|| "self".to_owned(), |pid| pid.to_string())));

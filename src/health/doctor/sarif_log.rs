@@ -1,4 +1,5 @@
-//! What the checks have found as SARIF 2.1.0. A machine has no lines: places are logical ones, `doctor/storage/disk-low`.
+//! What the checks have found as SARIF 2.1.0. A machine has no lines: places are logical ones,
+//! `doctor/storage/disk-low`.
 
 use serde_json::{Value, json};
 

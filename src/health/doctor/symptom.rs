@@ -1,4 +1,5 @@
-//! From an error text to its cause: the lines that a row of `matrix/symptoms.toml` knows, newest first; what is near where none is known.
+//! From an error text to its cause: the lines that a row of `matrix/symptoms.toml` knows, newest first; what is near
+//! where none is known.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,7 +33,8 @@ pub(super) struct Explained {
     pub near: bool,
 }
 
-/// What the lines of `text` mean. Of two rows the one that knows more of a line counts; a row is named once, with its newest line.
+/// What the lines of `text` mean. Of two rows the one that knows more of a line counts; a row is named once, with its
+/// newest line.
 pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
     let rows = symptoms().map_err(Failure::bug)?;
     let mut found: Vec<Explained> = Vec::new();
@@ -55,7 +57,8 @@ pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
 /// So many of the newest lines are looked at for words that come near to a rule's.
 const NEWEST: usize = 500;
 
-/// Lines with their numbers, in their order. Of lines that are the same but for their numbers, as those of a training are, the newest.
+/// Lines with their numbers, in their order. Of lines that are the same but for their numbers, as those of a training
+/// are, the newest.
 fn distinct(text: &str) -> Vec<(usize, &str)> {
     let shape = |line: &str| line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     let mut seen = BTreeSet::new();

@@ -47,8 +47,8 @@ pub(super) fn is_kept(name: &str) -> bool {
 /// Variables that name places: a judgement of a record from elsewhere needs them whole.
 const PLACES: &[&str] = &["LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR"];
 
-/// What a report shows of the value of the variable `name`: numbers, switches, places and the words that the matrix knows of settings. Anything
-/// else may be a secret, and is three dots.
+/// What a report shows of the value of the variable `name`: numbers, switches, places and the words that the matrix
+/// knows of settings. Anything else may be a secret, and is three dots.
 pub(super) fn value_in_report(name: &str, value: &str) -> String {
     if PLACES.contains(&name) {
         return value.to_owned();

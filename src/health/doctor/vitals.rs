@@ -1,5 +1,6 @@
-//! What was seen of a machine that works: raw texts by their path, file systems, processes. A bug report, a test fixture and the input of
-//! every judgement. Contents of credential files are not in it; values of variables are shortened before anybody else sees it.
+//! What was seen of a machine that works: raw texts by their path, file systems, processes. A bug report, a test
+//! fixture and the input of every judgement. Contents of credential files are not in it; values of variables are
+//! shortened before anybody else sees it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -151,7 +152,8 @@ impl Vitals {
         self.deaths.iter().filter(|death| self.is_own(death))
     }
 
-    /// Whether `death` is that of a kernel of the notebook that asks: of its connection file, or of one whose name has what was named.
+    /// Whether `death` is that of a kernel of the notebook that asks: of its connection file, or of one whose name has
+    /// what was named.
     fn is_own(&self, death: &Death) -> bool {
         let Some(own) = self.connection.as_deref() else { return true };
         let Some(file) = death.connection.as_deref() else { return false };

@@ -99,7 +99,8 @@ pub(super) fn installed<'a>(case: &Case<'a>, name: &str) -> Option<&'a Version> 
     found.map(|(_, one)| &one.version)
 }
 
-/// Memory that is used, and no process here has the device open: NVML counts by the host's processes, which a container does not see.
+/// Memory that is used, and no process here has the device open: NVML counts by the host's processes, which a container
+/// does not see.
 fn vram_unattributed(case: &Case<'_>) -> Answer {
     if case.vitals.gpus.is_empty() {
         return Answer::Unseen(NO_GPU.to_owned());

@@ -31,7 +31,8 @@ pub struct Folder {
     pub path: PathBuf,
     /// The kind of its file system; empty where that is not known.
     pub kind: String,
-    /// The user's own files are read, and nothing is written: it is on the network, behind a program, or the user wants it so.
+    /// The user's own files are read, and nothing is written: it is on the network, behind a program, or the user wants
+    /// it so.
     pub only_read: bool,
 }
 
@@ -109,7 +110,8 @@ pub(super) struct Quantiles {
     pub p95: f64,
 }
 
-/// Measures each folder in turn. A folder that can't be measured is an error where it is the only one, else a row that says why.
+/// Measures each folder in turn. A folder that can't be measured is an error where it is the only one, else a row that
+/// says why.
 pub fn probe_folders(
     session: &Session<'_>,
     python: &Path,

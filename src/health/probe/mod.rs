@@ -1,5 +1,6 @@
-//! Figures that are measured on request: runnable Python files look, each in a process of its own that ends with one line of JSON; a pure function
-//! judges what they saw. Bounded in seconds and bytes; what they write lies in a folder that goes with them.
+//! Figures that are measured on request: runnable Python files look, each in a process of its own that ends with one
+//! line of JSON; a pure function judges what they saw. Bounded in seconds and bytes; what they write lies in a folder
+//! that goes with them.
 
 mod disk;
 mod gpu;

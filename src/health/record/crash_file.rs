@@ -1,4 +1,5 @@
-//! `faulthandler` from the first moment of a kernel that the server starts in the place of another: a line in the environment's site-packages.
+//! `faulthandler` from the first moment of a kernel that the server starts in the place of another: a line in the
+//! environment's site-packages.
 
 use std::path::Path;
 
@@ -8,8 +9,8 @@ use crate::core::host::files;
 /// The file in site-packages.
 const NAME: &str = "colab-boot-crash.pth";
 
-/// What a Python that starts runs. It is a kernel's alone that has a connection file, and that of a recorder alone whose lock is there. A line
-/// that prints would do so at each start of each Python.
+/// What a Python that starts runs. It is a kernel's alone that has a connection file, and that of a recorder alone
+/// whose lock is there. A line that prints would do so at each start of each Python.
 const CODE: &str = "\
 import os
 try:
@@ -28,8 +29,8 @@ except Exception:
     pass
 ";
 
-/// Has kernels of the environment with this site-packages write their crashes into `folder`. Where it can't be written, the first kernel does so all
-/// the same: the cell asks for it.
+/// Has kernels of the environment with this site-packages write their crashes into `folder`. Where it can't be written,
+/// the first kernel does so all the same: the cell asks for it.
 pub fn follow_crashes(packages: &Path, folder: &Path) {
     let Some(folder) = folder.to_str() else { return };
     let literal = |text: &str| serde_json::to_string(text).unwrap_or_default();

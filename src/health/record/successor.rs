@@ -68,7 +68,8 @@ fn leads_session(stat: &str, pid: u32) -> bool {
     stat_field(stat, 6).is_some_and(|session| session.parse() == Ok(pid))
 }
 
-/// The process that has started the one with this line of stat: a wrapper (`conda run`) has the connection file among its words, too.
+/// The process that has started the one with this line of stat: a wrapper (`conda run`) has the connection file among
+/// its words, too.
 fn server_of(stat: &str, connection: &str) -> Option<Kernel> {
     let mut pid = parent_of(stat)?;
     while connection_file(pid).as_deref() == Some(connection) {

@@ -1,4 +1,5 @@
-//! The process itself: one for each kernel and those that the server starts in its place. It ends with the notebook server, or with the machine.
+//! The process itself: one for each kernel and those that the server starts in its place. It ends with the notebook
+//! server, or with the machine.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -84,7 +85,8 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     (death.connection, death.uptime) = (connection_file(pid), uptime());
     let boot = files::read_optional(Path::new("/proc/sys/kernel/random/boot_id"))?.unwrap_or_default();
     boot.trim().clone_into(&mut death.boot);
-    // Room that a full disk can't take any more; and where this process is ended before the kernel, the kernel is known.
+    // Room that a full disk can't take any more; and where this process is ended before the kernel, the kernel is
+    // known.
     write(&path, &death);
     death.watching = false;
     let mut ticks: VecDeque<Tick> = VecDeque::new();
@@ -92,7 +94,8 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     loop {
         let vitals = observe_memory(&sight);
         let memory = vitals.memory();
-        // A process may be moved to another group, with another count; and a count that holds its own kill is none from before.
+        // A process may be moved to another group, with another count; and a count that holds its own kill is none from
+        // before.
         let group = vitals.text(COUNTER).map(str::to_owned);
         let count = killed(session, group.as_deref());
         if first || !kernel.is_dying() {
@@ -126,7 +129,8 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     // A zombie has no memory any more: what it had stands in the seconds before.
     death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();
     let crash = crash_file(folder, pid);
-    // The last word of a kernel is younger than that; an old one is that of a process with the same number, or of a worker.
+    // The last word of a kernel is younger than that; an old one is that of a process with the same number, or of a
+    // worker.
     let is_fresh = crash.look_at_entry().and_then(|data| data.modified()?.elapsed().map_err(std::io::Error::other));
     if is_fresh.map_or(true, |age| age < LAST_WORDS) {
         death.crash = crash_in_short(&files::read_end(&crash, 32 << 20));

@@ -44,7 +44,8 @@ pub(super) enum NotCopied {
 impl NotCopied {
     /// Whether the next file will meet the same.
     pub(super) fn is_final(&self) -> bool {
-        matches!(self, Self::Writing(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem))
+        const FINAL: [ErrorKind; 3] = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::ReadOnlyFilesystem];
+        matches!(self, Self::Writing(error) if FINAL.contains(&error.kind()))
     }
 }
 
@@ -144,8 +145,8 @@ fn once(
     journal.name(&line, || settle(staging, &file, &part, &place)).map_err(NotCopied::Writing)
 }
 
-/// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so. Once, before all copies: two of
-/// them would be in each other's way. What stays is named with each file below it.
+/// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so.
+/// Once, before all copies: two of them would be in each other's way. What stays is named with each file below it.
 pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal) {
     let above = entries.iter().flat_map(|entry| entry.path.match_indices('/').map(|(at, _)| &entry.path[..at]));
     for name in above.collect::<BTreeSet<&str>>() {
@@ -157,7 +158,8 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
     }
 }
 
-/// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the destination's.
+/// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the
+/// destination's.
 pub(super) fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {
     if place.look_at_entry().is_ok_and(|data| data.is_dir()) {
         return Err(NotCopied::Folder);

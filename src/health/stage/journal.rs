@@ -1,4 +1,5 @@
-//! What has been brought, a line for each file; a line is added when its file is whole, so that a killed run has no wrong one.
+//! What has been brought, a line for each file; a line is added when its file is whole, so that a killed run has no
+//! wrong one.
 
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
@@ -101,7 +102,8 @@ impl Journal {
         self.from.clone()
     }
 
-    /// Whether the file at `place`, called `path`, is somebody else's: not brought by an earlier run from this source, or changed since.
+    /// Whether the file at `place`, called `path`, is somebody else's: not brought by an earlier run from this source,
+    /// or changed since.
     pub(super) fn is_foreign(&self, path: &str, place: &Path) -> bool {
         let Ok(data) = place.look_at_entry() else { return false };
         let known = [self.lines.get(path), self.announced.get(path)];
@@ -117,8 +119,8 @@ impl Journal {
         self.lines.values().filter(|line| line.from == self.from)
     }
 
-    /// Says what is about to get its name, has it done by `settle`, and says that it has: however a run is cut off, the next one knows whose the file
-    /// is, and never takes the one of before for it.
+    /// Says what is about to get its name, has it done by `settle`, and says that it has: however a run is cut off, the
+    /// next one knows whose the file is, and never takes the one of before for it.
     pub(super) fn name(&self, line: &Line, settle: impl FnOnce() -> std::io::Result<()>) -> std::io::Result<()> {
         self.add(&Line { announced: true, ..line.clone() })?;
         settle()?;

@@ -1,5 +1,5 @@
-//! Data brought to a disk of this machine, and checkpoints brought back: what is there already stays, what a killed run began is gone on with, and
-//! a file stands under its name only when it is whole.
+//! Data brought to a disk of this machine, and checkpoints brought back: what is there already stays, what a killed run
+//! began is gone on with, and a file stands under its name only when it is whole.
 
 mod copying;
 mod journal;
@@ -76,7 +76,8 @@ const PARTS: &str = ".colab-boot-parts";
 /// What is left free beside the files.
 const MARGIN: u64 = 64 << 20;
 
-/// Brings the files. `environment` finds the tools that unpack; `progress` makes a sink for so many bytes. Fails where nothing can be brought at all.
+/// Brings the files. `environment` finds the tools that unpack; `progress` makes a sink for so many bytes. Fails where
+/// nothing can be brought at all.
 pub fn stage(
     staging: &Staging,
     environment: &BTreeMap<String, String>,

@@ -1,4 +1,5 @@
-//! Many small files as a few tar files, in the order of their names: what a loader reads in one go. Files of one sample, `0001.jpg` and `0001.cls`, stay together.
+//! Many small files as a few tar files, in the order of their names: what a loader reads in one go. Files of one
+//! sample, `0001.jpg` and `0001.cls`, stay together.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -82,7 +83,8 @@ fn split<'e>(entries: &'e [Entry], limit: u64) -> Vec<Shard<'e>> {
     shards.into_iter().enumerate().map(shard).collect()
 }
 
-/// An error where not all of the source was seen, or nothing of what was packed before is there any more: tar files that are whole would go.
+/// An error where not all of the source was seen, or nothing of what was packed before is there any more: tar files
+/// that are whole would go.
 fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Result<(), Failure> {
     let from = staging.from.display();
     let help = "the tar files that are there stay as they are; look whether the source is mounted and may be read";
@@ -104,8 +106,8 @@ fn must_be_free(shards: &[Shard<'_>], staging: &Staging, journal: &Journal) -> R
     Err(Failure::input(message).help("choose a folder of its own for the tar files, or replace them with --overwrite"))
 }
 
-/// Writes the tar files that are not there as they should be, beside those of before; once all are whole they take their names, and those that
-/// are none any more go. Where a file can't be packed, the tar files of before stay.
+/// Writes the tar files that are not there as they should be, beside those of before; once all are whole they take
+/// their names, and those that are none any more go. Where a file can't be packed, the tar files of before stay.
 pub(super) fn pack(
     (staging, parts): (&Staging, &Parts),
     listing: &Listing,
@@ -182,7 +184,8 @@ fn of_source(shard: &Shard<'_>) -> Option<Sha256> {
     failed.is_empty().then(|| packed.digest.finish())
 }
 
-/// Writes the tar file where it waits for the others. A file that can't be read, or changes meanwhile, is left out and named.
+/// Writes the tar file where it waits for the others. A file that can't be read, or changes meanwhile, is left out and
+/// named.
 fn write(
     shard: &Shard<'_>,
     parts: &Parts,

@@ -1,4 +1,5 @@
-//! An archive, unpacked by the system's own tools into a fresh folder beside the destination, and moved from there: all of it, or nothing.
+//! An archive, unpacked by the system's own tools into a fresh folder beside the destination, and moved from there: all
+//! of it, or nothing.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +38,8 @@ const TAR: (&[u8], usize) = (b"ustar", 257);
 /// Variables that hold options of the tools.
 const OPTIONS: &[&str] = &["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"];
 
-/// What GNU tar says with `--block-number` where the file ends before the block of zeros that ends an archive: of one that was cut off between two
-/// members nothing else tells.
+/// What GNU tar says with `--block-number` where the file ends before the block of zeros that ends an archive: of one
+/// that was cut off between two members nothing else tells.
 const NO_END: &str = "** End of File **";
 
 /// An archive that takes longer is not unpacked at all.

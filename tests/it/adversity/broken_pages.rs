@@ -1,4 +1,5 @@
-//! Replies that are no index page, though they look like one: refused, never read as a page that lacks some of its files.
+//! Replies that are no index page, though they look like one: refused, never read as a page that lacks some of its
+//! files.
 
 use std::io::Write;
 use std::time::Duration;

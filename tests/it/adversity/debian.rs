@@ -1,5 +1,5 @@
-//! A real apt-get and dpkg, as root, with an archive of a few packages that only exist here: they fail, wait, are cut down at work,
-//! change behind their index. Nothing of the machine's own archives is touched or asked.
+//! A real apt-get and dpkg, as root, with an archive of a few packages that only exist here: they fail, wait, are cut
+//! down at work, change behind their index. Nothing of the machine's own archives is touched or asked.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

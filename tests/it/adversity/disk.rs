@@ -1,12 +1,13 @@
-//! Real file systems that are full, out of inodes, or read-only: named in an error, nothing lost, and finished once there is room.
-//! Each lives in a mount namespace of its own and ends with it.
+//! Real file systems that are full, out of inodes, or read-only: named in an error, nothing lost, and finished once
+//! there is room. Each lives in a mount namespace of its own and ends with it.
 
 use std::process::Command;
 
 use crate::support::python::{Venv, uv, wheel};
 use crate::support::test::{Outcome, Test, is_root};
 
-/// A virtual environment, a wheelhouse with `demo` and `other`, profiles `before` and `after`, and a uv that first runs `$FIRST`.
+/// A virtual environment, a wheelhouse with `demo` and `other`, profiles `before` and `after`, and a uv that first runs
+/// `$FIRST`.
 fn world() -> Option<(Test, Venv)> {
     let mounts = || Command::new("unshare").args(["--mount", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
     let (Some(uv), true) = (uv(), is_root() && mounts().is_ok_and(|output| output.status.success())) else {

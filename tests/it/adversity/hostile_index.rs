@@ -1,5 +1,5 @@
-//! Indexes that want to be asked, or to be too much: a package of one's own is never looked for elsewhere, a password stays with its
-//! host, and what is gigantic is not read to its end.
+//! Indexes that want to be asked, or to be too much: a package of one's own is never looked for elsewhere, a password
+//! stays with its host, and what is gigantic is not read to its end.
 
 use std::io::Write;
 use std::process::Command;
@@ -132,7 +132,8 @@ fn a_gigantic_page_is_not_read_to_its_end() {
     }
 }
 
-/// Thirteen packages of which each takes one of twelve versions that no other has: no solver finds out in time that there is no answer.
+/// Thirteen packages of which each takes one of twelve versions that no other has: no solver finds out in time that
+/// there is no answer.
 fn pigeonhole() -> Table {
     let (packages, versions) = (13, 12);
     let mut table = Table::new();

@@ -1,5 +1,5 @@
-//! Environments in which something is broken: start-up files, installed metadata, pipes where files should be. None of it ends the
-//! program or makes it wait.
+//! Environments in which something is broken: start-up files, installed metadata, pipes where files should be. None of
+//! it ends the program or makes it wait.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! No input of 64 kB makes a verb crash, or take more than 512 MB or ten seconds: files of every kind that verbs read, changed at random,
-//! always in the same way. `PROPERTY=all` tries twenty times as many.
+//! No input of 64 kB makes a verb crash, or take more than 512 MB or ten seconds: files of every kind that verbs read,
+//! changed at random, always in the same way. `PROPERTY=all` tries twenty times as many.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

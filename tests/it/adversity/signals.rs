@@ -1,5 +1,5 @@
-//! SIGINT and SIGTERM while wheels arrive and while they are installed: the end comes at once, with no process left at work, and the next
-//! run goes on from there. (While apt is at work: `debian`.)
+//! SIGINT and SIGTERM while wheels arrive and while they are installed: the end comes at once, with no process left at
+//! work, and the next run goes on from there. (While apt is at work: `debian`.)
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};

@@ -1,5 +1,5 @@
-//! colab-boot under strace: killed at its system calls, or made to fail because the disk is full, broken or read-only. Whatever
-//! happens, the next runs finish the work, and the kernel restarts once.
+//! colab-boot under strace: killed at its system calls, or made to fail because the disk is full, broken or read-only.
+//! Whatever happens, the next runs finish the work, and the kernel restarts once.
 //!
 //! A sample runs with every test; `FAULTS=all` takes every call of both runs, which is some three thousand cases.
 
@@ -117,7 +117,8 @@ impl Rig {
         calls
     }
 
-    /// A case: something happens to the run from `from`; then the kernel restarts once, if it has not, and all is as locked.
+    /// A case: something happens to the run from `from`; then the kernel restarts once, if it has not, and all is as
+    /// locked.
     fn case(&self, (from, injected): &(&'static str, String)) -> Result<(), String> {
         self.put_back(from);
         let first = *from == BEFORE;

@@ -1,4 +1,5 @@
-//! Wheels that are not what their names say, or that no installer could install and remove again: found before anything changes.
+//! Wheels that are not what their names say, or that no installer could install and remove again: found before anything
+//! changes.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};

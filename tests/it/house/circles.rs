@@ -1,5 +1,5 @@
-//! Circles: files that name each other, directly or the long way round. A name is traced to the file that defines it, through what
-//! modules pass on; tests do not count.
+//! Circles: files that name each other, directly or the long way round. A name is traced to the file that defines it,
+//! through what modules pass on; tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 

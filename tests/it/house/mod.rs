@@ -1,5 +1,5 @@
-//! The laws of the house: one order of rooms, no circles, a pure core, short files, one file a verb, one word for one thing, a thin
-//! main, nothing left open, licences that are allowed. Each law has planted violations that it must find.
+//! The laws of the house: one order of rooms, no circles, a pure core, short files, one file a verb, one word for one
+//! thing, a thin main, nothing left open, licences that are allowed. Each law has planted violations that it must find.
 
 mod circles;
 mod licences;
@@ -190,6 +190,13 @@ fn files_are_short_have_a_sign_on_the_door_and_leave_nothing_open() {
         let text = read(&path);
         assert!(text.starts_with("//!"), "{} begins without //!", path.display());
         assert!(text.lines().count() <= 400, "{} has {} lines", path.display(), text.lines().count());
+        // A text is not cut for the width of a page.
+        let is_wide = |line: &&str| {
+            let is_comment = line.trim_start().starts_with("//");
+            line.chars().count() > 120 && (is_comment || !line.contains(['"', '\'', '\\']))
+        };
+        let wide = text.lines().find(is_wide);
+        assert!(wide.is_none(), "{} has a line over 120 columns: {wide:?}", path.display());
         let open = ["TO", "DO"].concat();
         assert!(!text.contains(&open), "{} leaves something open", path.display());
     }

@@ -1,4 +1,5 @@
-//! The paths that a source file names, in every form: `crate::a::b`, `crate::{a, b::c}`, `super::super::d`, in code and in tests.
+//! The paths that a source file names, in every form: `crate::a::b`, `crate::{a, b::c}`, `super::super::d`, in code and
+//! in tests.
 
 /// A path from the root of the crate, as names: `["session", "index", "Asked"]`.
 pub type Path = Vec<String>;
@@ -178,7 +179,8 @@ pub fn reexports(code: &str) -> (String, Vec<String>) {
     (rest, passed)
 }
 
-/// The paths of a declaration that passes names on, relative to the module that it stands in, or from the root with `crate`.
+/// The paths of a declaration that passes names on, relative to the module that it stands in, or from the root with
+/// `crate`.
 pub fn passed_on(declaration: &str, module: &[String]) -> Vec<Path> {
     let (text, base) = match declaration.strip_prefix("crate::") {
         Some(rest) => (rest, Path::new()),

@@ -1,4 +1,5 @@
-//! The sentences of the program in one place, where wording is reviewed: `tests/snapshots/wording.txt`. `help.txt` has those of verbs and options.
+//! The sentences of the program in one place, where wording is reviewed: `tests/snapshots/wording.txt`. `help.txt` has
+//! those of verbs and options.
 
 use crate::house::paths::{code_of, inline_modules, literals};
 use crate::house::{files, read, root};

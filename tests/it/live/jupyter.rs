@@ -25,8 +25,8 @@ struct Seen {
 /// How each cell ended, and what each said.
 type Ran = (Vec<String>, Vec<String>);
 
-/// Runs the notebook of profile `name`, with two cells queued behind the first, until its kernel is another and all of it has run; other cells
-/// look at `attribute` meanwhile.
+/// Runs the notebook of profile `name`, with two cells queued behind the first, until its kernel is another and all of
+/// it has run; other cells look at `attribute` meanwhile.
 fn drive(test: &Test, notebook: &mut Notebook, (name, attribute): (&str, &str), way: Way) -> Seen {
     let text = std::fs::read_to_string(test.path("cells").join(format!("{name}.ipynb"))).expect("a notebook");
     let text: Value = serde_json::from_str(&text).expect("JSON");

@@ -1,5 +1,5 @@
-//! The real package index, real virtual environments, a real Jupyter server and kernel, real apt-get. Where the index can't be
-//! reached, each test says so and passes.
+//! The real package index, real virtual environments, a real Jupyter server and kernel, real apt-get. Where the index
+//! can't be reached, each test says so and passes.
 
 mod apt;
 pub mod jupyter;

@@ -1,5 +1,5 @@
-//! What verdicts used to claim without having looked: libraries outside of site-packages, names that share an object, submodules from
-//! elsewhere, metadata that comes first, what a restore can't bring back.
+//! What verdicts used to claim without having looked: libraries outside of site-packages, names that share an object,
+//! submodules from elsewhere, metadata that comes first, what a restore can't bring back.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,7 +53,8 @@ fn a_kernel_restarts_for_a_library_outside_of_site_packages_and_for_a_shared_obj
         assert!(restarts && said.contains("restart   native is loaded and goes from 1.0 to 2.0"), "{stack:?}: {said}");
         assert_eq!(notebook.run(&kernel, MAPS).trim(), "b'new'");
         assert!(!notebook.boot(&mut kernel, &boot).0);
-        // Another tool replaces it with other bytes: pip moves what is mapped to a folder of its own and deletes it there.
+        // Another tool replaces it with other bytes: pip moves what is mapped to a folder of its own and deletes it
+        // there.
         notebook.run(&kernel, &pip(&day, "native==1.0"));
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
         assert!(restarts, "{stack:?}: {said}");
@@ -245,7 +246,8 @@ fn files_below(folder: &Path, end: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The edited files of an image's package come back also where they lie outside of site-packages; a header is compared like any file.
+/// The edited files of an image's package come back also where they lie outside of site-packages; a header is compared
+/// like any file.
 #[test]
 fn data_and_headers_of_a_package_are_its_files() {
     let mut table = Table::new();

@@ -1,4 +1,5 @@
-//! Ways to die, in a real Jupyter server: the recorder that the golden cell has started knows each by its name, and follows the next kernel.
+//! Ways to die, in a real Jupyter server: the recorder that the golden cell has started knows each by its name, and
+//! follows the next kernel.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
@@ -54,7 +55,8 @@ fn recorded(day: &Day, pid: u64) {
     }
 }
 
-/// A recorder that ends before its kernel: the kernel is known, its end is not, and that of the one before is no answer.
+/// A recorder that ends before its kernel: the kernel is known, its end is not, and that of the one before is no
+/// answer.
 fn unseen(day: &Day, notebook: &mut Notebook, kernel: &Kernel) {
     let words = format!("--kernel-pid\0{}", kernel.pid);
     let is_recorder = |pid: &u32| {
@@ -287,7 +289,8 @@ fn what_happens_to_a_worker_does_not_happen_to_the_kernel() {
     };
     let (codes, said, _) = dies(&mut kernel, "ctypes.string_at(0)", "os.waitpid(worker, 0); os._exit(0)", false);
     assert_eq!(codes, ["kernel-exited"], "its worker crashed: {said}");
-    // In a group of its own and without the kernel's sockets, it outlives the kernel, and is older than the one that follows.
+    // In a group of its own and without the kernel's sockets, it outlives the kernel, and is older than the one that
+    // follows.
     let (codes, said, worker) = dies(
         &mut kernel,
         "os.setpgid(0, 0); os.closerange(3, 4096); time.sleep(600)",

@@ -1,4 +1,5 @@
-//! Installed files that a user edits, deletes and adds: the next apply sees all of it, and repairs what is colab-boot's.
+//! Installed files that a user edits, deletes and adds: the next apply sees all of it, and repairs what is
+//! colab-boot's.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

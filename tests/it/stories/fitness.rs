@@ -1,5 +1,5 @@
-//! What `doctor` sees of this very machine: each situation is made, with real processes, limits, files and maps, and is gone again.
-//! Only the GPU is played by an executable on `PATH`.
+//! What `doctor` sees of this very machine: each situation is made, with real processes, limits, files and maps, and is
+//! gone again. Only the GPU is played by an executable on `PATH`.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;

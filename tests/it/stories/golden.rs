@@ -1,4 +1,5 @@
-//! The life of a golden repository: keepers with keys of their own, a web server that may lie, readers who have pinned what they take.
+//! The life of a golden repository: keepers with keys of their own, a web server that may lie, readers who have pinned
+//! what they take.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -148,7 +149,8 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     assert!(refused.stderr.contains("is not the list that the signed index names"), "{refused:?}");
     team.reader(&["golden", "verify"]).expect(0);
     assert_ne!(team.run(&["golden", "trust", &team.url, "--key", &fingerprint(&mallory)]).code, 0);
-    // Nor does somebody who comes anew and names one good key get the bad one with it: the index that the bad one has signed alone is refused.
+    // Nor does somebody who comes anew and names one good key get the bad one with it: the index that the bad one has
+    // signed alone is refused.
     let index = String::from_utf8(team.index()).expect("an index");
     let text = index.split("# -----BEGIN").next().expect("a text");
     let longer = std::fs::read(&signers).expect("a list");

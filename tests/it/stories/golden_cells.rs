@@ -1,4 +1,5 @@
-//! Golden cells where they are used: in notebooks that pin a release, in a real kernel, with what was verified beside them.
+//! Golden cells where they are used: in notebooks that pin a release, in a real kernel, with what was verified beside
+//! them.
 
 use std::process::Command;
 
@@ -32,7 +33,8 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     for word in [folder, host.unwrap_or_default()] {
         assert!(word.is_empty() || !record.contains(&word), "{word}: {record}");
     }
-    // Somebody ran it who is no keeper, and signs what was seen with a key of their own; a signature of another text is none.
+    // Somebody ran it who is no keeper, and signs what was seen with a key of their own; a signature of another text is
+    // none.
     let dana = Key::new(&day.test.path(""), "dana");
     std::fs::write(day.test.path("good.json.sig"), dana.sign("something else", "colab-boot-evidence@v1", &[]))
         .expect("a file");

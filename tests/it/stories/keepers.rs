@@ -1,4 +1,5 @@
-//! Keepers who make mistakes, and readers who see the truth about them: nothing is written that nobody can read, no signature is lost.
+//! Keepers who make mistakes, and readers who see the truth about them: nothing is written that nobody can read, no
+//! signature is lost.
 
 use crate::stories::team::{Team, fingerprint, two_releases};
 use crate::support::keys::Key;
@@ -206,7 +207,8 @@ fn an_apply_keeps_what_the_folder_pins() {
     assert!(first.stdout.contains("applied: ") && !first.stdout.contains("release"), "{first:?}");
     let at = |name: &str| team.day.test.path("reader").join(name);
     let installed = team.day.installed();
-    // Edited by hand: the lock, then the profile, then the lock is gone. Nothing is solved, and nothing is written over.
+    // Edited by hand: the lock, then the profile, then the lock is gone. Nothing is solved, and nothing is written
+    // over.
     for (name, edit) in [("data.lock", "\n# mine\n"), ("data.toml", "\n# mine\n"), ("data.lock", "")] {
         let whole = std::fs::read_to_string(at(name)).expect(name);
         let text = format!("{whole}{edit}");

@@ -1,4 +1,5 @@
-//! Kernels on the second day: one restart for each change that needs it, and never "ready" in a kernel that holds what is gone.
+//! Kernels on the second day: one restart for each change that needs it, and never "ready" in a kernel that holds what
+//! is gone.
 
 use crate::stories::Day;
 use crate::stories::notebook::{Notebook, Stack, cells};

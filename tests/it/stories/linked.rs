@@ -5,7 +5,8 @@ use crate::support::index_server::Release;
 use crate::support::python::Venv;
 use crate::support::test::Test;
 
-/// An environment with NumPy 1 and what was compiled against it, of which no row knows: `old`, and `free`, which is also content with NumPy 2.
+/// An environment with NumPy 1 and what was compiled against it, of which no row knows: `old`, and `free`, which is
+/// also content with NumPy 2.
 fn day() -> Day {
     let compiled = |name: &str, words: &str| Release {
         tags: Some(vec!["py3-none-manylinux_2_17_x86_64".to_owned(), "py3-none-manylinux_2_17_aarch64".to_owned()]),
@@ -39,7 +40,8 @@ fn a_numpy_that_moves_under_compiled_code_is_seen_before_and_after() {
     let audit = day.run(&["audit", "--json"]).expect(1);
     assert_eq!(audit.codes(), ["family-broken"], "{audit:?}");
     assert!(audit.stderr.contains("old 1.0 needs numpy <2, but 2.1.0 is installed"), "{audit:?}");
-    // What was read once is known, though the file can't be read any more; what else is installed meanwhile is read anew.
+    // What was read once is known, though the file can't be read any more; what else is installed meanwhile is read
+    // anew.
     let object = day.venv.layout().join("old/_c.so");
     std::fs::write(&object, "no library").expect("a file");
     assert_eq!(day.run(&["audit", "--json"]).expect(1).codes(), ["family-broken"]);

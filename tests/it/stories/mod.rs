@@ -1,5 +1,5 @@
-//! Days of a user: several verbs, edits and accidents in a row, in real virtual environments with wheels of a real index on loopback, and
-//! in real kernels. `docs/stories.md` lists them with what each one shows.
+//! Days of a user: several verbs, edits and accidents in a row, in real virtual environments with wheels of a real
+//! index on loopback, and in real kernels. `docs/stories.md` lists them with what each one shows.
 
 mod accidents;
 mod audited;
@@ -49,7 +49,8 @@ pub struct Day {
 }
 
 impl Day {
-    /// With the packages of `rows`: name, version, what it needs. Each has one module of its name that knows its version.
+    /// With the packages of `rows`: name, version, what it needs. Each has one module of its name that knows its
+    /// version.
     pub fn new(rows: &[(&str, &str, &[&str])]) -> Self {
         Self::of_table(table(rows))
     }

@@ -33,7 +33,8 @@ pub enum Stack {
     Current,
 }
 
-/// Links the stack into the environment of a test, as an image would have it; returns the environment that it lies in. `None` without the index.
+/// Links the stack into the environment of a test, as an image would have it; returns the environment that it lies in.
+/// `None` without the index.
 pub fn give_stack(to: &Venv, which: Stack) -> Option<Venv> {
     let Some(venv) = kept(STACKS[which as usize]) else {
         eprintln!("skipped: the index can't be reached, so there is no Jupyter");
@@ -52,7 +53,8 @@ pub struct Notebook {
 }
 
 impl Notebook {
-    /// Serves kernels in the environment of `day`, which gets the stack as an image would have it. `None` without the index.
+    /// Serves kernels in the environment of `day`, which gets the stack as an image would have it. `None` without the
+    /// index.
     pub fn open(day: &Day, which: Stack) -> Option<Self> {
         Self::of(&day.test, &day.venv, which)
     }
@@ -151,7 +153,8 @@ impl Notebook {
         Kernel { id: kernel.id.clone(), pid: self.settle(&kernel.id, Some(kernel.pid)) }
     }
 
-    /// Runs the boot cell; whether it asked for a restart, with what it said. Anything but "ready", "applied" and a restart fails.
+    /// Runs the boot cell; whether it asked for a restart, with what it said. Anything but "ready", "applied" and a
+    /// restart fails.
     #[track_caller]
     pub fn boot(&mut self, kernel: &mut Kernel, cell: &str) -> (bool, String) {
         let said = self.run(kernel, cell);
@@ -206,7 +209,8 @@ fn serve(test: &Test, python: &Path) -> (Running, String) {
     }
 }
 
-/// The boot cell and the verify cell of the profile at `path`, which is called like its file; locked for the day's environment.
+/// The boot cell and the verify cell of the profile at `path`, which is called like its file; locked for the day's
+/// environment.
 pub fn cells(day: &Day, path: &str) -> (String, String) {
     let profile = format!("{path}.toml");
     day.run(&["lock", &profile]).expect(0);

@@ -1,5 +1,6 @@
-//! The kernel and the apply that it runs are killed while the installer goes on; other kernels start before, during and after that. A
-//! loop over all moments: never "ready" in a kernel that holds what is gone, never two restarts for the same change.
+//! The kernel and the apply that it runs are killed while the installer goes on; other kernels start before, during and
+//! after that. A loop over all moments: never "ready" in a kernel that holds what is gone, never two restarts for the
+//! same change.
 //!
 //! `FAULTS=all cargo test orphans::` goes through every moment; otherwise a sample does.
 

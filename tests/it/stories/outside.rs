@@ -1,4 +1,5 @@
-//! The boot cell where no notebook server is: a script, `IPython` in a terminal, programs that run notebooks; and the stop button.
+//! The boot cell where no notebook server is: a script, `IPython` in a terminal, programs that run notebooks; and the
+//! stop button.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,4 +1,5 @@
-//! The page of a golden repository in a real browser: what the picker says is what the index says, whatever stands in it.
+//! The page of a golden repository in a real browser: what the picker says is what the index says, whatever stands in
+//! it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

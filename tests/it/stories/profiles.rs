@@ -147,7 +147,8 @@ fn a_package_removed_by_hand_and_no_longer_wanted_is_left_alone() {
     assert!(day.installed().is_empty());
 }
 
-/// A team's settings over some days: a preset, a seed, an edit, a kill in the middle, a colleague's hand, and all of it gone.
+/// A team's settings over some days: a preset, a seed, an edit, a kill in the middle, a colleague's hand, and all of it
+/// gone.
 #[test]
 fn settings_come_change_and_go() {
     let day = Day::new(&[("tokenizers", "0.22", &[]), ("jax", "0.9.0", &["jaxlib"]), ("jaxlib", "0.9.0", &[])]);

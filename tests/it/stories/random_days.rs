@@ -1,11 +1,12 @@
-//! Random days: a user with six small packages and a kernel does anything, in any order, and no verdict says more than is true. A model
-//! keeps the books, reads every file itself, asks a fresh Python and looks into the kernel's memory.
+//! Random days: a user with six small packages and a kernel does anything, in any order, and no verdict says more than
+//! is true. A model keeps the books, reads every file itself, asks a fresh Python and looks into the kernel's memory.
 //!
-//! The properties: what says `ready`, `applied`, `verified` or `restored` is; a kernel restarts only where it holds something old, wherever that can
-//! be known; and no day is a dead end, for in the evening the cell leads to `ready` with one restart at most, and then to `verified`.
+//! The properties: what says `ready`, `applied`, `verified` or `restored` is; a kernel restarts only where it holds
+//! something old, wherever that can be known; and no day is a dead end, for in the evening the cell leads to `ready`
+//! with one restart at most, and then to `verified`.
 //!
-//! `DAYS=2000 cargo test --release --test it -- random_days --nocapture` plays so many; `SEED=17 DAYS=1` plays one again. A day that fails is
-//! played with fewer and fewer steps, and what is left is printed.
+//! `DAYS=2000 cargo test --release --test it -- random_days --nocapture` plays so many; `SEED=17 DAYS=1` plays one
+//! again. A day that fails is played with fewer and fewer steps, and what is left is printed.
 
 mod acts;
 mod packages;

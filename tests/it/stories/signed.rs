@@ -1,4 +1,5 @@
-//! Keys of a repository: the list that the signed index names, numbers that do not go back, names that belong to one repository.
+//! Keys of a repository: the list that the signed index names, numbers that do not go back, names that belong to one
+//! repository.
 
 use crate::stories::team::{Team, fingerprint, two_releases};
 use crate::support::http::Reply;

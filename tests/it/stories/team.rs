@@ -1,4 +1,5 @@
-//! A team with two keys, a golden repository that both have to sign, and a web server for it that may lie; and somebody who reads.
+//! A team with two keys, a golden repository that both have to sign, and a web server for it that may lie; and somebody
+//! who reads.
 
 use std::path::Path;
 use std::process::Command;

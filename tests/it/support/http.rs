@@ -1,5 +1,5 @@
-//! A real HTTP server on loopback, in as few lines as will do: what is asked goes to a function, its answer back, after a while if
-//! one is wanted. Used by the tests and by the server of the benches.
+//! A real HTTP server on loopback, in as few lines as will do: what is asked goes to a function, its answer back, after
+//! a while if one is wanted. Used by the tests and by the server of the benches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

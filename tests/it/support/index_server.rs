@@ -37,7 +37,8 @@ pub struct Release {
     pub pythons: BTreeMap<String, String>,
     /// Files of its wheels besides METADATA, with their text.
     pub files: BTreeMap<String, String>,
-    /// Architectures that a library of its wheels has code for: `sm_75`, `compute_90`; `broken` for a library that is cut off.
+    /// Architectures that a library of its wheels has code for: `sm_75`, `compute_90`; `broken` for a library that is
+    /// cut off.
     pub code: Vec<String>,
     /// Shared objects by path, as `support::object` describes them.
     pub objects: BTreeMap<String, String>,

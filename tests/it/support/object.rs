@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
-/// The shared object that `words` describe: `needs:libx.so.1` is linked against it, `soname:libx.so.1` is called so, `asks:symbol` leaves one
-/// undefined, `defines:symbol` has one, `says:text` holds a text, with `+` for a space.
+/// The shared object that `words` describe: `needs:libx.so.1` is linked against it, `soname:libx.so.1` is called so,
+/// `asks:symbol` leaves one undefined, `defines:symbol` has one, `says:text` holds a text, with `+` for a space.
 pub fn object(words: &str) -> Vec<u8> {
     static MADE: LazyLock<Mutex<HashMap<String, Vec<u8>>>> = LazyLock::new(Mutex::default);
     MADE.lock().expect("a lock").entry(words.to_owned()).or_insert_with(|| compiled(words)).clone()

@@ -96,8 +96,9 @@ fn copy(from: &Path, to: &Path) {
 /// A package that Jupyter's servers use where it is there, and that takes each of them 2.7 s to import.
 const SLOW: &str = "rfc3987-syntax";
 
-/// A virtual environment with pip and `packages` that nothing else is ever installed into, kept among the files of the build for as long as
-/// interpreter and packages are the same; `None` where packages are asked for and the index can't be reached.
+/// A virtual environment with pip and `packages` that nothing else is ever installed into, kept among the files of the
+/// build for as long as interpreter and packages are the same; `None` where packages are asked for and the index can't
+/// be reached.
 pub fn kept(packages: &[&str]) -> Option<Venv> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock();
@@ -141,7 +142,8 @@ impl Venv {
         Self { python: folder.join("bin/python") }
     }
 
-    /// One with pip in `folder`, as `python -m venv` makes it. What ensurepip does is copied from the first one: it takes five seconds of CPU.
+    /// One with pip in `folder`, as `python -m venv` makes it. What ensurepip does is copied from the first one: it
+    /// takes five seconds of CPU.
     pub fn at(folder: &Path) -> Self {
         let first = first();
         make(folder, &["--without-pip"]);

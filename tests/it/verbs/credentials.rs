@@ -1,5 +1,5 @@
-//! How an index is reached: credentials from everywhere they may stand, proxies, private authorities; and that no secret is ever
-//! written down.
+//! How an index is reached: credentials from everywhere they may stand, proxies, private authorities; and that no
+//! secret is ever written down.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -143,8 +143,8 @@ fn a_proxy_of_an_unknown_kind_is_never_passed_by() {
     assert!(server.asked().is_empty(), "past the proxy: {:?}", server.asked());
 }
 
-/// An encrypted server on loopback in front of `upstream`, of an authority whose certificate lies in `ca.pem`; `None` where openssl
-/// can't make one.
+/// An encrypted server on loopback in front of `upstream`, of an authority whose certificate lies in `ca.pem`; `None`
+/// where openssl can't make one.
 fn encrypted(test: Test, upstream: &str) -> (Test, Option<(Running, String)>) {
     let test = test.file("leaf.ext", "subjectAltName = DNS:localhost\nbasicConstraints = CA:FALSE\n");
     let openssl = |line: &str| {

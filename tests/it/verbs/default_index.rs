@@ -1,4 +1,5 @@
-//! The default index is the one that pip itself would use: its own files are read, and pip's option parser is asked for the truth.
+//! The default index is the one that pip itself would use: its own files are read, and pip's option parser is asked for
+//! the truth.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -26,8 +26,8 @@ fn on(day: i64, arguments: &[&str]) -> (u8, String) {
     (code, String::from_utf8_lossy(&[out, err].concat()).into_owned())
 }
 
-/// What is published here is what was signed, and does not change with the program. Its days are those of its index: what is overdue today is
-/// for its keepers to see.
+/// What is published here is what was signed, and does not change with the program. Its days are those of its index:
+/// what is overdue today is for its keepers to see.
 #[test]
 fn the_committed_repository_is_whole_and_keeps_its_own_cadence() {
     let folder = root().join("golden-cells");

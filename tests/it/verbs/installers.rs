@@ -1,5 +1,5 @@
-//! What pip and uv stumble over, each in its way: half of the packages replaced, others removed, two entries for one name. After an
-//! apply everything is as locked, whichever of them installs.
+//! What pip and uv stumble over, each in its way: half of the packages replaced, others removed, two entries for one
+//! name. After an apply everything is as locked, whichever of them installs.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! The matrix through the binary: its table, rows that a user brings along, and wheels read from files and from an index.
+//! The matrix through the binary: its table, rows that a user brings along, and wheels read from files and from an
+//! index.
 
 use colab_boot::core::model::Sha256;
 

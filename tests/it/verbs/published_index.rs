@@ -1,4 +1,5 @@
-//! An index that a framework publishes, with a page for each CUDA: which page fits, what the lock keeps, and what a mirror changes.
+//! An index that a framework publishes, with a page for each CUDA: which page fits, what the lock keeps, and what a
+//! mirror changes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! `scrub` on files as they lie about: folders, links, notebooks; the baseline, SARIF, a real git hook, and golden cells that refuse.
+//! `scrub` on files as they lie about: folders, links, notebooks; the baseline, SARIF, a real git hook, and golden
+//! cells that refuse.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

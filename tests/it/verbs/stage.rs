@@ -1,4 +1,5 @@
-//! `stage` on real files: what is there stays, a kill costs what was under way, and nothing stands under its name that is not whole.
+//! `stage` on real files: what is there stays, a kill costs what was under way, and nothing stands under its name that
+//! is not whole.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -295,7 +296,8 @@ fn what_waits_under_a_name_of_ours_is_not_written_to() {
     let precious = test.path("precious");
     fs::write(&precious, "mine").expect("a file");
     let parts = test.path("fast/.colab-boot-parts");
-    // A folder that is a link is no safe place; links and pipes under the names of parts, shards, the journal and the files are replaced.
+    // A folder that is a link is no safe place; links and pipes under the names of parts, shards, the journal and the
+    // files are replaced.
     fs::create_dir_all(test.path("fast")).expect("a folder");
     fs::create_dir(test.path("elsewhere")).expect("a folder");
     std::os::unix::fs::symlink(test.path("elsewhere"), &parts).expect("a link");

@@ -1,8 +1,8 @@
-//! Pages of the simple API: JSON (PEP 691, 700) and HTML (PEP 503, 592, 658, 714). Text in, [`Listing`] out; the reply's
-//! content type decides which.
+//! Pages of the simple API: JSON (PEP 691, 700) and HTML (PEP 503, 592, 658, 714). Text in, [`Listing`] out; the
+//! reply's content type decides which.
 //!
-//! The largest pages have ten thousand files, of which a target can use some dozens: a file name is taken apart in place, and
-//! only the best wheel of each version becomes a value of its own.
+//! The largest pages have ten thousand files, of which a target can use some dozens: a file name is taken apart in
+//! place, and only the best wheel of each version becomes a value of its own.
 
 mod format;
 mod select;
@@ -48,8 +48,8 @@ struct Listed<'a> {
     uploaded: Option<Cow<'a, str>>,
 }
 
-/// Reads a page. `address` is where it came from, after redirects; `body` its text. Fails with the reason if it is no index page, or
-/// one of an unknown version of the API.
+/// Reads a page. `address` is where it came from, after redirects; `body` its text. Fails with the reason if it is no
+/// index page, or one of an unknown version of the API.
 pub fn read_page(
     content_type: &str,
     body: &str,

@@ -14,8 +14,8 @@ use crate::core::model::day::moment_in;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
 
-/// Smaller is better: what was not withdrawn, then tags, then the higher build number; the name last, for the order of a page says
-/// nothing.
+/// Smaller is better: what was not withdrawn, then tags, then the higher build number; the name last, for the order of
+/// a page says nothing.
 type WheelRank<'a> = (bool, (u32, u32), Reverse<Option<(u64, String)>>, &'a str);
 
 /// A wheel of the package: its place in the list, and its name taken apart.
@@ -60,7 +60,8 @@ pub(super) fn select(listed: &[Listed<'_>], page: &Url, base: &Url, package: &Pa
     listing
 }
 
-/// An error where the page names the file at `chosen` again with another digest: which of them counts must not be a matter of order.
+/// An error where the page names the file at `chosen` again with another digest: which of them counts must not be a
+/// matter of order.
 fn unambiguous(listed: &[Listed<'_>], release: &Release<'_>, chosen: usize) -> Result<(), Rejection> {
     let places = release.wheels.iter().map(|(at, _)| *at).chain(release.sources.iter().copied());
     let same = |at: &usize| listed[*at].file == listed[chosen].file && listed[*at].sha256 != listed[chosen].sha256;
@@ -151,8 +152,8 @@ impl<'p> Judge<'p> {
         if moment.ok_or(Rejection::Undated)? > cutoff { Err(Rejection::TooNew) } else { Ok(()) }
     }
 
-    /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags, anything before
-    /// "no wheel".
+    /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags,
+    /// anything before "no wheel".
     fn rejection(&self, release: &Release<'_>, may_build: bool) -> Rejection {
         let mut tags = Vec::new();
         let mut nearest = None;
@@ -189,11 +190,12 @@ fn python_fits(text: &str, filter: &Filter) -> bool {
     lenient_specifiers(text).is_none_or(|specifiers| filter.python.satisfies(&specifiers))
 }
 
-/// The version as the file writes it, for `1.0` and `1.0.0` are one release and an installer compares texts. `None` where the
-/// address makes no sense, or the page may not lead there.
+/// The version as the file writes it, for `1.0` and `1.0.0` are one release and an installer compares texts. `None`
+/// where the address makes no sense, or the page may not lead there.
 fn candidate(file: &Listed<'_>, version: &Version, page: &Url, base: &Url) -> Option<Candidate> {
     let mut url = base.join(&file.url).ok().filter(|url| may_lead(page, url))?;
-    // What a page says ends up in the cache, which holds no secrets; the index's own credentials go with its files anyway.
+    // What a page says ends up in the cache, which holds no secrets; the index's own credentials go with its files
+    // anyway.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     let written = Parts::of(&file.file).ok().and_then(|parts| parts.parsed_version());

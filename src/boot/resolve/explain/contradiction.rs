@@ -13,9 +13,9 @@ use crate::core::model::PackageName;
 
 /// The shortest facts we can find, and fixes that were solved.
 ///
-/// A second solve allows only the newest version of each package of the profile: its contradiction is about what the user
-/// expects to get, and ten times shorter. Where that is solvable the whole contradiction is shown. `forced` are ranges that are a
-/// supposition, to which there are no fixes.
+/// A second solve allows only the newest version of each package of the profile: its contradiction is about what the
+/// user expects to get, and ten times shorter. Where that is solvable the whole contradiction is shown. `forced` are
+/// ranges that are a supposition, to which there are no fixes.
 pub(in crate::boot::resolve) fn contradiction(
     question: Question<'_>,
     full: Vec<Fact>,
@@ -36,8 +36,8 @@ pub(in crate::boot::resolve) fn contradiction(
     Ok(Conflict { facts, fixes, supposed })
 }
 
-/// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be about versions that
-/// the profile does not insist on.
+/// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be
+/// about versions that the profile does not insist on.
 fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
     let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
         let line = |fact: &Fact| match fact {

@@ -34,8 +34,8 @@ pub(in crate::boot::resolve) fn facts_of(tree: &DerivationTree<Package, Releases
     order(merge(facts_in(tree)))
 }
 
-/// The facts at the leaves, from the left. What several steps rest on is one node with a number: to follow it each time takes exponential
-/// time.
+/// The facts at the leaves, from the left. What several steps rest on is one node with a number: to follow it each time
+/// takes exponential time.
 fn facts_in(tree: &DerivationTree<Package, Releases, String>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut known = HashSet::new();
@@ -54,7 +54,8 @@ fn facts_in(tree: &DerivationTree<Package, Releases, String>) -> Vec<Fact> {
 
 fn fact(external: &External<Package, Releases, String>) -> Option<Fact> {
     match external.clone() {
-        // That we solve for the profile, that an extra needs its own distribution, and that its own metadata: says nothing.
+        // That we solve for the profile, that an extra needs its own distribution, and that its own metadata: says
+        // nothing.
         External::NotRoot(..) | External::FromDependencyOf(Package::Distribution(_), _, Package::Published(_), _) => {
             None
         }

@@ -25,8 +25,8 @@ impl Elsewhere {
     }
 }
 
-/// The line that would take a framework's build for the wished CUDA from the framework's own index. Whether that answers is not known here: it is
-/// another index than the profile names.
+/// The line that would take a framework's build for the wished CUDA from the framework's own index. Whether that
+/// answers is not known here: it is another index than the profile names.
 pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Option<Elsewhere> {
     let wish = match question.target.cuda {
         CudaWish::Cpu => "without CUDA".to_owned(),

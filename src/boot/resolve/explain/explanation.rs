@@ -1,5 +1,5 @@
-//! A contradiction in at most ten lines: what can't be together, a caret at each line of the profile that leads there with what it
-//! leads to, and changes that were solved and do work.
+//! A contradiction in at most ten lines: what can't be together, a caret at each line of the profile that leads there
+//! with what it leads to, and changes that were solved and do work.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use crate::core::diag::{Code, Finding};
 use crate::core::model::PackageName;
 use crate::core::model::version::{describe, is_pin, range_of};
 
-/// The most lines that an explanation takes as it is drawn: the message, the file, two for each caret, one for each note and help.
+/// The most lines that an explanation takes as it is drawn: the message, the file, two for each caret, one for each
+/// note and help.
 const LINES: usize = 10;
 /// The most carets.
 const CARETS: usize = 3;
@@ -26,7 +27,8 @@ struct Way<'a> {
     steps: Vec<usize>,
 }
 
-/// The finding for `conflict`. `tries` says whether a build from another index is a solution; `None` where that index can't be asked.
+/// The finding for `conflict`. `tries` says whether a build from another index is a solution; `None` where that index
+/// can't be asked.
 pub fn explain(conflict: &Conflict, question: Question<'_>, tries: &dyn Fn(&Elsewhere) -> Option<bool>) -> Finding {
     let wording = Wording { question };
     let facts = &conflict.facts;
@@ -99,7 +101,8 @@ fn drawn(question: Question<'_>, ways: &[Way<'_>]) -> usize {
     own + lines.windows(2).filter(|pair| pair[1].0 > pair[0].1 + 1).count()
 }
 
-/// What the facts contradict each other about: a fact of the machine, else what has no version, else what most of them ask for.
+/// What the facts contradict each other about: a fact of the machine, else what has no version, else what most of them
+/// ask for.
 fn centre(facts: &[Fact]) -> Option<Package> {
     let all = || facts.iter().flat_map(Fact::packages);
     if let Some(machine) = all().find(|package| package.name().is_none() && **package != Package::Profile) {
@@ -122,7 +125,10 @@ fn centre(facts: &[Fact]) -> Option<Package> {
 
 /// The shortest way from a line of the profile to `centre`; `None` where the line plays no part.
 fn way<'a>(facts: &[Fact], wanted: &'a Wanted, centre: Option<&Package>) -> Option<Way<'a>> {
-    let from_profile = |fact: &Fact| matches!(fact, Fact::Needs { package: Package::Profile, needed, .. } if needed.name() == Some(&wanted.name));
+    let from_profile = |fact: &Fact| match fact {
+        Fact::Needs { package: Package::Profile, needed, .. } => needed.name() == Some(&wanted.name),
+        _ => false,
+    };
     let is_centre = |package: &Package| match (package.name(), centre.and_then(Package::name)) {
         (Some(name), Some(centre)) => name == centre,
         _ => Some(package) == centre,

@@ -177,7 +177,8 @@ impl Search<'_> {
     }
 }
 
-/// Only the newest version of each package of the profile: a contradiction among these is about what the user expects to get.
+/// Only the newest version of each package of the profile: a contradiction among these is about what the user expects
+/// to get.
 pub(in crate::boot::resolve) fn newest_only(provider: &Provider<'_>) -> Result<Variation, Failure> {
     let mut ranges = BTreeMap::new();
     for wanted in provider.wanted() {

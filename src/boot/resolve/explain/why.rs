@@ -1,4 +1,5 @@
-//! Why a package is in a solution at its version: who asks for it, what keeps it from being newer, what a newer one would take.
+//! Why a package is in a solution at its version: who asks for it, what keeps it from being newer, what a newer one
+//! would take.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,8 @@ use crate::core::model::{PackageName, Version, VersionRange};
 #[derive(Clone, Debug)]
 pub struct Why {
     pub version: Version,
-    /// From a package of the profile down to this one, each with its version; this one alone where the profile asks for it.
+    /// From a package of the profile down to this one, each with its version; this one alone where the profile asks for
+    /// it.
     pub chain: Vec<(PackageName, Version)>,
     /// Who asks for it, in order; the profile first.
     pub askers: Vec<Asker>,

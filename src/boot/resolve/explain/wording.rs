@@ -117,8 +117,8 @@ impl Wording<'_> {
         self.question.matrix.library_title(name)
     }
 
-    /// The CUDA versions that two packages of the profile were built for, where they differ and `leaf` is one of the libraries
-    /// that come with CUDA itself: the leaf is then only the first of many that disagree.
+    /// The CUDA versions that two packages of the profile were built for, where they differ and `leaf` is one of the
+    /// libraries that come with CUDA itself: the leaf is then only the first of many that disagree.
     pub(super) fn built_apart(
         &self,
         facts: &[Fact],

@@ -18,7 +18,8 @@ static TRAINING: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/boot/verify/tra
 /// Importing a framework takes up to 20 s cold; compiling PTX on first use can take minutes.
 const LIMIT: Duration = Duration::from_mins(5);
 
-/// Before each of them: it ends with the one who asked (prctl(2), `PR_SET_PDEATHSIG`), or a test that hangs would hold the GPU for good.
+/// Before each of them: it ends with the one who asked (prctl(2), `PR_SET_PDEATHSIG`), or a test that hangs would hold
+/// the GPU for good.
 const BOUND: &str = "try:\n    import ctypes\n    ctypes.CDLL(None).prctl(1, 9)\nexcept Exception:\n    pass\n";
 
 /// One test to run.

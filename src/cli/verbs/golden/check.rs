@@ -76,7 +76,8 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     Ok(Report::new(report, text).with_findings(findings))
 }
 
-/// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the index names.
+/// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the
+/// index names.
 fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Result<(Signers, Vec<String>), Failure> {
     let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
     let row = kept.catalogue.signers.as_ref();

@@ -63,7 +63,8 @@ fn pins_here() -> Pins {
     Holder::at(std::path::Path::new(".")).pins().unwrap_or_default()
 }
 
-/// Signs a changed index where there is a key, then writes it, and says who has to sign still. Where the key can't sign the old index stays.
+/// Signs a changed index where there is a key, then writes it, and says who has to sign still. Where the key can't sign
+/// the old index stays.
 fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Result<Vec<String>, Failure> {
     let signers = kept.signers()?;
     kept.next(session)?;

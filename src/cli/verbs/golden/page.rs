@@ -72,7 +72,8 @@ fn colab(place: &str, release: &Release) -> Option<String> {
     ))
 }
 
-/// The GPUs that notebooks hand out, by compute capability; and every product by its name, for those who paste what `nvidia-smi` says.
+/// The GPUs that notebooks hand out, by compute capability; and every product by its name, for those who paste what
+/// `nvidia-smi` says.
 fn products(session: &Session<'_>) -> Products {
     let mut products = Products::default();
     for row in &session.matrix.gpus.products {

@@ -1,4 +1,5 @@
-//! `golden signers`: who may sign a repository. A change is a new index, which the old keys sign as well as the new ones.
+//! `golden signers`: who may sign a repository. A change is a new index, which the old keys sign as well as the new
+//! ones.
 
 use serde::Serialize;
 

@@ -43,7 +43,8 @@ fn point_elsewhere(catalogue: &mut Catalogue, gone: &str, instead: Option<&str>)
     talk
 }
 
-/// An error for a name without its version, where the newest release is not what anybody may mean; and for one that would take its own place.
+/// An error for a name without its version, where the newest release is not what anybody may mean; and for one that
+/// would take its own place.
 pub(super) fn one_version(release: &str, instead: Option<&str>) -> Result<(), Failure> {
     if !release.contains('@') {
         return Err(Failure::input(format!("`{release}` names no version"))

@@ -63,8 +63,8 @@ fn is_none(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Of what `path`, which the user has named, leads to. An error that begins with `none` where nothing is there; where it can't be looked at,
-/// for its mount does not answer or its folder is closed to this user, that is the error.
+/// Of what `path`, which the user has named, leads to. An error that begins with `none` where nothing is there; where
+/// it can't be looked at, for its mount does not answer or its folder is closed to this user, that is the error.
 pub fn must_be_there(path: &Path, none: &str) -> Result<Metadata, Failure> {
     must_reach([path])?;
     path.look().map_err(|error| {

@@ -1,5 +1,6 @@
-//! Mounts whose files are on another machine, or served by another process. Touching one whose server is silent blocks for ever, and no signal
-//! helps; so a child process touches each of them first, and paths below one that does not answer are errors.
+//! Mounts whose files are on another machine, or served by another process. Touching one whose server is silent blocks
+//! for ever, and no signal helps; so a child process touches each of them first, and paths below one that does not
+//! answer are errors.
 
 mod asked;
 mod entries;
@@ -102,7 +103,8 @@ fn remote_mount_of(path: &Path) -> IoResult<Option<&'static Mount>> {
     Ok(resolve(path)?.0)
 }
 
-/// The remote mount that `path` leads into, else its place without links. Nothing below a remote mount is touched to find out.
+/// The remote mount that `path` leads into, else its place without links. Nothing below a remote mount is touched to
+/// find out.
 fn resolve(path: &Path) -> IoResult<(Option<&'static Mount>, PathBuf)> {
     let mut open: VecDeque<OsString> = parts(&std::path::absolute(path)?).collect();
     let mut place = PathBuf::from("/");

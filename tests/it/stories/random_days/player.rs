@@ -56,7 +56,7 @@ pub struct Player<'a> {
     pub(super) changed_since: BTreeSet<&'static str>,
     /// Packages with files that the user has damaged today.
     pub(super) damaged: BTreeSet<&'static str>,
-    /// Packages that lost their metadata, and no apply had seen their files as they are: whose their files are, nothing says.
+    /// Packages that lost their metadata, and no apply had seen their files as they are: nothing says whose they are.
     pub(super) orphaned: BTreeSet<&'static str>,
     /// Packages that an apply has left as locked.
     pub(super) applied: BTreeSet<String>,
@@ -67,7 +67,7 @@ pub struct Player<'a> {
     pub(super) booted: Option<Rc<Cell>>,
     /// An apply was killed, and none has ended since: when its changes were over is not known.
     pub(super) is_half_done: bool,
-    /// Packages that had another version since the kernel has started: what is known of files is of the installed version alone.
+    /// Packages that had another version since the kernel has started: only files of the installed one are known.
     pub(super) went_away: BTreeSet<String>,
     /// Packages that the user has installed, removed or damaged since then.
     pub(super) touched: BTreeSet<&'static str>,
@@ -217,7 +217,7 @@ impl<'a> Player<'a> {
         self.touched.clear();
     }
 
-    /// Whether files of a package that loses its metadata count as the user's: nothing says what they were, or they are not that any more.
+    /// Whether files of a package that loses its metadata count as the user's: nothing known says that they are not.
     fn is_users(&self, name: &str) -> bool {
         let there: BTreeMap<_, _> = installed(&self.world.day).into_iter().filter(|(one, _)| one == name).collect();
         !self.applied.contains(name)
@@ -381,8 +381,8 @@ impl<'a> Player<'a> {
         let _ = std::fs::remove_dir_all(self.world.day.test.path("elsewhere"));
         self.make_cell()?;
         if self.boot()?.is_none() {
-            // The user does what the last message asks for: removes the files without an owner, ends the kernel that has loaded
-            // a copy, adds the package that breaks to the profile.
+            // The user does what the last message asks for: removes the files without an owner, ends the kernel that
+            // has loaded a copy, adds the package that breaks to the profile.
             self.move_orphans_away();
             self.world.notebook.restart(&mut self.kernel);
             self.new_kernel();

@@ -21,7 +21,7 @@ use crate::core::host::destination::{is_stdout, must_be_apart, must_be_outside, 
 use crate::core::host::mounts::{Unreachable, avoided, must_reach};
 use crate::core::host::signals::prepare as prepare_signals;
 use crate::core::host::supervisor::{Ended, supervised};
-use crate::core::log::{Log, Sink, Style, Verbosity};
+use crate::core::log::{LineSink, Log, Style, Verbosity};
 use crate::core::matrix::Hosts;
 
 /// Everything that a run takes from the world around it.
@@ -35,7 +35,7 @@ pub struct Ambient<'a> {
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
     /// Takes lines about work in progress, from any thread.
-    pub progress: Sink,
+    pub progress: LineSink,
 }
 
 /// Runs colab-boot and returns its exit code.

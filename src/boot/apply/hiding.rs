@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, intruders_before};
 use crate::boot::script::ENVIRONMENT_FILE;
-use crate::boot::session::{InFront, Wanted, hidden_by_user, modules_of, startup_files};
+use crate::boot::session::{Importable, InFront, hidden_by_user, modules_of, startup_files};
 use crate::core::diag::Finding;
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
@@ -50,12 +50,12 @@ impl Work<'_> {
         if suspects.is_empty() {
             return Vec::new();
         }
-        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Wanted {
+        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Importable {
             name: name.clone(),
             modules: modules_of(&wheel.record),
             location: self.layout.purelib.clone(),
         };
-        let wanted: Vec<Wanted> = wheels.iter().map(wanted).collect();
+        let wanted: Vec<Importable> = wheels.iter().map(wanted).collect();
         self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
     }
 }

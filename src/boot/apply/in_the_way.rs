@@ -59,7 +59,11 @@ impl Work<'_> {
     }
 
     /// Leaves out of `found` what belongs to distributions that are `meant`.
-    fn keep_unclaimed(&self, found: &mut Vec<Found<'_>>, meant: &dyn Fn(&PackageName) -> bool) -> Result<(), Failure> {
+    fn keep_unclaimed(
+        &self,
+        found: &mut Vec<Unowned<'_>>,
+        meant: &dyn Fn(&PackageName) -> bool,
+    ) -> Result<(), Failure> {
         if found.is_empty() {
             return Ok(());
         }
@@ -70,7 +74,7 @@ impl Work<'_> {
 
     /// Leaves out of `found` what colab-boot has put there, or has known as a package's, though no list has it any
     /// more.
-    fn keep_unknown(&self, found: &mut Vec<Found<'_>>) -> Result<(), Failure> {
+    fn keep_unknown(&self, found: &mut Vec<Unowned<'_>>) -> Result<(), Failure> {
         if found.is_empty() {
             return Ok(());
         }
@@ -155,7 +159,7 @@ impl Work<'_> {
     }
 }
 
-type Found<'a> = (&'a PackageName, Written, PathBuf);
+type Unowned<'a> = (&'a PackageName, Written, PathBuf);
 
 /// The longest script that is compared.
 const SCRIPT_LIMIT: u64 = 16 << 20;

@@ -20,14 +20,14 @@ use crate::core::model::{PackageName, Sha256};
 /// What an apply that did not end was removing or writing.
 #[derive(Debug, Default)]
 pub(super) struct WasOnTheWay {
-    files: HashMap<PathBuf, Vec<Way>>,
+    files: HashMap<PathBuf, Vec<Occupant>>,
     /// When it was noted.
     since: i64,
 }
 
 /// What may lie in one place.
 #[derive(Debug)]
-enum Way {
+enum Occupant {
     /// A package's file.
     Bytes(Sha256),
     /// A new file of so many bytes, or the part of it that was written.
@@ -41,12 +41,12 @@ impl WasOnTheWay {
     pub(super) fn has(&self, file: &Path) -> bool {
         let Some(ways) = self.files.get(file) else { return false };
         ways.iter().any(|way| match way {
-            Way::Bytes(sha256) => digest(file).is_ok_and(|(own, _)| own == *sha256),
-            Way::New(size) => {
+            Occupant::Bytes(sha256) => digest(file).is_ok_and(|(own, _)| own == *sha256),
+            Occupant::New(size) => {
                 let stamp = Stamp::of(file);
                 stamp.changed >= self.since && stamp.size < *size
             }
-            Way::Script(module) => {
+            Occupant::Script(module) => {
                 let text = files::read_optional(file).ok().flatten().unwrap_or_default();
                 is_generated(&text, module)
             }
@@ -55,7 +55,7 @@ impl WasOnTheWay {
 
     fn digests(&self) -> HashSet<Sha256> {
         let all = self.files.values().flatten();
-        all.filter_map(|way| if let Way::Bytes(sha256) = way { Some(*sha256) } else { None }).collect()
+        all.filter_map(|way| if let Occupant::Bytes(sha256) = way { Some(*sha256) } else { None }).collect()
     }
 }
 
@@ -84,19 +84,19 @@ impl Work<'_> {
             return WasOnTheWay::default();
         }
         let (all, since) = self.state.on_the_way();
-        let mut files: HashMap<PathBuf, Vec<Way>> = HashMap::new();
+        let mut files: HashMap<PathBuf, Vec<Occupant>> = HashMap::new();
         for one in all {
             for entry in parse_record(&one.record) {
                 let own = if one.is_new { place(&entry.path, &one.site, self.layout) } else { None };
                 let own = own.map(|(place, _)| place).or_else(|| listed_place(&entry.path, &one.site, self.layout));
                 if let Some((place, sha256)) = own.zip(entry.sha256) {
                     let ways = files.entry(place).or_default();
-                    ways.push(Way::Bytes(sha256));
-                    ways.extend(one.is_new.then_some(Way::New(entry.size)));
+                    ways.push(Occupant::Bytes(sha256));
+                    ways.extend(one.is_new.then_some(Occupant::New(entry.size)));
                 }
             }
             for (name, module) in one.scripts {
-                files.entry(self.layout.scripts.join(name)).or_default().push(Way::Script(module));
+                files.entry(self.layout.scripts.join(name)).or_default().push(Occupant::Script(module));
             }
         }
         // One of the user's had the wheel's content.

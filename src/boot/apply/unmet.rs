@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::audit::{Environment, Held, requirements};
+use crate::boot::audit::{Audited, Environment, requirements};
 use crate::boot::files::Downloaded;
 use crate::boot::lock::LockedPackage;
 use crate::boot::session::{Planned, Session, installed, surroundings};
@@ -20,12 +20,12 @@ pub(super) fn unmet(
     wheels: &BTreeMap<PackageName, Downloaded>,
 ) -> Vec<Finding> {
     let changes = &planned.decision.plan.changes;
-    let is_new = |held: &Held| packages.iter().any(|package| package.name == held.name);
+    let is_new = |held: &Audited| packages.iter().any(|package| package.name == held.name);
     let mut held = installed(session, &planned.seen);
     held.retain(|held| !changes.iter().any(|change| change.name == held.name));
     let mut different = Vec::new();
     for package in packages {
-        let mut new = Held::new(package.name.clone(), package.version.clone());
+        let mut new = Audited::new(package.name.clone(), package.version.clone());
         if let Some(wheel) = wheels.get(&package.name) {
             let metadata = Metadata::parse(&wheel.metadata, None);
             different.extend(differs(package, &metadata));

@@ -14,7 +14,7 @@ use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::startup::locked_out;
 use crate::boot::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
 use crate::boot::files::{
-    Depth, Downloaded, Hashed, HashedDistribution, Known, Options, compare, finding_of, put_record_right,
+    Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, compare, finding_of, put_record_right,
 };
 use crate::boot::index::IndexSettings;
 use crate::boot::ledger::{Aside, Ledger, Step};
@@ -100,7 +100,7 @@ impl Work<'_> {
         let _wheels = self.hold_wheels(&folder)?;
         let Brought { wheels, in_the_way, said } = self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
-        let Kept { clashes, modules } = self.keep_records(&packages, &wheels)?;
+        let WheelRecords { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules, &wheels)?;
         let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
@@ -213,7 +213,7 @@ impl Work<'_> {
         &self,
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Result<Kept, Failure> {
+    ) -> Result<WheelRecords, Failure> {
         let mut unpacked = 0;
         let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
@@ -243,7 +243,7 @@ impl Work<'_> {
             }
         }
         enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
-        Ok(Kept { clashes: findings, modules })
+        Ok(WheelRecords { clashes: findings, modules })
     }
 
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
@@ -266,7 +266,7 @@ impl Work<'_> {
             let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;
             let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
             let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
-            for place in put_record_right(&info, &Known { wheel, scripts, layout: self.layout })? {
+            for place in put_record_right(&info, &KnownFiles { wheel, scripts, layout: self.layout })? {
                 let (name, place) = (&change.name, place.display());
                 self.session.say(&format!("`{place}` stays: {name} lists it, but does not own it"));
             }
@@ -389,7 +389,7 @@ impl Work<'_> {
 type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
 
 /// What the RECORDs of the wheels say.
-struct Kept {
+struct WheelRecords {
     /// Files that several distributions claim.
     clashes: Vec<Finding>,
     /// The modules that the new wheels bring.

@@ -111,8 +111,8 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
             for word in command.map(installed_by).unwrap_or_default() {
                 // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
                 let is_read = match &word {
-                    Word::Requirement(text) => one(text, markers, &mut listed).is_ok(),
-                    Word::File(path) => {
+                    Argument::Requirement(text) => one(text, markers, &mut listed).is_ok(),
+                    Argument::File(path) => {
                         let mut more = read_included(path, markers, include);
                         let is_whole = more.refused.is_empty();
                         more.refused.clear();
@@ -120,7 +120,7 @@ fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) 
                         is_whole
                     }
                 };
-                if let (false, Word::Requirement(text) | Word::File(text)) = (is_read, word) {
+                if let (false, Argument::Requirement(text) | Argument::File(text)) = (is_read, word) {
                     listed.open.push(format!("cell {}: {text}", at + 1));
                 }
             }
@@ -154,7 +154,7 @@ fn logical_lines(text: &str) -> Vec<(Range<usize>, String)> {
 }
 
 /// What an install line names.
-enum Word {
+enum Argument {
     Requirement(String),
     File(String),
 }
@@ -201,7 +201,7 @@ fn is_shell_cell(text: &str) -> bool {
 }
 
 /// What the command line `pip install …`, alone or behind `uv` or `python -m`, names.
-fn installed_by(command: &str) -> Vec<Word> {
+fn installed_by(command: &str) -> Vec<Argument> {
     // A redirection or a second command ends pip's arguments.
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     let Some(at) = words.iter().position(|word| word == "install") else {
@@ -221,10 +221,10 @@ fn installed_by(command: &str) -> Vec<Word> {
     let mut rest = arguments.into_iter();
     while let Some(word) = rest.next().filter(|_| is_pip) {
         match word.as_str() {
-            "-r" | "--requirement" => found.extend(rest.next().map(Word::File)),
+            "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
             option if WITH_VALUE.contains(&option) => drop(rest.next()),
             option if option.starts_with('-') || option.is_empty() => {}
-            requirement => found.push(Word::Requirement(requirement.to_owned())),
+            requirement => found.push(Argument::Requirement(requirement.to_owned())),
         }
     }
     found

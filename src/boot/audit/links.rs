@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::boot::audit::{Environment, Held};
+use crate::boot::audit::{Audited, Environment};
 use crate::core::diag::{Code, Finding};
 use crate::core::matrix::{Link, Matrix, Missing};
 
 /// Findings about packages that are linked against the CUDA of their build: an error where the environment has another
 /// CUDA's libraries, a warning where it has none that are known of.
 pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
-    let find = |held: &Held| {
+    let find = |held: &Audited| {
         let link = matrix.link(&held.name)?;
         let cuda = held.build.as_ref().or_else(|| matrix.build(&held.name, &held.version))?.cuda?;
         let others = environment.held.iter().filter(|other| other.name != held.name);
@@ -37,7 +37,7 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
 }
 
 /// The same of a package whose wheels were read into rows, or whose files were read where they are.
-fn by_row(environment: &Environment, matrix: &Matrix, held: &Held) -> Option<Finding> {
+fn by_row(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<Finding> {
     let row = matrix.linkages.of(&held.name).and_then(|file| file.row(&held.version)).map(|row| &row.linkage);
     let linkage = row.or(held.linkage.as_ref())?;
     let others = environment.held.iter().filter(|other| other.name != held.name);

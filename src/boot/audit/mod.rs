@@ -31,7 +31,7 @@ pub use unmet_requirements::requirements;
 /// What is to be judged.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    pub held: Vec<Held>,
+    pub held: Vec<Audited>,
     pub hardware: Hardware,
     /// Debian packages with their versions.
     pub debian: Vec<(String, String)>,
@@ -47,7 +47,7 @@ pub struct Environment {
 
 /// One distribution in it.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct Audited {
     pub name: PackageName,
     pub version: Version,
     /// By a row of the matrix, or read from its wheel.
@@ -92,7 +92,7 @@ impl Place {
     }
 }
 
-impl Held {
+impl Audited {
     /// A distribution of which nothing else is known.
     pub fn new(name: PackageName, version: Version) -> Self {
         Self {

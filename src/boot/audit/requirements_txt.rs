@@ -63,7 +63,7 @@ pub fn read_requirements(
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
 ) -> Listed {
-    let mut reader = Reader { markers, include, listed: Listed::default() };
+    let mut reader = LineReader { markers, include, listed: Listed::default() };
     reader.read(source, "", 0);
     reader.listed
 }
@@ -74,18 +74,18 @@ pub(super) fn read_included(
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
 ) -> Listed {
-    let mut reader = Reader { markers, include, listed: Listed::default() };
+    let mut reader = LineReader { markers, include, listed: Listed::default() };
     reader.follow(path, "", 0);
     reader.listed
 }
 
-struct Reader<'a> {
+struct LineReader<'a> {
     markers: &'a MarkerEnvironment,
     include: &'a dyn Fn(&str) -> Result<String, String>,
     listed: Listed,
 }
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// `folder` is that of the file, from the first one: empty, or with a slash behind.
     fn read(&mut self, source: &Source, folder: &str, depth: usize) {
         for (number, span, line) in joined_lines(&source.text) {

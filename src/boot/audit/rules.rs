@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::audit::links::links;
 use crate::boot::audit::unmet_requirements::requirements;
-use crate::boot::audit::{Environment, Held};
+use crate::boot::audit::{Audited, Environment};
 use crate::core::diag::{Code, Finding, Severity, Subject, listed};
 use crate::core::matrix::{Build, Matrix, Reason, check_driver, code_for};
 use crate::core::model::contents::{Clash, Files, clashes};
@@ -77,7 +77,7 @@ struct Auditor<'a> {
 }
 
 impl<'a> Auditor<'a> {
-    fn held(self) -> impl Iterator<Item = &'a Held> {
+    fn held(self) -> impl Iterator<Item = &'a Audited> {
         self.environment.held.iter()
     }
 
@@ -85,7 +85,7 @@ impl<'a> Auditor<'a> {
         self.held().find(|held| held.name == *name).map(|held| &held.version)
     }
 
-    fn builds(self) -> impl Iterator<Item = (&'a Held, &'a Build)> {
+    fn builds(self) -> impl Iterator<Item = (&'a Audited, &'a Build)> {
         self.held().filter_map(|held| Some((held, held.build.as_ref().filter(|build| build.is_gpu())?)))
     }
 
@@ -146,14 +146,15 @@ impl<'a> Auditor<'a> {
     /// Releases of watched packages of which neither a row nor their wheel could tell anything.
     fn unknown(self) -> Option<Finding> {
         // Members of a family are built with its anchor, for the same GPUs; torchaudio says so no more since 2.11.
-        let member = |held: &Held| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
-        let watched = |held: &&Held| self.matrix.is_watched(&held.name, &held.version) && !member(held);
-        let blank = |held: &&Held| held.build.is_none() && (held.doubt.is_some() || watched(held));
-        let shown = |held: &Held| {
+        let member =
+            |held: &Audited| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
+        let watched = |held: &&Audited| self.matrix.is_watched(&held.name, &held.version) && !member(held);
+        let blank = |held: &&Audited| held.build.is_none() && (held.doubt.is_some() || watched(held));
+        let shown = |held: &Audited| {
             let why = held.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {}{why}", held.name, held.version)
         };
-        let unknown: Vec<&Held> = self.held().filter(blank).collect();
+        let unknown: Vec<&Audited> = self.held().filter(blank).collect();
         let names: Vec<String> = unknown.iter().map(|held| shown(held)).collect();
         if names.is_empty() || self.environment.hardware.gpus.is_empty() {
             return None;
@@ -165,7 +166,7 @@ impl<'a> Auditor<'a> {
 
     /// Libraries of several CUDA majors: about those that are not of the major that most are of.
     fn majors(self) -> Option<Finding> {
-        let mut majors: BTreeMap<u32, Vec<&Held>> = BTreeMap::new();
+        let mut majors: BTreeMap<u32, Vec<&Audited>> = BTreeMap::new();
         for held in self.held() {
             if let Some(library) = self.matrix.library_cuda(&held.name, &held.version) {
                 majors.entry(library.major).or_default().push(held);
@@ -218,11 +219,11 @@ impl<'a> Auditor<'a> {
 
     /// A member that was built for another CUDA major than the anchor of its family: `0.26.0+cu128` beside a torch for
     /// CUDA 13.
-    fn other_cuda(self, held: &Held) -> Option<Finding> {
+    fn other_cuda(self, held: &Audited) -> Option<Finding> {
         let (anchor, _) = self.matrix.family(&held.name, &held.version)?;
         let anchor = self.held().find(|other| other.name == *anchor)?;
         let (own, wanted) = (cuda_of(held)?, cuda_of(anchor)?);
-        let named = |held: &Held, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
+        let named = |held: &Audited, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
         let message = format!("{} is beside {}", named(held, own), named(anchor, wanted));
         let note = "it loads the other package's libraries, which fails if the CUDA majors differ";
         let finding = Finding::error(Code::FamilyBroken, message).about(held.subject()).against(anchor.subject());
@@ -259,7 +260,7 @@ impl<'a> Auditor<'a> {
         let mut paired = BTreeSet::new();
         for folder in folders {
             let in_folder = self.held().filter(|held| held.folder == *folder);
-            let known: Vec<(&Held, &Files)> =
+            let known: Vec<(&Audited, &Files)> =
                 in_folder.filter_map(|held| Some((held, held.files.as_deref()?))).collect();
             let files: Vec<&Files> = known.iter().map(|(_, files)| *files).collect();
             for clash in clashes(&files).iter().filter(|clash| clash.is_serious()) {
@@ -275,7 +276,7 @@ impl<'a> Auditor<'a> {
     }
 
     fn known_pairs(self, paired: &BTreeSet<(&PackageName, &PackageName)>) -> Vec<Finding> {
-        let mut owners: BTreeMap<usize, Vec<&Held>> = BTreeMap::new();
+        let mut owners: BTreeMap<usize, Vec<&Audited>> = BTreeMap::new();
         for held in self.held() {
             for (at, _) in self.matrix.owned(&held.name, &held.version) {
                 owners.entry(at).or_default().push(held);
@@ -304,7 +305,7 @@ impl<'a> Auditor<'a> {
 
     /// One name, several installations.
     fn duplicates(self) -> Vec<Finding> {
-        let mut places: BTreeMap<&PackageName, Vec<&Held>> = BTreeMap::new();
+        let mut places: BTreeMap<&PackageName, Vec<&Audited>> = BTreeMap::new();
         for held in self.held() {
             places.entry(&held.name).or_default().push(held);
         }
@@ -364,12 +365,12 @@ impl<'a> Auditor<'a> {
 }
 
 /// The CUDA that a distribution was built for: by its label, by a row, or as its wheel said.
-fn cuda_of(held: &Held) -> Option<CudaVersion> {
+fn cuda_of(held: &Audited) -> Option<CudaVersion> {
     CudaVersion::of_label(&held.version).or_else(|| held.build.as_ref().and_then(|build| build.cuda))
 }
 
 /// An error where shared libraries are among the files: then the wrong one is loaded.
-fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
+fn overwritten_files(first: &Audited, second: &Audited, clash: &Clash) -> Finding {
     let libraries = clash.libraries();
     let message = overwritten(first, second, &clash.count());
     let paths: Vec<String> = libraries.iter().map(|path| (*path).clone()).collect();
@@ -381,7 +382,7 @@ fn overwritten_files(first: &Held, second: &Held, clash: &Clash) -> Finding {
     finding.about(first.subject()).against(second.subject())
 }
 
-fn overwritten(first: &Held, second: &Held, files: &str) -> String {
-    let named = |held: &Held| format!("{} {}", held.name, held.version);
+fn overwritten(first: &Audited, second: &Audited, files: &str) -> String {
+    let named = |held: &Audited| format!("{} {}", held.name, held.version);
     format!("{} and {} both own {files}, with different content", named(first), named(second))
 }

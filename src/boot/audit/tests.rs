@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pep508_rs::MarkerEnvironment;
 
-use crate::boot::audit::{Environment, Held, Listed, LockKind, judge, kind_of, read_lock_file, read_requirements};
+use crate::boot::audit::{Audited, Environment, Listed, LockKind, judge, kind_of, read_lock_file, read_requirements};
 use crate::core::diag::{Severity, Source};
 use crate::core::matrix::{Hardware, InstalledGpu, Matrix};
 use crate::core::model::contents::{Files, Member};
@@ -180,11 +180,11 @@ fn audit(all: &[&str], driver: &str, gpus: &[&str]) -> Vec<String> {
     findings.map(|finding| format!("{}: {}", finding.code, finding.message)).collect()
 }
 
-fn held(text: &str, matrix: &Matrix) -> Held {
+fn held(text: &str, matrix: &Matrix) -> Audited {
     let (name, version) = text.split_once(' ').expect("a name and a version");
     let (name, version) = (name.parse().expect(name), version.parse().expect(version));
     let folder = Some("/usr/lib/python3/dist-packages".to_owned());
-    Held { build: matrix.build(&name, &version).cloned(), folder, ..Held::new(name, version) }
+    Audited { build: matrix.build(&name, &version).cloned(), folder, ..Audited::new(name, version) }
 }
 
 #[test]
@@ -270,9 +270,9 @@ fn two_records_that_name_one_file_with_other_digests_collide() {
     let matrix = Matrix::bundled().expect("the matrix");
     let with = |text: &str, path: &str, content: &str| {
         let member = Member::of_record(path.to_owned(), &Sha256::of(content.as_bytes()));
-        Held { files: Some(Arc::new(Files { members: vec![member] })), ..held(text, &matrix) }
+        Audited { files: Some(Arc::new(Files { members: vec![member] })), ..held(text, &matrix) }
     };
-    let judged = |all: Vec<Held>| judge(&Environment { held: all, ..Environment::default() }, &matrix).len();
+    let judged = |all: Vec<Audited>| judge(&Environment { held: all, ..Environment::default() }, &matrix).len();
     assert_eq!(judged(vec![with("a 1.0", "x/core.so", "one"), with("b 1.0", "x/core.so", "two")]), 1);
     assert_eq!(judged(vec![with("a 1.0", "x/__init__.py", ""), with("b 1.0", "x/__init__.py", "")]), 0);
     let mut elsewhere = with("b 1.0", "x/core.so", "two");

@@ -3,20 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::audit::{Environment, Held};
+use crate::boot::audit::{Audited, Environment};
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::{PackageName, Requirement, Tags, Version};
 
 /// Findings about the requirements of `subjects`, which are in `environment`. One distribution that is there several
 /// times counts as the first, which is the one that is imported.
-pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<Item = &'a Held>) -> Vec<Finding> {
+pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<Item = &'a Audited>) -> Vec<Finding> {
     let Some(python) = &environment.python else {
         return Vec::new();
     };
     let Some(markers) = python.marker_environment() else {
         return Vec::new();
     };
-    let mut first: BTreeMap<&PackageName, &Held> = BTreeMap::new();
+    let mut first: BTreeMap<&PackageName, &Audited> = BTreeMap::new();
     for held in &environment.held {
         first.entry(&held.name).or_insert(held);
     }
@@ -43,7 +43,7 @@ pub fn requirements<'a>(environment: &Environment, subjects: impl IntoIterator<I
     findings
 }
 
-fn broken(held: &Held, requirement: &Requirement, found: Option<&Version>, complete: bool) -> Option<Finding> {
+fn broken(held: &Audited, requirement: &Requirement, found: Option<&Version>, complete: bool) -> Option<Finding> {
     let who = held.subject();
     let wanted = format!("{}{}", requirement.name, requirement.specifiers);
     let message = match found {

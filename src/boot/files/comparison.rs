@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::boot::files::fault::tried_twice;
 use crate::boot::files::intruders::{before_namespace, intruders_in, namespaces, unchecked_caches};
-use crate::boot::files::{Basis, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder};
+use crate::boot::files::{ComparedWith, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder};
 use crate::core::host::files::open;
 use crate::core::host::parallel::on_all_cores;
 use crate::core::host::stamps::{Folder, Moment, Stamp};
@@ -38,7 +38,7 @@ pub struct Options<'a> {
 pub struct Comparison {
     /// Of each distribution, in the order that was asked for.
     pub faults: Vec<Vec<FileFault>>,
-    pub basis: Vec<Basis>,
+    pub basis: Vec<ComparedWith>,
     /// Files that come before those of a distribution.
     pub intruders: Vec<(PackageName, Intruder)>,
     /// The distributions without a fault of which something was read.
@@ -54,7 +54,7 @@ pub struct Comparison {
 struct Pending<'a, 'k> {
     located: Located<'a>,
     known: Option<&'k HashedDistribution>,
-    basis: Basis,
+    basis: ComparedWith,
     /// Files that have to be read, by RECORD.
     expected: Vec<Expected>,
     /// What each folder with files of it looks like now.
@@ -81,7 +81,7 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
     let begun = Moment::now();
     let mut compared = Comparison {
         faults: vec![Vec::new(); all.len()],
-        basis: vec![Basis::Nothing; all.len()],
+        basis: vec![ComparedWith::Nothing; all.len()],
         ..Comparison::default()
     };
     let mut infos = Infos::default();
@@ -106,7 +106,7 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
         let is_whole = compared.faults[at].is_empty();
         let name = one.located.held.name.clone();
         let is_alone = compared.intruders.iter().all(|(other, _)| *other != name);
-        if is_whole && is_alone && look.depth == Depth::Bytes && one.basis != Basis::Nothing && one.has_news() {
+        if is_whole && is_alone && look.depth == Depth::Bytes && one.basis != ComparedWith::Nothing && one.has_news() {
             compared.hashed.insert(name, one.finish(read.get(&at), begun));
         }
     }
@@ -118,7 +118,7 @@ fn begin<'a, 'k>(located: Located<'a>, look: Options<'k>) -> Result<Pending<'a, 
     let known = look.known.distributions.get(located.held.name);
     let known = known.filter(|known| known.info == located.info && known.source == located.source);
     if let Some(known) = known {
-        let basis = if known.of_wheel { Basis::Wheel } else { Basis::Own };
+        let basis = if known.of_wheel { ComparedWith::Wheel } else { ComparedWith::Own };
         return Ok(Pending { located, known: Some(known), basis, expected: Vec::new(), places: Vec::new() });
     }
     let (expected, basis) = located.expected()?;
@@ -219,7 +219,7 @@ impl Pending<'_, '_> {
         HashedDistribution {
             info: self.located.info,
             source: self.located.source,
-            of_wheel: self.basis == Basis::Wheel,
+            of_wheel: self.basis == ComparedWith::Wheel,
             places: self.places.into_iter().map(place).collect(),
             wheel: self.located.held.wheel.map(|(_, wheel)| wheel),
             contents,

@@ -28,7 +28,7 @@ pub struct Held<'a> {
 
 /// What the files of a distribution are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
+pub enum ComparedWith {
     /// The RECORD of the locked wheel.
     Wheel,
     /// The RECORD that its installer wrote.
@@ -80,7 +80,7 @@ impl<'a> Located<'a> {
     }
 
     /// Its files, by the RECORDs. What can't be read is tried twice.
-    pub(super) fn expected(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
+    pub(super) fn expected(&self) -> Result<(Vec<Expected>, ComparedWith), FileFault> {
         tried_twice(|| self.listed())
     }
 
@@ -110,7 +110,7 @@ impl<'a> Located<'a> {
         places.collect()
     }
 
-    fn listed(&self) -> Result<(Vec<Expected>, Basis), FileFault> {
+    fn listed(&self) -> Result<(Vec<Expected>, ComparedWith), FileFault> {
         let record = self.info.join("RECORD");
         let text = read_optional(&record).map_err(|failure| unreadable(&record, &failure))?;
         let own = parse_record(&text.ok_or(FileFault::NoRecord)?);
@@ -126,9 +126,9 @@ impl<'a> Located<'a> {
             return Err(FileFault::Unlisted(path));
         }
         let basis = match &kept {
-            Some(entries) if entries.iter().any(|entry| entry.sha256.is_some()) => Basis::Wheel,
-            None if own.iter().any(|entry| entry.sha256.is_some()) => Basis::Own,
-            _ => Basis::Nothing,
+            Some(entries) if entries.iter().any(|entry| entry.sha256.is_some()) => ComparedWith::Wheel,
+            None if own.iter().any(|entry| entry.sha256.is_some()) => ComparedWith::Own,
+            _ => ComparedWith::Nothing,
         };
         let entries = match kept {
             // Scripts are made by the installer, which has written down what it made.

@@ -12,7 +12,7 @@ use crate::core::host::mounts::Look;
 use crate::core::inspect::{Entry, parse_record};
 
 /// What is known of a distribution besides its own RECORD.
-pub struct Known<'a> {
+pub struct KnownFiles<'a> {
     /// The RECORD of its wheel, where colab-boot has installed it.
     pub wheel: Option<Vec<Entry>>,
     /// The names of the scripts that installers make for it.
@@ -24,7 +24,7 @@ pub struct Known<'a> {
 /// has and the RECORD leaves out is added where it is there, what leads out of the environment or is not in the wheel
 /// goes from the list. Returns the places of the latter. A RECORD that is right stays as it is. Fails where it can't be
 /// read or written.
-pub fn put_record_right(info: &Path, known: &Known<'_>) -> Result<Vec<PathBuf>, Failure> {
+pub fn put_record_right(info: &Path, known: &KnownFiles<'_>) -> Result<Vec<PathBuf>, Failure> {
     let record = info.join("RECORD");
     let layout = known.layout;
     let site = info.parent().unwrap_or(&layout.purelib);
@@ -94,7 +94,7 @@ pub fn is_of_installers(path: &str) -> bool {
 
 /// Places that the RECORD of a distribution lists and that are not its own: all outside of the environment, and where
 /// its wheel is known, what neither that has nor an installer makes of it.
-fn strange(own: &[Entry], info: &Path, known: &Known<'_>) -> BTreeSet<PathBuf> {
+fn strange(own: &[Entry], info: &Path, known: &KnownFiles<'_>) -> BTreeSet<PathBuf> {
     let layout = known.layout;
     let site = info.parent().unwrap_or(&layout.purelib);
     let wheel: Option<HashSet<PathBuf>> = known.wheel.as_ref().map(|entries| {
@@ -127,7 +127,7 @@ fn relative(place: &Path, site: &Path) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{Known, put_record_right, relative};
+    use super::{KnownFiles, put_record_right, relative};
     use crate::boot::machine::Layout;
     use crate::core::host::files::{read_optional, write_whole};
     use crate::core::inspect::parse_record;
@@ -145,7 +145,7 @@ mod tests {
             ["a/b.py", "\"a/c,d.py\"", "a/gone.py", "a-1.data/data/share/e"].map(|path| format!("{path},{digest}"));
         let info = site.join("a-1.dist-info");
         write_whole(&info.join("RECORD"), b"a/b.py,,\na/c").expect("a RECORD");
-        let known = |wheel: bool| Known {
+        let known = |wheel: bool| KnownFiles {
             wheel: wheel.then(|| parse_record(&kept.concat())),
             scripts: vec!["tool".to_owned()],
             layout: &layout,

@@ -20,10 +20,10 @@ use crate::boot::index::answered_at::Clock;
 use crate::boot::index::body::{Body, must_be_plain, too_large};
 use crate::boot::index::credentials::without_login;
 use crate::boot::index::dns::Names;
-use crate::boot::index::exchange::{Part, Reply, Request};
+use crate::boot::index::exchange::{ByteSpan, HttpRequest, Reply};
 use crate::boot::index::first_connection::Gates;
 use crate::boot::index::headers::{max_age, part, text_of};
-use crate::boot::index::hedge::{Kind, Latencies};
+use crate::boot::index::hedge::{Latencies, RequestKind};
 use crate::boot::index::limits::{Limits, Traffic};
 use crate::boot::index::location::{may_lead, redact};
 use crate::boot::index::proxies::through_proxies;
@@ -169,7 +169,7 @@ impl Http {
     }
 
     async fn stream_once(&self, url: &Url, left: &mut Range<u64>, take: Take<'_>) -> Result<(), Miss> {
-        let builder = self.request(url)?.header(RANGE, Part::Of(left.clone()).header());
+        let builder = self.request(url)?.header(RANGE, ByteSpan::Of(left.clone()).header());
         let response = self.send(url, builder.header(ACCEPT_ENCODING, "identity")).await?;
         must_be_plain(response.headers())?;
         if !response.status().is_success() {
@@ -204,7 +204,7 @@ impl Http {
     }
 
     /// Sends `request` until it is answered for good. Statuses other than 2xx, 304, 404 and 410 are trouble.
-    pub(super) async fn get(&self, request: &Request<'_>) -> Result<Reply, Failure> {
+    pub(super) async fn get(&self, request: &HttpRequest<'_>) -> Result<Reply, Failure> {
         let _permit = self.permits.acquire().await;
         let mut retries = Retries::new();
         loop {
@@ -322,8 +322,8 @@ impl Http {
     }
 
     /// Sends `request`, and once more beside it where the answer takes far longer than is usual.
-    async fn try_hedged(&self, request: &Request<'_>) -> Result<Reply, Miss> {
-        let kind = if request.part.is_some() { Kind::Part } else { Kind::Whole };
+    async fn try_hedged(&self, request: &HttpRequest<'_>) -> Result<Reply, Miss> {
+        let kind = if request.part.is_some() { RequestKind::Part } else { RequestKind::Whole };
         let began = Instant::now();
         let first = self.try_once(request);
         tokio::pin!(first);
@@ -347,7 +347,7 @@ impl Http {
         reply
     }
 
-    async fn try_once(&self, request: &Request<'_>) -> Result<Reply, Miss> {
+    async fn try_once(&self, request: &HttpRequest<'_>) -> Result<Reply, Miss> {
         let encoding = if request.part.is_some() { "identity" } else { "gzip" };
         let mut builder = self.request(request.url)?.header(ACCEPT_ENCODING, encoding);
         if let Some(accept) = request.accept {

@@ -100,7 +100,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         let digest = digest_of(&linked)?.map(|(digest, _)| digest);
         return settle(download, &linked, &target, digest, progress);
     }
-    let mut part = Part { path: folder.join(format!("{}.part", download.file)), hasher: None };
+    let mut part = Arrived { path: folder.join(format!("{}.part", download.file)), hasher: None };
     let resumed = part.len() > 0;
     bring(http, download, &mut part, progress).await?;
     let mut digest = part.digest()?;
@@ -114,13 +114,13 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
 }
 
 /// What has arrived of a file.
-struct Part {
+struct Arrived {
     path: PathBuf,
     /// Of all that is there, if all of it has come by here.
     hasher: Option<Hasher>,
 }
 
-impl Part {
+impl Arrived {
     /// Bytes.
     fn len(&self) -> u64 {
         self.path.look().map_or(0, |data| data.len())
@@ -136,7 +136,7 @@ impl Part {
 }
 
 /// Brings the rest of `part`, in as many tries as it is worth.
-async fn bring(http: &Http, download: &Download, part: &mut Part, progress: &dyn Progress) -> Result<(), Failure> {
+async fn bring(http: &Http, download: &Download, part: &mut Arrived, progress: &dyn Progress) -> Result<(), Failure> {
     let mut retries = Retries::new();
     let mut before = None;
     while let Err(miss) = receive(http, download, part, progress, before.is_none()).await? {
@@ -192,7 +192,7 @@ fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {
 async fn receive(
     http: &Http,
     download: &Download,
-    part: &mut Part,
+    part: &mut Arrived,
     progress: &dyn Progress,
     first: bool,
 ) -> Result<Result<(), Miss>, Failure> {

@@ -7,13 +7,13 @@ use url::Url;
 
 /// Which bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ByteSpan {
     /// So many at its end.
     Last(u64),
     Of(Range<u64>),
 }
 
-impl Part {
+impl ByteSpan {
     pub(super) fn header(&self) -> String {
         match self {
             Self::Last(count) => format!("bytes=-{count}"),
@@ -24,10 +24,10 @@ impl Part {
 
 /// One request.
 #[derive(Clone, Debug)]
-pub(super) struct Request<'a> {
+pub(super) struct HttpRequest<'a> {
     pub url: &'a Url,
     pub accept: Option<&'a str>,
-    pub part: Option<Part>,
+    pub part: Option<ByteSpan>,
     pub validator: Option<&'a str>,
     /// The most bytes the body may have.
     pub limit: u64,

@@ -15,7 +15,7 @@ use crate::core::diag::Failure;
 use crate::core::host::digests::digest as digest_of;
 use crate::core::host::files;
 use crate::core::host::files::names_if_any;
-use crate::core::inspect::{Archive, Inspection, Malformed, Subject};
+use crate::core::inspect::{Archive, InspectedWheel, Inspection, Malformed};
 use crate::core::matrix::Matrix;
 use crate::core::model::build::WheelBuild;
 use crate::core::model::catalog::{Candidate, Listing, Metadata};
@@ -95,7 +95,7 @@ impl LocalWheel {
     /// What it was built for; `thorough` also reads the fat binaries where a text file says it all.
     pub fn inspect(&mut self, package: &PackageName, matrix: &Matrix, thorough: bool) -> IoResult<WheelBuild> {
         let files = self.archive.files().clone();
-        let mut inspection = Inspection::new(Subject { package, files: &files, matrix, thorough });
+        let mut inspection = Inspection::new(InspectedWheel { package, files: &files, matrix, thorough });
         while let Some(mut request) = inspection.next_request() {
             let outcome = match self.archive.unpack(&files.members[request.member], &mut request) {
                 Ok(whole) => Ok(whole),

@@ -23,7 +23,7 @@ const SHARE: u64 = 20;
 
 /// What requests are alike in how long they take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     /// A page of an index, a document.
     Whole,
     /// A part of a file.
@@ -39,7 +39,7 @@ pub(super) struct Latencies {
 
 impl Latencies {
     /// Remembers how long an answer took.
-    pub(super) fn note(&self, kind: Kind, taken: Duration) {
+    pub(super) fn note(&self, kind: RequestKind, taken: Duration) {
         let mut all = held(&self.taken[kind as usize]);
         if all.len() == REMEMBERED {
             all.remove(0);
@@ -48,7 +48,7 @@ impl Latencies {
     }
 
     /// How long an answer of this kind is waited for before it is asked for again: thrice what nine in ten took.
-    pub(super) fn usual(&self, kind: Kind) -> Duration {
+    pub(super) fn usual(&self, kind: RequestKind) -> Duration {
         let mut all = held(&self.taken[kind as usize]).clone();
         if all.len() < ENOUGH {
             return AT_FIRST;
@@ -69,17 +69,17 @@ impl Latencies {
 mod tests {
     use std::time::Duration;
 
-    use super::{AT_FIRST, Kind, Latencies, SOONEST};
+    use super::{AT_FIRST, Latencies, RequestKind, SOONEST};
 
     #[test]
     fn usual_times_are_learned_and_few_requests_are_hedged() {
         let latencies = Latencies::default();
-        assert_eq!(latencies.usual(Kind::Whole), AT_FIRST);
-        (0..100).for_each(|_| latencies.note(Kind::Whole, Duration::from_millis(50)));
-        assert_eq!(latencies.usual(Kind::Whole), SOONEST);
-        (0..100).for_each(|_| latencies.note(Kind::Whole, Duration::from_millis(800)));
-        assert_eq!(latencies.usual(Kind::Whole), Duration::from_millis(2400));
-        assert_eq!(latencies.usual(Kind::Part), AT_FIRST, "each kind is its own");
+        assert_eq!(latencies.usual(RequestKind::Whole), AT_FIRST);
+        (0..100).for_each(|_| latencies.note(RequestKind::Whole, Duration::from_millis(50)));
+        assert_eq!(latencies.usual(RequestKind::Whole), SOONEST);
+        (0..100).for_each(|_| latencies.note(RequestKind::Whole, Duration::from_millis(800)));
+        assert_eq!(latencies.usual(RequestKind::Whole), Duration::from_millis(2400));
+        assert_eq!(latencies.usual(RequestKind::Part), AT_FIRST, "each kind is its own");
         let asked = (0..100).filter(|_| latencies.may_hedge(200)).count();
         assert_eq!(asked, 10, "one in twenty");
         assert!(Latencies::default().may_hedge(3), "and one of a few");

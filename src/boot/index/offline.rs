@@ -18,8 +18,7 @@ use crate::core::model::contents::Files;
 use crate::core::model::linking::Linking;
 use crate::core::model::{PackageName, Sha256, WheelName};
 
-type Answer<T> = Result<T, Failure>;
-type Cells<K, T> = Mutex<HashMap<K, Arc<OnceLock<Answer<T>>>>>;
+type StoredCells<K, T> = Mutex<HashMap<K, Arc<OnceLock<Result<T, Failure>>>>>;
 
 /// The catalog from the cache alone.
 pub struct Offline<'a> {
@@ -33,8 +32,8 @@ pub struct Offline<'a> {
 struct Desk {
     view: View,
     foresight: Foresight,
-    listings: Cells<PackageName, Option<Arc<Listing>>>,
-    metadata: Cells<Sha256, Arc<Metadata>>,
+    listings: StoredCells<PackageName, Option<Arc<Listing>>>,
+    metadata: StoredCells<Sha256, Arc<Metadata>>,
 }
 
 impl<'a> Offline<'a> {
@@ -68,17 +67,17 @@ impl Desk {
         }
     }
 
-    fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         let cell = Arc::clone(held(&self.listings).entry(package.clone()).or_default());
         cell.get_or_init(|| self.read_listing(package)).clone()
     }
 
-    fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure> {
         let cell = Arc::clone(held(&self.metadata).entry(candidate.identity()).or_default());
         cell.get_or_init(|| self.read_metadata(candidate)).clone()
     }
 
-    fn read_listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+    fn read_listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         let listing = if self.view.is_local(package) {
             None
         } else {
@@ -102,7 +101,7 @@ impl Desk {
         Ok(found)
     }
 
-    fn read_metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+    fn read_metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure> {
         if let Some(answer) = self.view.folder_metadata(candidate) {
             return answer.map(Arc::new);
         }
@@ -117,11 +116,11 @@ fn not_cached(what: &str) -> Failure {
 }
 
 impl Catalog for Offline<'_> {
-    fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         self.desk.listing(package)
     }
 
-    fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure> {
         self.desk.metadata(candidate)
     }
 

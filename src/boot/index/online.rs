@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 
 use crate::boot::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
 use crate::boot::index::client::Http;
-use crate::boot::index::exchange::Request;
+use crate::boot::index::exchange::HttpRequest;
 use crate::boot::index::local::View;
 use crate::boot::index::mutex::held;
 use crate::boot::index::page::{ACCEPT, read_page};
@@ -29,8 +29,7 @@ use crate::core::model::{ExtraName, PackageName, Sha256, VersionRange};
 const PAGE_LIMIT: u64 = 64 << 20;
 pub(super) const METADATA_LIMIT: u64 = 16 << 20;
 
-pub(super) type Answer<T> = Result<T, Failure>;
-type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Answer<T>>>>>;
+type Cells<K, T> = Mutex<HashMap<K, Arc<OnceCell<Result<T, Failure>>>>>;
 
 /// The catalog over the network.
 pub struct Online<'a> {
@@ -64,7 +63,7 @@ impl<'a> Online<'a> {
     }
 
     /// The listings of several packages, fetched together.
-    pub fn listings(&self, packages: &[PackageName]) -> Answer<Vec<Option<Arc<Listing>>>> {
+    pub fn listings(&self, packages: &[PackageName]) -> Result<Vec<Option<Arc<Listing>>>, Failure> {
         self.wait(async {
             let all = packages.iter().map(|package| self.shared.listing(package));
             futures::future::join_all(all).await.into_iter().collect()
@@ -72,16 +71,16 @@ impl<'a> Online<'a> {
     }
 
     /// What `candidate` was built for; `thorough` also reads the fat binaries where a text file says it all.
-    pub fn inspect(&self, candidate: &Candidate, thorough: bool) -> Answer<Arc<WheelBuild>> {
+    pub fn inspect(&self, candidate: &Candidate, thorough: bool) -> Result<Arc<WheelBuild>, Failure> {
         self.wait(self.shared.inspect(candidate, self.matrix, thorough)).map(Arc::new)
     }
 
     /// The headers of a wheel's METADATA as they stand in it.
-    pub fn headers(&self, candidate: &Candidate) -> Answer<String> {
+    pub fn headers(&self, candidate: &Candidate) -> Result<String, Failure> {
         self.wait(async { Ok(self.shared.published(candidate).await?.headers) })
     }
 
-    fn wait<T>(&self, answer: impl Future<Output = Answer<T>>) -> Answer<T> {
+    fn wait<T>(&self, answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         match self.client.runtime() {
             Ok(runtime) => runtime.block_on(answer),
             Err(failure) => Err(failure),
@@ -91,14 +90,19 @@ impl<'a> Online<'a> {
 
 impl Online<'_> {
     /// What a wheel is linked against, as far as `limit` packed bytes tell it.
-    pub fn linking_of(&self, candidate: &Candidate, limit: u64) -> Answer<Linking> {
+    pub fn linking_of(&self, candidate: &Candidate, limit: u64) -> Result<Linking, Failure> {
         self.wait(self.shared.linking(candidate, limit))
     }
 }
 
 impl Online<'_> {
     /// Unpacks a member of a wheel into `sink`.
-    pub fn read_member(&self, candidate: &Candidate, member: &Member, sink: &mut (dyn Sink + Send)) -> Answer<()> {
+    pub fn read_member(
+        &self,
+        candidate: &Candidate,
+        member: &Member,
+        sink: &mut (dyn Sink + Send),
+    ) -> Result<(), Failure> {
         self.wait(async {
             let remote = self.shared.remote(candidate).await?;
             let whole = remote.unpack(&self.shared.http, member, None, sink).await?;
@@ -109,23 +113,23 @@ impl Online<'_> {
 }
 
 impl Catalog for Online<'_> {
-    fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+    fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         self.wait(self.shared.listing(package))
     }
 
-    fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+    fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure> {
         self.wait(self.shared.metadata(candidate))
     }
 
-    fn build(&self, candidate: &Candidate) -> Answer<Option<Arc<WheelBuild>>> {
+    fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure> {
         self.inspect(candidate, false).map(Some)
     }
 
-    fn digest(&self, candidate: &Candidate) -> Answer<(Sha256, u64)> {
+    fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
         self.wait(self.shared.digest(candidate))
     }
 
-    fn size(&self, candidate: &Candidate) -> Answer<Option<u64>> {
+    fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure> {
         self.wait(self.shared.size(candidate))
     }
 
@@ -220,22 +224,22 @@ impl Shared {
         });
     }
 
-    async fn listing(&self, package: &PackageName) -> Answer<Option<Arc<Listing>>> {
+    async fn listing(&self, package: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         let cell = Arc::clone(held(&self.listings).entry(package.clone()).or_default());
         cell.get_or_init(|| async { self.fetch_listing(package).await.map(|found| found.map(Arc::new)) }).await.clone()
     }
 
-    pub(super) async fn metadata(&self, candidate: &Candidate) -> Answer<Arc<Metadata>> {
+    pub(super) async fn metadata(&self, candidate: &Candidate) -> Result<Arc<Metadata>, Failure> {
         let cell = Arc::clone(held(&self.metadata).entry(candidate.identity()).or_default());
         cell.get_or_init(|| async { self.fetch_metadata(candidate).await.map(Arc::new) }).await.clone()
     }
 
-    async fn fetch_listing(&self, package: &PackageName) -> Answer<Option<Listing>> {
+    async fn fetch_listing(&self, package: &PackageName) -> Result<Option<Listing>, Failure> {
         let listing = if self.view.is_local(package) { None } else { self.fetch_page(package).await? };
         Ok(self.view.with_folders(package, listing))
     }
 
-    async fn fetch_page(&self, package: &PackageName) -> Answer<Option<Listing>> {
+    async fn fetch_page(&self, package: &PackageName) -> Result<Option<Listing>, Failure> {
         let (index, page, key) = self.view.place(package);
         let cached = self.view.cache.listing(&key);
         let validator = match cached {
@@ -247,7 +251,7 @@ impl Shared {
             None => None,
         };
         let tag = validator.as_ref().map(|(tag, _)| tag.as_str());
-        let request = Request { url: &page, accept: Some(ACCEPT), part: None, validator: tag, limit: PAGE_LIMIT };
+        let request = HttpRequest { url: &page, accept: Some(ACCEPT), part: None, validator: tag, limit: PAGE_LIMIT };
         let reply = self.http.get(&request).await?;
         let listing = match reply.status {
             StatusCode::NOT_MODIFIED => validator.and_then(|(_, listing)| listing),
@@ -272,7 +276,7 @@ impl Shared {
         Ok(record.listing.map(|listing| listing.called(index)))
     }
 
-    async fn fetch_metadata(&self, candidate: &Candidate) -> Answer<Metadata> {
+    async fn fetch_metadata(&self, candidate: &Candidate) -> Result<Metadata, Failure> {
         if let Some(answer) = self.view.folder_metadata(candidate) {
             return answer;
         }
@@ -284,7 +288,7 @@ impl Shared {
     }
 
     /// Bytes of a file, where its page does not say: reading it tells.
-    async fn size(&self, candidate: &Candidate) -> Answer<Option<u64>> {
+    async fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure> {
         if let Some(size) = self.metadata(candidate).await?.size {
             return Ok(Some(size));
         }

@@ -8,11 +8,11 @@ use url::Url;
 
 use crate::boot::index::Client;
 use crate::boot::index::client::Http;
-use crate::boot::index::exchange::{Part, Request};
+use crate::boot::index::exchange::{ByteSpan, HttpRequest};
 use crate::boot::index::retry::no_answer;
 use crate::core::diag::Failure;
 use crate::core::inspect::{
-    Collected, Flow, Inspection, LinkReading, Malformed, Sink, Subject, TAIL, Unpacker, locate, read,
+    Collected, Flow, InspectedWheel, Inspection, LinkReading, Malformed, Sink, TAIL, Unpacker, locate, read,
 };
 use crate::core::matrix::Matrix;
 use crate::core::model::PackageName;
@@ -25,8 +25,6 @@ use crate::core::model::linking::Linking;
 const LIMIT: u64 = 16 << 20;
 const TEXT_LIMIT: u64 = 16 << 20;
 
-type Answer<T> = Result<T, Failure>;
-
 /// An opened wheel.
 pub(super) struct Remote {
     url: Url,
@@ -38,8 +36,8 @@ pub(super) struct Remote {
 
 impl Remote {
     /// Reads the directory of the wheel at `url`: one request for its last `tail` bytes, or two where it is larger.
-    pub(super) async fn open(http: &Http, url: &Url, tail: u64) -> Answer<Self> {
-        let (start, total, tail) = fetch(http, url, Part::Last(tail)).await?;
+    pub(super) async fn open(http: &Http, url: &Url, tail: u64) -> Result<Self, Failure> {
+        let (start, total, tail) = fetch(http, url, ByteSpan::Last(tail)).await?;
         let other = || no_answer(url, "the server sent another range than requested", 1);
         if start.checked_add(tail.len() as u64) != Some(total) {
             return Err(other());
@@ -51,7 +49,7 @@ impl Remote {
         let mut bytes = Vec::new();
         if place.range.start < start {
             let missing = place.range.start..start.min(place.range.end);
-            let (from, _, part) = fetch(http, url, Part::Of(missing.clone())).await?;
+            let (from, _, part) = fetch(http, url, ByteSpan::Of(missing.clone())).await?;
             if from != missing.start {
                 return Err(other());
             }
@@ -69,7 +67,7 @@ impl Remote {
     }
 
     /// The METADATA of the wheel.
-    pub(super) async fn metadata(&self, http: &Http) -> Answer<String> {
+    pub(super) async fn metadata(&self, http: &Http) -> Result<String, Failure> {
         let unusable = |why: &str| no_answer(&self.url, &format!("not a usable wheel: {why}"), 1);
         let member = self.files.dist_info("METADATA").ok_or_else(|| unusable("it has no .dist-info/METADATA"))?;
         let mut text = Collected::new(TEXT_LIMIT);
@@ -79,7 +77,7 @@ impl Remote {
     }
 
     /// What the wheel was built for.
-    pub(super) async fn inspect(&self, http: &Http, subject: Subject<'_>) -> Answer<WheelBuild> {
+    pub(super) async fn inspect(&self, http: &Http, subject: InspectedWheel<'_>) -> Result<WheelBuild, Failure> {
         let mut inspection = Inspection::new(subject);
         while let Some(mut request) = inspection.next_request() {
             let member = &self.files.members[request.member];
@@ -91,7 +89,7 @@ impl Remote {
     }
 
     /// What the wheel is linked against, as far as `limit` packed bytes tell it.
-    pub(super) async fn linking(&self, http: &Http, limit: u64) -> Answer<Linking> {
+    pub(super) async fn linking(&self, http: &Http, limit: u64) -> Result<Linking, Failure> {
         let mut reading = LinkReading::new(&self.files, limit);
         let start = self.total - self.tail.len() as u64;
         for mut span in reading.spans() {
@@ -113,7 +111,7 @@ impl Remote {
         member: &Member,
         limit: Option<u64>,
         sink: &mut (dyn Sink + Send),
-    ) -> Answer<Result<bool, Malformed>> {
+    ) -> Result<Result<bool, Malformed>, Failure> {
         let mut unpacker = match Unpacker::new(member) {
             Ok(unpacker) => unpacker,
             Err(error) => return Ok(Err(error)),
@@ -154,11 +152,11 @@ pub fn inspect_address(
     package: &PackageName,
     (matrix, thorough): (&Matrix, bool),
     limit: u64,
-) -> Answer<Inspected> {
+) -> Result<Inspected, Failure> {
     let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
     runtime.block_on(async {
         let remote = Remote::open(&client.http, url, TAIL).await?;
-        let subject = Subject { package, files: &remote.files, matrix, thorough };
+        let subject = InspectedWheel { package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&client.http, subject).await?;
         let linking = remote.linking(&client.http, limit).await?;
         let text = remote.metadata(&client.http).await?;
@@ -167,9 +165,9 @@ pub fn inspect_address(
 }
 
 /// The text at `url`, of at most `TEXT_LIMIT` bytes.
-pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
+pub fn fetch_document(client: &Client, url: &Url) -> Result<String, Failure> {
     let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
-    let request = Request { url, accept: None, part: None, validator: None, limit: TEXT_LIMIT };
+    let request = HttpRequest { url, accept: None, part: None, validator: None, limit: TEXT_LIMIT };
     let reply = runtime.block_on(client.http.get(&request))?;
     if !reply.status.is_success() {
         return Err(no_answer(url, &format!("the server answered {}", reply.status), 1));
@@ -178,9 +176,9 @@ pub fn fetch_document(client: &Client, url: &Url) -> Answer<String> {
 }
 
 /// The bytes at `url`, of at most `limit`; `None` where the server says that there is nothing.
-pub fn fetch_bytes(client: &Client, url: &Url, limit: u64) -> Answer<Option<Vec<u8>>> {
+pub fn fetch_bytes(client: &Client, url: &Url, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
     let runtime = client.runtime().map_err(|failure| no_answer(url, &failure.message, 1))?;
-    let request = Request { url, accept: None, part: None, validator: None, limit };
+    let request = HttpRequest { url, accept: None, part: None, validator: None, limit };
     let reply = runtime.block_on(client.http.get(&request))?;
     match reply.status {
         status if status.is_success() => Ok(Some(reply.body)),
@@ -191,8 +189,8 @@ pub fn fetch_bytes(client: &Client, url: &Url, limit: u64) -> Answer<Option<Vec<
 
 /// Start of what came, length of the whole file, and the bytes. A server without ranges sends all: fine for a small
 /// wheel.
-async fn fetch(http: &Http, url: &Url, part: Part) -> Answer<(u64, u64, Vec<u8>)> {
-    let request = Request { url, accept: None, part: Some(part), validator: None, limit: LIMIT };
+async fn fetch(http: &Http, url: &Url, part: ByteSpan) -> Result<(u64, u64, Vec<u8>), Failure> {
+    let request = HttpRequest { url, accept: None, part: Some(part), validator: None, limit: LIMIT };
     let reply = http.get(&request).await?;
     match (reply.status, reply.part) {
         (StatusCode::PARTIAL_CONTENT, Some((start, total))) => Ok((start, total, reply.body)),

@@ -78,19 +78,19 @@ pub(super) fn headers(
         let why = [vec![failure.message], failure.causes].concat().join(": ");
         failed(why, "see what its build needs, such as an apt package; or name a wheel with `url` and `sha256`")
     })?;
-    let report: Report = serde_json::from_str(&finished.stdout)
+    let report: PipReport = serde_json::from_str(&finished.stdout)
         .map_err(|error| failed(format!("pip's report can't be read: {error}"), "pip 22.2 or newer is needed"))?;
     let metadata = report.install.into_iter().next().map(|one| one.metadata).unwrap_or_default();
     Ok(metadata.headers())
 }
 
 #[derive(Deserialize)]
-struct Report {
-    install: Vec<Installed>,
+struct PipReport {
+    install: Vec<PipInstalled>,
 }
 
 #[derive(Deserialize)]
-struct Installed {
+struct PipInstalled {
     metadata: Metadata,
 }
 

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use crate::boot::index::cache::MetadataRecord;
-use crate::boot::index::exchange::Request;
+use crate::boot::index::exchange::HttpRequest;
 use crate::boot::index::mutex::held;
-use crate::boot::index::online::{Answer, METADATA_LIMIT, Shared};
+use crate::boot::index::online::{METADATA_LIMIT, Shared};
 use crate::boot::index::remote::Remote;
 use crate::boot::index::retry::no_answer;
 use crate::boot::index::{LocalWheel, folder, sdist};
-use crate::core::inspect::{Subject, TAIL};
+use crate::core::diag::Failure;
+use crate::core::inspect::{InspectedWheel, TAIL};
 use crate::core::matrix::{Hints, Matrix};
 use crate::core::model::build::WheelBuild;
 use crate::core::model::catalog::{Candidate, Sidecar};
@@ -34,7 +35,7 @@ fn is_metadata_of(text: &str, wheel: &str) -> bool {
 
 impl Shared {
     /// METADATA as the index has it, or had it when it was asked.
-    pub(super) async fn published(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+    pub(super) async fn published(&self, candidate: &Candidate) -> Result<MetadataRecord, Failure> {
         let key = self.view.key(candidate);
         if let Some(record) = key.and_then(|key| self.view.cache.metadata(&key)) {
             return Ok(record);
@@ -48,7 +49,7 @@ impl Shared {
     }
 
     /// The metadata of a wheel, from beside it or from within.
-    async fn of_wheel(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+    async fn of_wheel(&self, candidate: &Candidate) -> Result<MetadataRecord, Failure> {
         let (text, size) = match self.sidecar(candidate).await? {
             Some(text) => (text, candidate.size),
             None => self.by_range(candidate).await?,
@@ -59,9 +60,9 @@ impl Shared {
     }
 
     /// The metadata of a source distribution, which is fetched whole.
-    async fn of_source(&self, candidate: &Candidate) -> Answer<MetadataRecord> {
+    async fn of_source(&self, candidate: &Candidate) -> Result<MetadataRecord, Failure> {
         let url = &candidate.url()?;
-        let request = Request { url, accept: None, part: None, validator: None, limit: sdist::LIMIT };
+        let request = HttpRequest { url, accept: None, part: None, validator: None, limit: sdist::LIMIT };
         let reply = self.http.get(&request).await?;
         if !reply.status.is_success() {
             return Err(no_answer(url, &format!("the server answered {}", reply.status), 1));
@@ -77,7 +78,7 @@ impl Shared {
 
     /// `<wheel>.metadata`, where the index advertises it. A 404 never means "no dependencies", and another text than
     /// was announced means nothing: then the wheel itself is read.
-    async fn sidecar(&self, candidate: &Candidate) -> Answer<Option<String>> {
+    async fn sidecar(&self, candidate: &Candidate) -> Result<Option<String>, Failure> {
         let announced = match candidate.sidecar {
             Sidecar::Absent => return Ok(None),
             Sidecar::There => None,
@@ -86,7 +87,7 @@ impl Shared {
         let mut url = candidate.url()?;
         let path = format!("{}.metadata", url.path());
         url.set_path(&path);
-        let request = Request { url: &url, accept: None, part: None, validator: None, limit: METADATA_LIMIT };
+        let request = HttpRequest { url: &url, accept: None, part: None, validator: None, limit: METADATA_LIMIT };
         let reply = self.http.get(&request).await?;
         let right = announced.is_none_or(|digest| Sha256::of(&reply.body) == digest);
         let text = String::from_utf8_lossy(&reply.body).into_owned();
@@ -94,7 +95,7 @@ impl Shared {
     }
 
     /// METADATA out of the wheel, never the whole wheel. Also tells its size.
-    async fn by_range(&self, candidate: &Candidate) -> Answer<(String, Option<u64>)> {
+    async fn by_range(&self, candidate: &Candidate) -> Result<(String, Option<u64>), Failure> {
         let remote = self.remote(candidate).await?;
         let metadata = remote.metadata(&self.http).await?;
         // Of hundreds of versions one is chosen; the large directories of the others would fill the memory.
@@ -107,7 +108,7 @@ impl Shared {
     }
 
     /// The opened wheel; opened once.
-    pub(super) async fn remote(&self, candidate: &Candidate) -> Answer<Arc<Remote>> {
+    pub(super) async fn remote(&self, candidate: &Candidate) -> Result<Arc<Remote>, Failure> {
         let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
         let wheel = candidate.file.parse::<WheelName>().ok();
         let tail = wheel.and_then(|wheel| Hints::bundled().tail(&wheel.name)).unwrap_or(TAIL);
@@ -122,7 +123,7 @@ impl Shared {
     }
 
     /// What the wheel puts on disk.
-    pub(super) async fn files(&self, candidate: &Candidate) -> Answer<Arc<Files>> {
+    pub(super) async fn files(&self, candidate: &Candidate) -> Result<Arc<Files>, Failure> {
         if let Some(files) = self.view.key(candidate).and_then(|key| self.view.cache.files(&key)) {
             return Ok(Arc::new(files));
         }
@@ -137,7 +138,12 @@ impl Shared {
     }
 
     /// What the wheel was built for.
-    pub(super) async fn inspect(&self, candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Answer<WheelBuild> {
+    pub(super) async fn inspect(
+        &self,
+        candidate: &Candidate,
+        matrix: &Matrix,
+        thorough: bool,
+    ) -> Result<WheelBuild, Failure> {
         let wheel = candidate.file.parse::<WheelName>();
         let url = &candidate.url()?;
         let package = wheel.map_err(|_| no_answer(url, "its name is no wheel's", 1))?.name;
@@ -149,7 +155,7 @@ impl Shared {
             return answer;
         }
         let remote = self.remote(candidate).await?;
-        let subject = Subject { package: &package, files: &remote.files, matrix, thorough };
+        let subject = InspectedWheel { package: &package, files: &remote.files, matrix, thorough };
         let build = remote.inspect(&self.http, subject).await?;
         if let Some(key) = self.view.key(candidate).filter(|_| build.unreadable.is_empty()) {
             self.view.cache.keep_build(&key, &reading, thorough, &build);
@@ -158,7 +164,7 @@ impl Shared {
     }
 
     /// What the wheel is linked against, as far as `limit` packed bytes tell it.
-    pub(super) async fn linking(&self, candidate: &Candidate, limit: u64) -> Answer<Linking> {
+    pub(super) async fn linking(&self, candidate: &Candidate, limit: u64) -> Result<Linking, Failure> {
         if let Some(linking) = self.view.key(candidate).and_then(|key| self.view.cache.linking(&key, limit)) {
             return Ok(linking);
         }
@@ -173,7 +179,7 @@ impl Shared {
     }
 
     /// Digest and size of a file for which the index gives none: it has to be read whole, once.
-    pub(super) async fn digest(&self, candidate: &Candidate) -> Answer<(Sha256, u64)> {
+    pub(super) async fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
         let cell = Arc::clone(held(&self.digests).entry(candidate.identity()).or_default());
         let take = || async {
             match folder::digest(candidate) {

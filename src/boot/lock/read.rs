@@ -28,7 +28,7 @@ pub enum Unreadable {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Deserialize)]
-struct Head {
+struct LockHead {
     version: u64,
     requires: Option<String>,
 }
@@ -42,7 +42,7 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
     if text.len() > SIZE_LIMIT {
         return Err(Unreadable::Malformed(format!("it has more than {} MB", SIZE_LIMIT >> 20)));
     }
-    let head: Head = toml::from_str(text).map_err(malformed)?;
+    let head: LockHead = toml::from_str(text).map_err(malformed)?;
     let asks_for = head.requires.as_ref().and_then(|text| VersionReq::parse(text).ok());
     let suits = |wanted: &VersionReq| VERSION.parse::<SemanticVersion>().is_ok_and(|own| wanted.matches(&own));
     if head.version > FORMAT || asks_for.is_some_and(|wanted| !suits(&wanted)) {

@@ -43,13 +43,13 @@ pub struct Marker {
     /// What was changed since the machine started.
     pub touched: Vec<Touched>,
     /// The kernels that were asked to restart and have not been seen to be gone.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AskedRestart>,
 }
 
 /// A restart that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Asked {
+pub struct AskedRestart {
     pub kernel: Kernel,
     pub because: Vec<String>,
     pub times: u32,
@@ -267,7 +267,7 @@ impl Marker {
     }
 
     /// The kernels that were asked to restart and still run.
-    pub fn pending<'a>(&'a self, gone: &'a [Kernel]) -> impl Iterator<Item = &'a Asked> {
+    pub fn pending<'a>(&'a self, gone: &'a [Kernel]) -> impl Iterator<Item = &'a AskedRestart> {
         self.asked.iter().filter(|asked| !gone.contains(&asked.kernel))
     }
 
@@ -315,7 +315,7 @@ impl Marker {
         let known = self.asked.iter().position(|asked| asked.kernel == *kernel);
         let mut asked = match known {
             Some(at) => self.asked.remove(at),
-            None => Asked { kernel: kernel.clone(), because: Vec::new(), times: 0 },
+            None => AskedRestart { kernel: kernel.clone(), because: Vec::new(), times: 0 },
         };
         asked.because.clone_from(&because);
         let verdict = if asked.times < ASKED_AT_MOST { Next::Restart(because) } else { Next::RestartByHand };

@@ -5,7 +5,7 @@ use crate::boot::machine::Machine;
 use crate::boot::marker::Touched;
 use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
-use crate::boot::plan::variables::{Earlier, Environment, judge_environment, set_by, variable_changes};
+use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
 use crate::core::diag::{Code, Finding};
 use crate::core::model::{PackageName, Version};
@@ -19,7 +19,7 @@ pub struct Decision {
     pub restart: Restart,
     /// Reasons for a restart that no change makes: variables read too early, libraries replaced under the kernel.
     pub evidence: Vec<String>,
-    pub environment: Environment,
+    pub environment: VariablesAfter,
     /// The environment file on the machine is not the one the plan wants.
     pub environment_differs: bool,
     /// Packages that another tool has changed, with the version that it put there.
@@ -79,7 +79,7 @@ fn skip_apt(plan: &mut Plan, machine: &Machine) -> Option<Finding> {
     (!names.is_empty()).then(|| Finding::warning(Code::PlanAptSkipped, message).with_help(help))
 }
 
-fn for_children(environment: &Environment) -> Option<Finding> {
+fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.for_children.join(", ");
     let message = format!("{names}: read when a process starts, so child processes have it and this kernel does not");
     (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))

@@ -1,7 +1,7 @@
 //! Families of what is installed and stays: what moves must not leave the others behind. The judge is that of `audit`;
 //! here is only what the plan itself would bring about.
 
-use crate::boot::audit::{Environment, Held, judge_families};
+use crate::boot::audit::{Audited, Environment, judge_families};
 use crate::boot::plan::{Basis, Change};
 use crate::core::diag::{Finding, Severity};
 use crate::core::model::PackageName;
@@ -32,9 +32,9 @@ fn environment(basis: &Basis<'_>, changes: &[Change]) -> Environment {
     let stays = basis.machine.installed.iter().filter(|(name, _)| moved(name).is_none());
     let stays = stays.map(|(name, one)| (name, &one.version));
     let comes = changes.iter().filter_map(|change| Some((&change.name, change.to.as_ref()?)));
-    let held = stays.chain(comes).map(|(name, version)| Held {
+    let held = stays.chain(comes).map(|(name, version)| Audited {
         build: basis.matrix.build(name, version).cloned(),
-        ..Held::new(name.clone(), version.clone())
+        ..Audited::new(name.clone(), version.clone())
     });
     Environment { held: held.collect(), ..Environment::default() }
 }

@@ -27,7 +27,7 @@ pub use preset::{Variables, variables_for};
 pub use prune::wanted_back;
 pub use refusals::About;
 pub use restart::{Restart, touched};
-pub use variables::{Environment, VariableChange, environment_line, set_by};
+pub use variables::{VariableChange, VariablesAfter, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.
 #[derive(Clone, Debug, Serialize)]

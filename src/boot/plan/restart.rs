@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::boot::marker::{Touched, because};
 use crate::boot::notebook::{Loaded, Modules};
-use crate::boot::plan::variables::Environment;
+use crate::boot::plan::variables::VariablesAfter;
 use crate::boot::plan::{Basis, Plan};
 use crate::core::model::PackageName;
 
@@ -49,7 +49,7 @@ fn guessed_module(name: &PackageName) -> String {
 }
 
 /// The entry of the environment file, for kernels that do not report their variables.
-pub(super) fn environment_touched(environment: &Environment, loaded: &Loaded) -> Option<Touched> {
+pub(super) fn environment_touched(environment: &VariablesAfter, loaded: &Loaded) -> Option<Touched> {
     let reported = matches!(loaded.modules, Modules::Reported(_));
     let what = environment.because.first().filter(|_| !reported)?.clone();
     Some(Touched {
@@ -64,7 +64,7 @@ pub(super) fn environment_touched(environment: &Environment, loaded: &Loaded) ->
 }
 
 /// Why the kernel must restart whatever changes now.
-pub(super) fn evidence(basis: &Basis<'_>, plan: &Plan, environment: &Environment) -> Vec<String> {
+pub(super) fn evidence(basis: &Basis<'_>, plan: &Plan, environment: &VariablesAfter) -> Vec<String> {
     let reported = matches!(basis.loaded.modules, Modules::Reported(_));
     let mut evidence: Vec<String> = if reported { environment.because.clone() } else { Vec::new() };
     if let Some(first) = basis.loaded.replaced.first() {

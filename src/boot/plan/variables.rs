@@ -54,7 +54,7 @@ pub fn set_by(line: &str) -> BTreeMap<String, String> {
 
 /// What becomes of a kernel's variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct VariablesAfter {
     /// To be set in the running kernel, or taken out of it where there is no value.
     pub live: BTreeMap<String, Option<String>>,
     /// Why the kernel must restart for others.
@@ -102,8 +102,8 @@ pub(super) fn judge_environment(
     earlier: Earlier<'_>,
     loaded: &Loaded,
     matrix: &Matrix,
-) -> Environment {
-    let mut judged = Environment::default();
+) -> VariablesAfter {
+    let mut judged = VariablesAfter::default();
     let facts = match &loaded.modules {
         Modules::Reported(facts) => Some(facts.as_ref()),
         _ => None,

@@ -65,7 +65,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
     let overrides = bounds(root.table("overrides", faults), faults);
     let accepted = accepted(root, faults);
     let (apt, apt_snapshot) = root.table("apt", faults).map(|table| apt(table, faults)).unwrap_or_default();
-    let Environment { preset, variables, spans } =
+    let EnvTable { preset, variables, spans } =
         root.table("env", faults).map(|table| environment(table, faults)).unwrap_or_default();
     let seed = root.table("determinism", faults).and_then(|mut table| {
         let seed = table.seed("seed", faults);
@@ -238,14 +238,14 @@ fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> (Vec<String>, Opti
 }
 
 #[derive(Default)]
-struct Environment {
+struct EnvTable {
     preset: Option<String>,
     variables: BTreeMap<String, String>,
     spans: BTreeMap<String, std::ops::Range<usize>>,
 }
 
-fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Environment {
-    let mut found = Environment::default();
+fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> EnvTable {
+    let mut found = EnvTable::default();
     if let Some(place) = table.text("preset", faults) {
         let rows = settings().map(|rows| rows.preset.as_slice()).unwrap_or_default();
         let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();

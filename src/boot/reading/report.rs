@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::wheel_reader::Reading;
+use super::wheel_reader::WheelReading;
 use crate::boot::index::Traffic;
 use crate::core::diag::bytes;
 use crate::core::matrix::Matrix;
@@ -43,10 +43,10 @@ pub struct BuildReport {
 
 impl BuildReport {
     /// Of what was read, and what `matrix` knows of the package.
-    pub fn of(reading: Reading, matrix: &Matrix) -> Self {
+    pub fn of(reading: WheelReading, matrix: &Matrix) -> Self {
         let (cuda, cuda_major) = (cuda(&reading, matrix), cuda_major(&reading, matrix));
         let linking = LinkingReport::of(&reading);
-        let Reading { wheel, sha256, size, build, metadata, traffic, .. } = reading;
+        let WheelReading { wheel, sha256, size, build, metadata, traffic, .. } = reading;
         Self {
             package: wheel.name.clone(),
             version: wheel.version.clone(),
@@ -93,7 +93,7 @@ struct LinkingReport {
 }
 
 impl LinkingReport {
-    fn of(reading: &Reading) -> Self {
+    fn of(reading: &WheelReading) -> Self {
         let linking = &reading.linking;
         let Demands { needs, some, numpy, torch, torch_cxx, opens, .. } = linking.demands();
         let version = |name: &str| linking.version(name).map(|version| format!("{name}_{version}"));
@@ -143,17 +143,17 @@ impl LinkingReport {
 }
 
 /// The CUDA version: by what was read, or by the package's own name and version.
-fn cuda(reading: &Reading, matrix: &Matrix) -> Option<CudaVersion> {
+fn cuda(reading: &WheelReading, matrix: &Matrix) -> Option<CudaVersion> {
     let library = || matrix.library_cuda(&reading.wheel.name, &reading.wheel.version)?.exact;
     reading.build.cuda.or_else(library)
 }
 
 /// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where
 /// those agree.
-fn cuda_major(reading: &Reading, matrix: &Matrix) -> Option<u32> {
+fn cuda_major(reading: &WheelReading, matrix: &Matrix) -> Option<u32> {
     let library =
         |name: &PackageName, version: &Version| matrix.library_cuda(name, version).map(|library| library.major);
-    let Reading { wheel, build, metadata, .. } = reading;
+    let WheelReading { wheel, build, metadata, .. } = reading;
     let own = build.cuda.map(|cuda| cuda.major).or_else(|| library(&wheel.name, &wheel.version));
     let asked = || {
         let any = Version::new([0]);
@@ -181,8 +181,8 @@ fn pins(metadata: &Metadata) -> Vec<String> {
 }
 
 /// For people.
-pub fn render_reading(reading: &Reading, matrix: &Matrix) -> String {
-    let Reading { wheel, size, build, metadata, traffic, .. } = reading;
+pub fn render_reading(reading: &WheelReading, matrix: &Matrix) -> String {
+    let WheelReading { wheel, size, build, metadata, traffic, .. } = reading;
     let size = size.map(|size| format!(" ({})", bytes(size))).unwrap_or_default();
     let mut text = format!("{} {}  {wheel}{size}\n", wheel.name, wheel.version);
     let mut row = |key: &str, value: &str| {

@@ -23,7 +23,7 @@ use crate::core::model::{PackageName, PythonFacts, Requirement, Sha256, WheelNam
 const LINKING_LIMIT: u64 = 64 << 20;
 
 /// A wheel that was read.
-pub struct Reading {
+pub struct WheelReading {
     pub wheel: WheelName,
     pub sha256: Option<Sha256>,
     pub size: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Reading {
     pub traffic: Traffic,
 }
 
-impl Reading {
+impl WheelReading {
     /// What was wrong with the wheel.
     pub fn unreadable(&self) -> Option<Finding> {
         if self.build.unreadable.is_empty() {
@@ -95,7 +95,7 @@ impl<'a> WheelReader<'a> {
         Ok(Self { session, client, catalog, python, thorough })
     }
 
-    pub fn read(&self, spec: &Spec) -> Result<Reading, Failure> {
+    pub fn read(&self, spec: &Spec) -> Result<WheelReading, Failure> {
         match spec {
             Spec::File(path) => self.file(path),
             Spec::Address(url) => self.address(url),
@@ -137,12 +137,12 @@ impl<'a> WheelReader<'a> {
     }
 
     /// A wheel of the index.
-    pub fn candidate(&self, candidate: &Candidate) -> Result<Reading, Failure> {
+    pub fn candidate(&self, candidate: &Candidate) -> Result<WheelReading, Failure> {
         let before = self.client.traffic();
         let build = self.catalog.inspect(candidate, self.thorough)?;
         let linking = self.catalog.linking_of(candidate, LINKING_LIMIT)?;
         let metadata = self.catalog.metadata(candidate)?;
-        Ok(Reading {
+        Ok(WheelReading {
             wheel: wheel_name(&candidate.file)?,
             sha256: candidate.sha256,
             size: metadata.size.or(candidate.size),
@@ -153,16 +153,16 @@ impl<'a> WheelReader<'a> {
         })
     }
 
-    fn address(&self, url: &Url) -> Result<Reading, Failure> {
+    fn address(&self, url: &Url) -> Result<WheelReading, Failure> {
         let before = self.client.traffic();
         let wheel = wheel_name(&file_of(url.path()))?;
         let seen = inspect_address(self.client, url, &wheel.name, (self.session.matrix, self.thorough), LINKING_LIMIT)?;
         let Inspected { build, linking, metadata } = seen;
         let (size, traffic) = (metadata.size, self.client.traffic().since(before));
-        Ok(Reading { wheel, sha256: None, size, build, linking, metadata, traffic })
+        Ok(WheelReading { wheel, sha256: None, size, build, linking, metadata, traffic })
     }
 
-    fn file(&self, path: &Path) -> Result<Reading, Failure> {
+    fn file(&self, path: &Path) -> Result<WheelReading, Failure> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let wheel = wheel_name(&name)?;
         let failed = |error: &std::io::Error| {
@@ -176,7 +176,7 @@ impl<'a> WheelReader<'a> {
         let linking = local.linking(u64::MAX).map_err(|error| failed(&error))?;
         let metadata = local.metadata().map_err(|error| failed(&error))?;
         let (size, traffic) = (Some(local.size), Traffic::default());
-        Ok(Reading { wheel, sha256: None, size, build, linking, metadata, traffic })
+        Ok(WheelReading { wheel, sha256: None, size, build, linking, metadata, traffic })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::core::model::catalog::{Candidate, Catalog};
 use crate::core::model::contents::{Clash, EMPTY, Files, clashes, may_clash};
 
 /// A wheel of the solution, and what is known of its files.
-struct Chosen<'a> {
+struct ChosenWheel<'a> {
     pick: &'a Pick,
     candidate: &'a Candidate,
     /// What its paths begin with; a directory need not be looked into where no other package writes there.
@@ -19,7 +19,7 @@ struct Chosen<'a> {
 
 /// A caveat for each pair of picks that would overwrite each other's files, and one for what could not be looked into.
 pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
-    let mut chosen: Vec<Chosen<'_>> = picks.iter().filter_map(|pick| choose(catalog, pick)).collect();
+    let mut chosen: Vec<ChosenWheel<'_>> = picks.iter().filter_map(|pick| choose(catalog, pick)).collect();
     look_into(catalog, &mut chosen, &|one| one.roots.is_none());
     for one in &mut chosen {
         if let (None, Some(files)) = (&one.roots, &one.files) {
@@ -27,9 +27,9 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
         }
     }
     let sharing = sharing(&chosen);
-    let shares = |one: &Chosen<'_>| sharing.contains(&one.pick.name) || one.roots.is_none();
+    let shares = |one: &ChosenWheel<'_>| sharing.contains(&one.pick.name) || one.roots.is_none();
     look_into(catalog, &mut chosen, &shares);
-    let known: Vec<&Chosen<'_>> = chosen.iter().filter(|one| one.files.is_some()).collect();
+    let known: Vec<&ChosenWheel<'_>> = chosen.iter().filter(|one| one.files.is_some()).collect();
     let files: Vec<&Files> = known.iter().filter_map(|one| one.files.as_deref()).collect();
     let caveat = |clash: Clash| Caveat::FilesCollide {
         first: known[clash.first].pick.name.clone(),
@@ -42,7 +42,7 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
 }
 
 /// Those that may write where another one does.
-fn sharing(chosen: &[Chosen<'_>]) -> BTreeSet<PackageName> {
+fn sharing(chosen: &[ChosenWheel<'_>]) -> BTreeSet<PackageName> {
     let first = |root: &str| root.split('/').next().unwrap_or_default().trim_end_matches(EMPTY).to_owned();
     let mut below: HashMap<String, Vec<(&str, &PackageName)>> = HashMap::new();
     for one in chosen {
@@ -62,18 +62,19 @@ fn sharing(chosen: &[Chosen<'_>]) -> BTreeSet<PackageName> {
 
 /// What a build will write is known when it is built, so sources are left out; what the target has already is there
 /// before.
-fn choose<'a>(catalog: &dyn Catalog, pick: &'a Pick) -> Option<Chosen<'a>> {
+fn choose<'a>(catalog: &dyn Catalog, pick: &'a Pick) -> Option<ChosenWheel<'a>> {
     match &pick.source {
         PickSource::Wheel { candidate, .. } if !candidate.is_source() && !pick.present => {
-            Some(Chosen { pick, candidate, roots: catalog.roots(candidate), files: None })
+            Some(ChosenWheel { pick, candidate, roots: catalog.roots(candidate), files: None })
         }
         _ => None,
     }
 }
 
 /// Reads the directories of those that `which` names.
-fn look_into(catalog: &dyn Catalog, chosen: &mut [Chosen<'_>], which: &dyn Fn(&Chosen<'_>) -> bool) {
-    let mut wanted: Vec<&mut Chosen<'_>> = chosen.iter_mut().filter(|one| one.files.is_none() && which(one)).collect();
+fn look_into(catalog: &dyn Catalog, chosen: &mut [ChosenWheel<'_>], which: &dyn Fn(&ChosenWheel<'_>) -> bool) {
+    let mut wanted: Vec<&mut ChosenWheel<'_>> =
+        chosen.iter_mut().filter(|one| one.files.is_none() && which(one)).collect();
     let candidates: Vec<Candidate> = wanted.iter().map(|one| one.candidate.clone()).collect();
     if candidates.is_empty() {
         return;

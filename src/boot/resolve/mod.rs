@@ -24,7 +24,7 @@ use crate::boot::profile::{CudaWish, Profile};
 use crate::core::matrix::{Hardware, Matrix, Overlay};
 use crate::core::model::catalog::{Candidate, Catalog};
 use crate::core::model::contents::Clash;
-use crate::core::model::stated::Kind;
+use crate::core::model::stated::DigestKind;
 use crate::core::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, yanked};
@@ -201,7 +201,7 @@ pub enum Caveat {
     Weak {
         name: PackageName,
         version: Version,
-        kind: Kind,
+        kind: DigestKind,
     },
     /// The index gives no digest for it, and it could not be read to take one.
     Unhashed {

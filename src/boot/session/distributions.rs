@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::boot::audit::{Environment, Held};
+use crate::boot::audit::{Audited, Environment};
 use crate::boot::machine::Observed;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
@@ -43,8 +43,8 @@ fn vague(seen: &Seen) -> BTreeSet<PackageName> {
 
 /// Every distribution of the machine or image; one that is there twice, twice. What is here and no row knows has its
 /// libraries read.
-pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
-    let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Held {
+pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Audited> {
+    let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Audited {
         build: session.matrix.build(&name, &version).cloned(),
         doubt: None,
         files: folder.as_ref().filter(|_| seen.here).and_then(|folder| recorded_files(folder)).map(Arc::new),
@@ -55,7 +55,7 @@ pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
             .and_then(|folder| session.linkage_on_disk(&name, &version, folder))
             .map(|(linkage, _)| linkage),
         folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
-        ..Held::new(name, version)
+        ..Audited::new(name, version)
     };
     let described = || {
         let all = seen.machine.installed.iter().map(|(name, one)| held(name.clone(), one.version.clone(), None));
@@ -66,13 +66,13 @@ pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Held> {
     };
     let raw = observed.distributions.iter().filter_map(|raw| {
         let (name, version) = (raw.name.parse().ok()?, raw.version.parse().ok()?);
-        Some(Held {
+        Some(Audited {
             requires: Some(raw.requires.iter().filter_map(|line| Requirement::parse(line).ok()).collect()),
             requires_python: lenient_specifiers(&raw.requires_python),
             ..held(name, version, Some(raw.folder.clone()))
         })
     });
-    let mut all: Vec<Held> = raw.collect();
+    let mut all: Vec<Audited> = raw.collect();
     // One name stays in the order of the path: the first is the one that is imported.
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{
-    Basis, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare, is_shared_script,
+    ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare,
+    is_shared_script,
 };
 use crate::boot::ledger::Hand;
 use crate::boot::lock::{LockedPackage, LockedTarget};
@@ -15,7 +16,7 @@ use crate::boot::notebook::Loaded;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
 use crate::boot::session::owners::{hidden, is_code};
-use crate::boot::session::start_up::{Wanted, startup_files};
+use crate::boot::session::start_up::{Importable, startup_files};
 use crate::boot::state::State;
 use crate::boot::verdict::Files;
 use crate::core::diag::{Failure, Finding};
@@ -40,7 +41,7 @@ pub struct FileCheck {
     /// What is wrong with the files of locked distributions.
     pub faults: BTreeMap<PackageName, Vec<FileFault>>,
     /// What the others were compared with.
-    pub basis: BTreeMap<PackageName, Basis>,
+    pub basis: BTreeMap<PackageName, ComparedWith>,
     /// Distributions of the right version that are to be installed again, each with the reason.
     pub broken: BTreeMap<PackageName, String>,
     pub findings: Vec<Finding>,
@@ -140,7 +141,7 @@ impl Session<'_> {
             let installed = scene.seen.machine.installed.get(&one.name);
             if let Some(location) = installed.and_then(|one| one.location.clone()) {
                 let modules = installed_modules(&one.name, &location)?;
-                wanted.push(Wanted { name: one.name.clone(), modules, location });
+                wanted.push(Importable { name: one.name.clone(), modules, location });
             }
         }
         let is_new = |(path, stamp): &(&PathBuf, &Stamp)| known.startup.get(*path) != Some(*stamp);
@@ -152,7 +153,7 @@ impl Session<'_> {
 
 impl FileCheck {
     /// Adds what was found of one distribution.
-    fn add(&mut self, scene: Scene<'_>, package: &LockedPackage, faults: &[FileFault], basis: Basis) {
+    fn add(&mut self, scene: Scene<'_>, package: &LockedPackage, faults: &[FileFault], basis: ComparedWith) {
         let faults: Vec<FileFault> =
             faults.iter().filter(|fault| !is_of_another_script(fault, scene.layout)).cloned().collect();
         let Some(first) = faults.iter().min() else {
@@ -163,7 +164,7 @@ impl FileCheck {
         let doubted = scene.doubted().contains(&package.name);
         // The image has it without a list of its files: there is nothing to compare with.
         if *first == FileFault::NoRecord && !is_ours && !doubted {
-            self.basis.insert(package.name.clone(), Basis::Nothing);
+            self.basis.insert(package.name.clone(), ComparedWith::Nothing);
             return;
         }
         let mut faults = faults.clone();
@@ -179,7 +180,7 @@ impl FileCheck {
     /// What is known by its version alone.
     fn add_version(&mut self, scene: Scene<'_>, package: &LockedPackage) {
         if scene.is_installed(package) {
-            self.basis.insert(package.name.clone(), Basis::Nothing);
+            self.basis.insert(package.name.clone(), ComparedWith::Nothing);
             return;
         }
         let installed = scene.seen.machine.installed.get(&package.name);
@@ -236,15 +237,15 @@ impl FileCheck {
 
     /// What was compared, where `installed` are packages that were installed and read since.
     pub fn evidence(&self, installed: &[PackageName]) -> Files {
-        let of_wheel = installed.iter().map(|name| (name, Basis::Wheel));
+        let of_wheel = installed.iter().map(|name| (name, ComparedWith::Wheel));
         let kept = self.basis.iter().map(|(name, basis)| (name, *basis));
-        let all: BTreeMap<&PackageName, Basis> = kept.chain(of_wheel).collect();
-        let count = |basis: Basis| all.values().filter(|one| **one == basis).count();
+        let all: BTreeMap<&PackageName, ComparedWith> = kept.chain(of_wheel).collect();
+        let count = |basis: ComparedWith| all.values().filter(|one| **one == basis).count();
         let faulty = self.faults.keys().filter(|name| !installed.contains(name));
         Files {
-            against_wheel: count(Basis::Wheel),
-            against_own: count(Basis::Own),
-            by_version: count(Basis::Nothing),
+            against_wheel: count(ComparedWith::Wheel),
+            against_own: count(ComparedWith::Own),
+            by_version: count(ComparedWith::Nothing),
             files: self.files,
             read: self.read,
             by_size: self.by_size,

@@ -3,7 +3,7 @@
 use pep508_rs::MarkerEnvironment;
 use url::Url;
 
-use crate::boot::audit::{Held, Named};
+use crate::boot::audit::{Audited, Named};
 use crate::boot::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding};
@@ -13,7 +13,7 @@ use crate::core::model::{PackageName, PythonFacts, WheelName};
 
 /// What was found, and what could not be.
 pub struct LookedUp {
-    pub held: Vec<Held>,
+    pub held: Vec<Audited>,
     pub findings: Vec<Finding>,
 }
 
@@ -71,14 +71,14 @@ impl Finder<'_> {
                 }
             }
             let metadata = candidate.and_then(|candidate| self.catalog.metadata(candidate).ok());
-            held.push(Held {
+            held.push(Audited {
                 build,
                 doubt,
                 files,
                 requires: metadata.as_ref().map(|metadata| metadata.requires.clone()),
                 requires_python: metadata.as_ref().and_then(|metadata| metadata.requires_python.clone()),
                 place: one.place.clone(),
-                ..Held::new(one.name.clone(), one.version.clone())
+                ..Audited::new(one.name.clone(), one.version.clone())
             });
         }
         let findings = [not_asked(count, first.as_ref()), not_there(&absent), not_opened(unopened)];

@@ -44,7 +44,7 @@ const AT_MOST: Duration = Duration::from_secs(20);
 
 /// A distribution whose modules `import` should find.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct Importable {
     pub name: PackageName,
     pub modules: BTreeSet<String>,
     /// The folder that it is installed in.
@@ -65,7 +65,7 @@ impl Session<'_> {
     pub fn found_elsewhere<'a>(
         &self,
         seen: &Seen,
-        wanted: &[Wanted],
+        wanted: &[Importable],
         suspects: impl Iterator<Item = &'a Path>,
     ) -> Vec<Finding> {
         let python = seen.machine.python.as_ref();

@@ -45,7 +45,7 @@ pub struct OnTheWay {
 
 /// What every format of the marker has.
 #[derive(Deserialize)]
-struct Head {
+struct MarkerHead {
     schema: u32,
 }
 
@@ -124,7 +124,7 @@ impl State {
         let Some(text) = files::read_optional(&path)? else {
             return Ok(None);
         };
-        let schema = serde_json::from_str(&text).ok().map(|head: Head| head.schema);
+        let schema = serde_json::from_str(&text).ok().map(|head: MarkerHead| head.schema);
         if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
             return Err(Failure::world(format!(
                 "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",

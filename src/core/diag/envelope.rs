@@ -36,14 +36,14 @@ struct FindingReport<'a> {
     /// What these do not agree with.
     #[serde(skip_serializing_if = "<[Subject]>::is_empty")]
     against: &'a [Subject],
-    places: Vec<Place<'a>>,
+    places: Vec<SourcePlace<'a>>,
     notes: &'a [String],
     help: &'a [String],
 }
 
 /// A place in a file of the user's.
 #[derive(Serialize)]
-struct Place<'a> {
+struct SourcePlace<'a> {
     file: &'a str,
     /// From 1.
     line: usize,
@@ -63,7 +63,7 @@ pub fn envelope(command: &str, report: &Value, findings: &[Finding], failure: Op
 fn finding_report(finding: &Finding) -> FindingReport<'_> {
     let places = finding.labels.iter().map(|label| {
         let (line, column) = label.position();
-        Place { file: &label.source.name, line, column, text: &label.text }
+        SourcePlace { file: &label.source.name, line, column, text: &label.text }
     });
     FindingReport {
         code: finding.code,

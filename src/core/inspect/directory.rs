@@ -25,13 +25,13 @@ const INFLATED: u64 = 1032;
 
 /// Where the central directory lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DirectoryPlace {
     pub range: Range<u64>,
     entries: u64,
 }
 
 /// Finds the directory of a file of `total` bytes whose last bytes are `tail`.
-pub fn locate(tail: &[u8], total: u64) -> Result<Place, Malformed> {
+pub fn locate(tail: &[u8], total: u64) -> Result<DirectoryPlace, Malformed> {
     let base = total.saturating_sub(tail.len() as u64);
     let fail = |at: usize, what: &str| Malformed::new(base + at as u64, what);
     let last = tail.len().checked_sub(END_LENGTH).ok_or_else(|| fail(0, "too short for a zip file"))?;
@@ -57,7 +57,7 @@ pub fn locate(tail: &[u8], total: u64) -> Result<Place, Malformed> {
         return Err(fail(end, &format!("a directory of {size} bytes is more than is read ({LIMIT})")));
     }
     match offset.checked_add(size).filter(|stop| *stop <= limit) {
-        Some(stop) => Ok(Place { range: offset..stop, entries }),
+        Some(stop) => Ok(DirectoryPlace { range: offset..stop, entries }),
         None => Err(fail(end, "the directory would reach past its own end record")),
     }
 }
@@ -72,7 +72,7 @@ fn end_64(tail: &[u8], base: u64, end: usize) -> Result<usize, Malformed> {
 }
 
 /// Reads the directory at `place` from exactly its bytes.
-pub fn read(bytes: &[u8], place: &Place) -> Result<Files, Malformed> {
+pub fn read(bytes: &[u8], place: &DirectoryPlace) -> Result<Files, Malformed> {
     let fail = |at: usize, what: String| Malformed::new(place.range.start + at as u64, what);
     let mut members = Vec::new();
     let mut at = 0;

@@ -170,7 +170,7 @@ impl Scanner {
         if (self.held.len() as u64) < ENTRY_HEADER {
             return Ok(false);
         }
-        let Some(entry) = Entry::read(&self.held) else {
+        let Some(entry) = FatbinEntry::read(&self.held) else {
             return Ok(false);
         };
         if entry.header < ENTRY_HEADER || entry.header > LONGEST_HEADER {
@@ -196,7 +196,7 @@ impl Scanner {
         self.state = if done { State::Done } else { State::Skip { to: end, end: None } };
     }
 
-    fn note(&mut self, entry: &Entry) -> Result<(), Malformed> {
+    fn note(&mut self, entry: &FatbinEntry) -> Result<(), Malformed> {
         if !(10..1000).contains(&entry.architecture) {
             return Err(Malformed::new(self.at + 28, format!("architecture {} in a fat binary", entry.architecture)));
         }
@@ -241,7 +241,7 @@ impl Sink for Scanner {
 }
 
 /// The fields of one entry that are of interest.
-struct Entry {
+struct FatbinEntry {
     kind: u16,
     header: u64,
     payload: u64,
@@ -250,7 +250,7 @@ struct Entry {
     flags: u64,
 }
 
-impl Entry {
+impl FatbinEntry {
     fn read(bytes: &[u8]) -> Option<Self> {
         Some(Self {
             kind: u16_at(bytes, 0)?,

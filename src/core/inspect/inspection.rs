@@ -28,7 +28,7 @@ const TEXT_LIMIT: u64 = 64 << 10;
 
 /// What to inspect.
 #[derive(Clone, Copy)]
-pub struct Subject<'a> {
+pub struct InspectedWheel<'a> {
     pub package: &'a PackageName,
     pub files: &'a Files,
     pub matrix: &'a Matrix,
@@ -67,7 +67,7 @@ impl Sink for Request {
 
 /// One inspection under way.
 pub struct Inspection<'a> {
-    subject: Subject<'a>,
+    subject: InspectedWheel<'a>,
     probe: Option<&'a Probe>,
     /// Nothing says which of its libraries to read; `true` inside where there are more than are tried.
     blind: Option<bool>,
@@ -83,7 +83,7 @@ pub struct Inspection<'a> {
 }
 
 impl<'a> Inspection<'a> {
-    pub fn new(subject: Subject<'a>) -> Self {
+    pub fn new(subject: InspectedWheel<'a>) -> Self {
         let probe = subject.matrix.probe(subject.package);
         let mut inspection = Self {
             subject,

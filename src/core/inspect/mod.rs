@@ -20,10 +20,10 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 
 pub use archive::{Archive, TAIL};
 pub use bytecode::BytecodeHead;
-pub use directory::{Place, locate, read};
+pub use directory::{DirectoryPlace, locate, read};
 pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;
-pub use inspection::{Inspection, Request, Subject};
+pub use inspection::{InspectedWheel, Inspection, Request};
 pub use link_reading::{LinkReading, Span, chosen};
 pub use record::{Entry, files_of_record, parse_record};
 pub use shared_object::{SharedObject, is_of_torch, symbol_hash};

@@ -6,7 +6,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::core::inspect::{
-    Archive, Code, Collected, Flow, Inspection, Malformed, Scanner, Sink, Subject, Unpacker, locate, read,
+    Archive, Code, Collected, Flow, InspectedWheel, Inspection, Malformed, Scanner, Sink, Unpacker, locate, read,
 };
 use crate::core::matrix::Matrix;
 use crate::core::model::build::{ReadBasis, WheelBuild};
@@ -145,7 +145,7 @@ fn a_wheel_of_which_nothing_is_known_is_searched() {
     let mut archive = Archive::open(Cursor::new(archive(CompressionMethod::Deflated))).expect("an archive");
     let files = archive.files().clone();
     let package = "a".parse().expect("a name");
-    let subject = Subject { package: &package, files: &files, matrix: &matrix, thorough: false };
+    let subject = InspectedWheel { package: &package, files: &files, matrix: &matrix, thorough: false };
     let mut inspection = Inspection::new(subject);
     while let Some(mut request) = inspection.next_request() {
         let whole = archive.unpack(&files.members[request.member], &mut request);

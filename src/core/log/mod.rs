@@ -43,13 +43,13 @@ impl Verbosity {
 }
 
 /// Takes one line.
-pub type Sink = Arc<dyn Fn(&str) + Send + Sync>;
+pub type LineSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Says lines that the user wants to hear; may be used by several threads.
 #[derive(Clone)]
 pub struct Log {
     verbosity: Verbosity,
-    sink: Sink,
+    sink: LineSink,
 }
 
 impl fmt::Debug for Log {
@@ -59,7 +59,7 @@ impl fmt::Debug for Log {
 }
 
 impl Log {
-    pub fn new(verbosity: Verbosity, sink: Sink) -> Self {
+    pub fn new(verbosity: Verbosity, sink: LineSink) -> Self {
         Self { verbosity, sink }
     }
 

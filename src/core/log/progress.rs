@@ -35,13 +35,13 @@ impl Drop for Bar {
 }
 
 /// Lines, for what keeps all that is written.
-struct Lines {
+struct PlainLines {
     total: u64,
     here: AtomicU64,
     printed: Mutex<Instant>,
 }
 
-impl Progress for Lines {
+impl Progress for PlainLines {
     fn bytes(&self, count: u64) {
         let here = self.here.fetch_add(count, Ordering::Relaxed) + count;
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// A sink for the progress of `total` bytes.
 pub fn bar(total: u64, style: Style) -> Arc<dyn Progress> {
     if style.plain {
-        return Arc::new(Lines { total, here: AtomicU64::new(0), printed: Mutex::new(Instant::now()) });
+        return Arc::new(PlainLines { total, here: AtomicU64::new(0), printed: Mutex::new(Instant::now()) });
     }
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(2));
     let template = "  {bytes:>10} of {total_bytes} [{bar:30}] {msg}";

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// package, which several distributions share) the first below it that stand alone. `numpy`, `google.protobuf`,
 /// `nvidia.cudnn`.
 pub fn modules_among<'a>(paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
-    let mut root = Folder::default();
+    let mut root = ModuleFolder::default();
     for path in paths {
         let parts: Vec<&str> = path.split('/').collect();
         let is_code = path.ends_with(".py") || path.contains(".so") || path.ends_with(".pyd");
@@ -20,13 +20,13 @@ pub fn modules_among<'a>(paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<S
 }
 
 #[derive(Default)]
-struct Folder<'a> {
+struct ModuleFolder<'a> {
     is_package: bool,
     modules: BTreeSet<&'a str>,
-    folders: BTreeMap<&'a str, Folder<'a>>,
+    folders: BTreeMap<&'a str, ModuleFolder<'a>>,
 }
 
-impl<'a> Folder<'a> {
+impl<'a> ModuleFolder<'a> {
     fn add(&mut self, parts: &[&'a str]) {
         match parts {
             [file] => {

@@ -6,7 +6,7 @@ use sha2::digest::DynDigest;
 
 /// The kinds that pip compares, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum DigestKind {
     Sha512,
     Sha384,
     Sha224,
@@ -17,7 +17,7 @@ pub enum Kind {
 /// A digest with its kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stated {
-    pub kind: Kind,
+    pub kind: DigestKind,
     /// In lower-case hex.
     pub hex: String,
 }
@@ -28,7 +28,7 @@ pub struct Taken {
     hasher: Box<dyn DynDigest + Send>,
 }
 
-impl Kind {
+impl DigestKind {
     /// As pages write it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,19 +48,19 @@ impl Kind {
 
 impl Stated {
     /// The strongest of those that `of` gives.
-    pub fn strongest(of: impl Fn(Kind) -> Option<String>) -> Option<Self> {
-        let all = [Kind::Sha512, Kind::Sha384, Kind::Sha224, Kind::Sha1, Kind::Md5];
+    pub fn strongest(of: impl Fn(DigestKind) -> Option<String>) -> Option<Self> {
+        let all = [DigestKind::Sha512, DigestKind::Sha384, DigestKind::Sha224, DigestKind::Sha1, DigestKind::Md5];
         all.into_iter().find_map(|kind| Some(Self { kind, hex: of(kind)?.to_ascii_lowercase() }))
     }
 
     /// Begins to take it of a file.
     pub fn take(&self) -> Taken {
         let hasher: Box<dyn DynDigest + Send> = match self.kind {
-            Kind::Sha512 => Box::new(sha2::Sha512::default()),
-            Kind::Sha384 => Box::new(sha2::Sha384::default()),
-            Kind::Sha224 => Box::new(sha2::Sha224::default()),
-            Kind::Sha1 => Box::new(sha1::Sha1::default()),
-            Kind::Md5 => Box::new(md5::Md5::default()),
+            DigestKind::Sha512 => Box::new(sha2::Sha512::default()),
+            DigestKind::Sha384 => Box::new(sha2::Sha384::default()),
+            DigestKind::Sha224 => Box::new(sha2::Sha224::default()),
+            DigestKind::Sha1 => Box::new(sha1::Sha1::default()),
+            DigestKind::Md5 => Box::new(md5::Md5::default()),
         };
         Taken { stated: self.clone(), hasher }
     }
@@ -81,14 +81,14 @@ impl Taken {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Stated};
+    use super::{DigestKind, Stated};
 
     #[test]
     fn each_kind_is_taken_as_the_standards_say() {
         for (kind, hex) in [
-            (Kind::Md5, "900150983cd24fb0d6963f7d28e17f72"),
-            (Kind::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
-            (Kind::Sha224, "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+            (DigestKind::Md5, "900150983cd24fb0d6963f7d28e17f72"),
+            (DigestKind::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (DigestKind::Sha224, "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
         ] {
             let stated = Stated::strongest(|one| (one == kind).then(|| hex.to_ascii_uppercase()));
             let mut taken = stated.expect("a digest").take();
@@ -96,8 +96,8 @@ mod tests {
             taken.update(b"c");
             assert_eq!(taken.compare(), Ok(()), "{kind:?}");
         }
-        let both = Stated::strongest(|kind| (kind != Kind::Sha224).then(|| "00".to_owned())).expect("a digest");
-        assert_eq!(both.kind, Kind::Sha512);
+        let both = Stated::strongest(|kind| (kind != DigestKind::Sha224).then(|| "00".to_owned())).expect("a digest");
+        assert_eq!(both.kind, DigestKind::Sha512);
         assert!(
             both.take().compare().expect_err("another").starts_with("its sha512 should be 00, and is cf83e1357eef")
         );

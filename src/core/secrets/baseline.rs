@@ -14,7 +14,7 @@ use crate::core::secrets::Sighting;
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     pub version: u64,
-    pub known: Vec<Accepted>,
+    pub known: Vec<AcceptedSecret>,
     /// Of all that is known.
     #[serde(skip)]
     digests: OnceLock<HashSet<String>>,
@@ -23,7 +23,7 @@ pub struct Baseline {
 /// One secret that is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepted {
+pub struct AcceptedSecret {
     pub rule: String,
     pub sha256: String,
     /// Where it was seen; it counts everywhere.
@@ -52,8 +52,11 @@ impl Baseline {
     /// Adds what was found, by file.
     pub fn accept(&mut self, found: &[(String, Vec<Sighting>)]) {
         for (file, sightings) in found {
-            let accepted =
-                |one: &Sighting| Accepted { rule: one.rule.to_owned(), sha256: one.sha256.clone(), file: file.clone() };
+            let accepted = |one: &Sighting| AcceptedSecret {
+                rule: one.rule.to_owned(),
+                sha256: one.sha256.clone(),
+                file: file.clone(),
+            };
             self.known.extend(sightings.iter().map(accepted));
         }
         self.version = 1;

@@ -15,11 +15,11 @@ struct Group {
     sum: String,
     /// Something is wrong in it.
     open: bool,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct TableRow {
     check: String,
     /// A word, and the colour behind it: white is readable on each.
     state: &'static str,
@@ -49,8 +49,8 @@ pub(super) fn html(outcomes: &[Outcome]) -> Result<String, Failure> {
     template.render(context! { groups => Serde(groups), sum }).map_err(wrong)
 }
 
-fn rows(outcome: &Outcome) -> Vec<Row> {
-    let row = |state, color, said: &str, evidence: &[String], help: &[String]| Row {
+fn rows(outcome: &Outcome) -> Vec<TableRow> {
+    let row = |state, color, said: &str, evidence: &[String], help: &[String]| TableRow {
         check: outcome.check.clone(),
         state,
         color,

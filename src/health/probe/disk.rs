@@ -54,7 +54,7 @@ pub struct Samples {
 }
 
 #[derive(Serialize)]
-struct Wish<'a> {
+struct DiskWish<'a> {
     folder: Option<&'a Path>,
     sample: Option<&'a Path>,
     bytes: u64,
@@ -64,7 +64,7 @@ struct Wish<'a> {
 
 /// What `storage.py` prints.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Looked {
+pub(super) struct DiskOutput {
     pub large: Option<Large>,
     pub small: Option<Small>,
     pub existing: Option<Existing>,
@@ -148,7 +148,7 @@ pub fn probe_folders(
     Ok(probed)
 }
 
-fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -> Result<Looked, Failure> {
+fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -> Result<DiskOutput, Failure> {
     must_be_folder(&folder.path, "there is no folder")?;
     let scratch = (!folder.only_read).then(|| Scratch::new(&folder.path)).transpose()?;
     let free = files::free_bytes(&folder.path).unwrap_or(BYTES * ROOM);
@@ -157,7 +157,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
         let why = format!("`{}` has {} left", folder.path.display(), crate::core::diag::bytes(free));
         return Err(Failure::world(why).help("nothing is measured where a tenth of what is free would not hold 1 MiB"));
     }
-    let wish = Wish {
+    let wish = DiskWish {
         folder: scratch.as_ref().map(|scratch| scratch.path.as_path()),
         sample: folder.only_read.then_some(folder.path.as_path()),
         bytes,
@@ -171,7 +171,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
 /// Samples a second that a folder hands out, with what it is like.
 pub(super) fn judge(
     folder: &Folder,
-    looked: &Looked,
+    looked: &DiskOutput,
     samples: Samples,
     figures: &Figures,
     probed: &mut Probed,

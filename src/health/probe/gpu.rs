@@ -30,7 +30,7 @@ pub struct GpuWish {
 }
 
 #[derive(Serialize)]
-struct Wish {
+struct GpuRunWish {
     device: u64,
     reserve: u64,
     seconds: f64,
@@ -41,7 +41,7 @@ struct Wish {
 /// What `gpu.py` prints.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Looked {
+pub(super) struct GpuOutput {
     pub error: Option<String>,
     pub name: String,
     pub capability: [u32; 2],
@@ -96,12 +96,12 @@ pub(super) struct Product {
 
 /// Measures a card.
 pub fn probe_gpu(session: &Session<'_>, python: &Path, wish: GpuWish) -> Result<Probed, Failure> {
-    let asked = Wish { device: wish.device, reserve: RESERVE, seconds: wish.seconds, copy: COPY, sizes: SIZES };
-    let looked: Looked = look(session, python, SCRIPT, &asked, Duration::from_secs_f64(wish.seconds * 2.0 + 30.0))?;
+    let asked = GpuRunWish { device: wish.device, reserve: RESERVE, seconds: wish.seconds, copy: COPY, sizes: SIZES };
+    let looked: GpuOutput = look(session, python, SCRIPT, &asked, Duration::from_secs_f64(wish.seconds * 2.0 + 30.0))?;
     judge(&looked, session.matrix)
 }
 
-pub(super) fn judge(looked: &Looked, matrix: &Matrix) -> Result<Probed, Failure> {
+pub(super) fn judge(looked: &GpuOutput, matrix: &Matrix) -> Result<Probed, Failure> {
     let figures = Figures::bundled().map_err(Failure::bug)?;
     let mut probed = Probed::default();
     if let Some(error) = &looked.error {
@@ -149,7 +149,7 @@ fn refused<T>(part: Option<&Part<T>>) -> String {
     }
 }
 
-fn memory(of: &str, looked: &Looked, figures: &Figures, probed: &mut Probed) {
+fn memory(of: &str, looked: &GpuOutput, figures: &Figures, probed: &mut Probed) {
     let Some(Part::Seen(block)) = &looked.memory else {
         probed
             .measures
@@ -172,7 +172,7 @@ fn memory(of: &str, looked: &Looked, figures: &Figures, probed: &mut Probed) {
     }
 }
 
-fn copies(of: &str, looked: &Looked, card: Option<&Card>, figures: &Figures, probed: &mut Probed) {
+fn copies(of: &str, looked: &GpuOutput, card: Option<&Card>, figures: &Figures, probed: &mut Probed) {
     let unit = Unit::BytesPerSecond;
     let Some(Part::Seen(copies)) = &looked.copies else {
         probed.measures.push(Measure::new(of, "copy", None, unit).noted(refused(looked.copies.as_ref())));
@@ -198,7 +198,7 @@ fn copies(of: &str, looked: &Looked, card: Option<&Card>, figures: &Figures, pro
     }
 }
 
-fn products(of: &str, looked: &Looked, card: Option<&Card>, figures: &Figures, probed: &mut Probed) {
+fn products(of: &str, looked: &GpuOutput, card: Option<&Card>, figures: &Figures, probed: &mut Probed) {
     let Some(Part::Seen(products)) = &looked.products else {
         let measure = Measure::new(of, "matrix product", None, Unit::Teraflops);
         probed.measures.push(measure.noted(refused(looked.products.as_ref())));

@@ -30,7 +30,7 @@ pub struct LoaderWish {
 }
 
 #[derive(Serialize)]
-struct Wish<'a> {
+struct LoaderRunWish<'a> {
     folder: &'a Path,
     counts: Vec<u64>,
     batch: u64,
@@ -39,7 +39,7 @@ struct Wish<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Looked {
+pub(super) struct LoaderOutput {
     pub rounds: Vec<Round>,
 }
 
@@ -63,14 +63,15 @@ pub fn probe_loader(session: &Session<'_>, python: &Path, shared: &Path, wish: L
     }
     let scratch = Scratch::new(shared)?;
     let free = files::free_bytes(shared).unwrap_or_default();
-    let asked = Wish {
+    let asked = LoaderRunWish {
         folder: &scratch.path,
         counts: counts(&wish),
         batch: wish.batch,
         prefetch: PREFETCH,
         seconds: wish.seconds,
     };
-    let looked: Looked = look(session, python, SCRIPT, &asked, Duration::from_secs_f64(wish.seconds * 3.0 + 30.0))?;
+    let looked: LoaderOutput =
+        look(session, python, SCRIPT, &asked, Duration::from_secs_f64(wish.seconds * 3.0 + 30.0))?;
     let figures = Figures::bundled().map_err(Failure::bug)?;
     Ok(judge(&looked, &wish, free, figures.limit("gain")))
 }
@@ -87,7 +88,7 @@ fn counts(wish: &LoaderWish) -> Vec<u64> {
     counts
 }
 
-pub(super) fn judge(looked: &Looked, wish: &LoaderWish, free: u64, gain: f64) -> Probed {
+pub(super) fn judge(looked: &LoaderOutput, wish: &LoaderWish, free: u64, gain: f64) -> Probed {
     let mut probed = Probed::default();
     let load = format!("batches of {}, {} CPUs", bytes(wish.batch), wish.cpus);
     let rates = || looked.rounds.iter().filter_map(|round| Some((round.workers, round.rate?)));

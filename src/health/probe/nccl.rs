@@ -15,7 +15,7 @@ const SCRIPT: &str = include_str!("nccl.py");
 const BYTES: u64 = 64 << 20;
 
 #[derive(Serialize)]
-struct Wish {
+struct NcclWish {
     devices: Vec<u64>,
     bytes: u64,
 }
@@ -23,7 +23,7 @@ struct Wish {
 /// What `nccl.py` prints.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Looked {
+pub(super) struct NcclOutput {
     pub error: Option<String>,
     /// One card, another, whether the first reads the other's memory.
     pub peers: Vec<(u64, u64, bool)>,
@@ -44,15 +44,15 @@ pub fn probe_nccl(session: &Session<'_>, python: &Path, devices: u64, seconds: f
     environment.entry("NCCL_DEBUG".to_owned()).or_insert_with(|| "WARN".to_owned());
     let session =
         Session { environment: &environment, paths: session.paths.clone(), log: session.log.clone(), ..*session };
-    let wish = Wish { devices: (0..devices).collect(), bytes: BYTES };
+    let wish = NcclWish { devices: (0..devices).collect(), bytes: BYTES };
     let looked = look(&session, python, SCRIPT, &wish, Duration::from_secs_f64(seconds));
     // A hang is what it is about.
     let looked =
-        looked.unwrap_or_else(|failure| Looked { error: failure.causes.first().cloned(), ..Looked::default() });
+        looked.unwrap_or_else(|failure| NcclOutput { error: failure.causes.first().cloned(), ..NcclOutput::default() });
     Ok(judge(&looked, devices))
 }
 
-pub(super) fn judge(looked: &Looked, devices: u64) -> Probed {
+pub(super) fn judge(looked: &NcclOutput, devices: u64) -> Probed {
     let mut probed = Probed::default();
     let of = format!("{devices} GPUs");
     let version = looked.version.map(|code| format!("NCCL {}.{}.{}", code / 10_000, code / 100 % 100, code % 100));

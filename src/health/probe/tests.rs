@@ -2,7 +2,7 @@
 
 use crate::core::diag::Severity;
 use crate::core::matrix::{Figures, Matrix};
-use crate::health::probe::disk::{Folder, Looked, Samples};
+use crate::health::probe::disk::{DiskOutput, Folder, Samples};
 use crate::health::probe::{Probed, Verdict, disk, gpu, loader, nccl, rendered};
 
 fn folder() -> Folder {
@@ -10,7 +10,7 @@ fn folder() -> Folder {
 }
 
 fn judged(json: &str, need: Option<f64>) -> Probed {
-    let looked: Looked = serde_json::from_str(json).expect("what storage.py prints");
+    let looked: DiskOutput = serde_json::from_str(json).expect("what storage.py prints");
     let mut probed = Probed::default();
     let samples = Samples { size: 150e3, workers: 2, need };
     let figures = Figures::bundled().expect("figures.toml");
@@ -73,7 +73,7 @@ fn a_mount_with_too_many_names_is_found() {
 
 #[test]
 fn workers_that_gain_nothing_and_memory_that_is_too_small_are_found() {
-    let looked: loader::Looked = serde_json::from_str(
+    let looked: loader::LoaderOutput = serde_json::from_str(
         r#"{"rounds": [{"workers": 0, "rate": 10, "error": null}, {"workers": 1, "rate": 11, "error": null}, {"workers": 2, "rate": 20, "error": null},
             {"workers": 8, "rate": 20.5, "error": null}]}"#,
     )
@@ -85,7 +85,7 @@ fn workers_that_gain_nothing_and_memory_that_is_too_small_are_found() {
     let looked = serde_json::from_str(
         r#"{"rounds": [{"workers": 0, "rate": 10, "error": null}, {"workers": 2, "rate": null, "error": "No space left on device"}]}"#,
     );
-    let looked: loader::Looked = looked.expect("what loader.py prints");
+    let looked: loader::LoaderOutput = looked.expect("what loader.py prints");
     assert_eq!(codes(&loader::judge(&looked, &wish, 1 << 20, 0.1)), [("shm-small", Severity::Error)]);
 }
 

@@ -3,6 +3,7 @@
 
 mod circles;
 mod licences;
+mod names;
 mod paths;
 mod wording;
 

@@ -7,9 +7,9 @@ use html5gum::{StartTag, Token, Tokenizer};
 use serde::Deserialize;
 use url::Url;
 
-use crate::boot::index::page::Listed;
+use crate::boot::index::page::PageFile;
 use crate::core::model::catalog::Sidecar;
-use crate::core::model::stated::{Kind, Stated};
+use crate::core::model::stated::{DigestKind, Stated};
 use crate::core::model::wheel::file_of;
 
 /// A start tag of a page.
@@ -76,13 +76,13 @@ struct Hashes<'a> {
 }
 
 impl Hashes<'_> {
-    fn of(&self, kind: Kind) -> Option<String> {
+    fn of(&self, kind: DigestKind) -> Option<String> {
         let text = match kind {
-            Kind::Sha512 => &self.sha512,
-            Kind::Sha384 => &self.sha384,
-            Kind::Sha224 => &self.sha224,
-            Kind::Sha1 => &self.sha1,
-            Kind::Md5 => &self.md5,
+            DigestKind::Sha512 => &self.sha512,
+            DigestKind::Sha384 => &self.sha384,
+            DigestKind::Sha224 => &self.sha224,
+            DigestKind::Sha1 => &self.sha1,
+            DigestKind::Md5 => &self.md5,
         };
         text.as_deref().map(str::to_owned)
     }
@@ -117,18 +117,18 @@ impl From<&JsonSidecar<'_>> for Sidecar {
 }
 
 /// What the page has instead of a SHA-256: that one is enough, and nearly every file has it.
-fn stated(is_hashed: bool, of: impl Fn(Kind) -> Option<String>) -> Option<Stated> {
+fn stated(is_hashed: bool, of: impl Fn(DigestKind) -> Option<String>) -> Option<Stated> {
     if is_hashed { None } else { Stated::strongest(of) }
 }
 
-pub(super) fn read_json(body: &str) -> Result<Vec<Listed<'_>>, String> {
+pub(super) fn read_json(body: &str) -> Result<Vec<PageFile<'_>>, String> {
     let page: JsonPage<'_> =
         serde_json::from_str(body).map_err(|error| format!("the page is not PEP 691 JSON: {error}"))?;
     understood(page.meta.api_version.as_deref())?;
     let listed = page.files.into_iter().map(|file| {
         let advertised = [file.core_metadata, file.dist_info_metadata].into_iter().flatten();
         let sidecar = advertised.map(|one| Sidecar::from(&one)).find(|one| *one != Sidecar::Absent);
-        Listed {
+        PageFile {
             sidecar: sidecar.unwrap_or_default(),
             stated: stated(file.hashes.sha256.is_some(), |kind| file.hashes.of(kind)),
             sha256: file.hashes.sha256,
@@ -159,7 +159,7 @@ fn understood(version: Option<&str>) -> Result<(), String> {
 }
 
 /// The links of a page, and what they are relative to.
-pub(super) fn read_html(body: &str, address: &Url) -> Result<(Vec<Listed<'static>>, Url), String> {
+pub(super) fn read_html(body: &str, address: &Url) -> Result<(Vec<PageFile<'static>>, Url), String> {
     let mut base = None;
     let mut listed = Vec::new();
     for token in Tokenizer::new(body).flatten() {
@@ -183,7 +183,7 @@ fn attribute(tag: &Tag, name: &str) -> Option<String> {
     tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
-fn link(href: &str, tag: &Tag) -> Listed<'static> {
+fn link(href: &str, tag: &Tag) -> PageFile<'static> {
     let (url, fragment) = href.trim().split_once('#').unwrap_or((href.trim(), ""));
     let path = url.split('?').next().unwrap_or(url);
     let sidecar = |name: &str| {
@@ -198,7 +198,7 @@ fn link(href: &str, tag: &Tag) -> Listed<'static> {
     let digest =
         |name: &str| fragment.split('&').find_map(|part| Some(part.strip_prefix(name)?.strip_prefix('=')?.to_owned()));
     let sha256 = digest("sha256");
-    Listed {
+    PageFile {
         file: file_of(path).into(),
         stated: stated(sha256.is_some(), |kind| digest(kind.as_str())),
         sha256: sha256.map(Cow::Owned),

@@ -35,7 +35,7 @@ pub struct Filter {
 
 /// One file of a page, in either form.
 #[derive(Debug, Default)]
-struct Listed<'a> {
+struct PageFile<'a> {
     file: Cow<'a, str>,
     url: Cow<'a, str>,
     sha256: Option<Cow<'a, str>>,
@@ -70,9 +70,9 @@ pub fn read_page(
 
 /// Files of a folder as a listing, without digests: those are taken of what is chosen.
 pub(super) fn read_folder(files: &[String], folder: &Url, package: &PackageName, filter: &Filter) -> Listing {
-    let listed: Vec<Listed<'_>> = files
+    let listed: Vec<PageFile<'_>> = files
         .iter()
-        .map(|file| Listed { file: file.as_str().into(), url: format::escaped(file).into(), ..Listed::default() })
+        .map(|file| PageFile { file: file.as_str().into(), url: format::escaped(file).into(), ..PageFile::default() })
         .collect();
     select::select(&listed, folder, folder, package, filter)
 }

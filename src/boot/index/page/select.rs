@@ -8,7 +8,7 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::boot::index::location::may_lead;
-use crate::boot::index::page::{Filter, Listed};
+use crate::boot::index::page::{Filter, PageFile};
 use crate::core::model::catalog::{Candidate, Listing, Rejection, Sidecar};
 use crate::core::model::day::moment_in;
 use crate::core::model::requirement::lenient_specifiers;
@@ -23,14 +23,20 @@ type Wheel<'a> = (usize, Parts<'a>);
 
 /// What a page has of one version.
 #[derive(Default)]
-struct Release<'a> {
+struct PageRelease<'a> {
     best: Option<(WheelRank<'a>, usize)>,
     wheels: Vec<Wheel<'a>>,
     sources: Vec<usize>,
 }
 
 /// What the page at `page` has of `package` for a target; its links are relative to `base`.
-pub(super) fn select(listed: &[Listed<'_>], page: &Url, base: &Url, package: &PackageName, filter: &Filter) -> Listing {
+pub(super) fn select(
+    listed: &[PageFile<'_>],
+    page: &Url,
+    base: &Url,
+    package: &PackageName,
+    filter: &Filter,
+) -> Listing {
     let mut judge = Judge { listed, filter, pythons: HashMap::new() };
     let mut listing = Listing::default();
     let releases = group(listed, package, &mut listing);
@@ -62,17 +68,21 @@ pub(super) fn select(listed: &[Listed<'_>], page: &Url, base: &Url, package: &Pa
 
 /// An error where the page names the file at `chosen` again with another digest: which of them counts must not be a
 /// matter of order.
-fn unambiguous(listed: &[Listed<'_>], release: &Release<'_>, chosen: usize) -> Result<(), Rejection> {
+fn unambiguous(listed: &[PageFile<'_>], release: &PageRelease<'_>, chosen: usize) -> Result<(), Rejection> {
     let places = release.wheels.iter().map(|(at, _)| *at).chain(release.sources.iter().copied());
     let same = |at: &usize| listed[*at].file == listed[chosen].file && listed[*at].sha256 != listed[chosen].sha256;
     if places.into_iter().any(|at| same(&at)) { Err(Rejection::Twice) } else { Ok(()) }
 }
 
 /// The files of the package by version. Names that can't be parsed are counted.
-fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut Listing) -> BTreeMap<Version, Release<'a>> {
+fn group<'a>(
+    listed: &'a [PageFile<'_>],
+    package: &PackageName,
+    listing: &mut Listing,
+) -> BTreeMap<Version, PageRelease<'a>> {
     let mut names: HashMap<&str, bool> = HashMap::new();
     let mut places: HashMap<&str, Option<usize>> = HashMap::new();
-    let mut releases: Vec<(Version, Release<'a>)> = Vec::new();
+    let mut releases: Vec<(Version, PageRelease<'a>)> = Vec::new();
     for (at, file) in listed.iter().enumerate() {
         let parts = match Parts::of(&file.file) {
             Ok(parts) => parts,
@@ -87,7 +97,7 @@ fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut List
             }
             Err(NotAWheel::OtherFile) => {
                 if let Some(version) = sdist_version(&file.file, package) {
-                    releases.push((version, Release { sources: vec![at], ..Release::default() }));
+                    releases.push((version, PageRelease { sources: vec![at], ..PageRelease::default() }));
                 }
                 continue;
             }
@@ -99,7 +109,7 @@ fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut List
             continue;
         }
         let place = places.entry(parts.version).or_insert_with(|| {
-            releases.push((parts.parsed_version()?, Release::default()));
+            releases.push((parts.parsed_version()?, PageRelease::default()));
             Some(releases.len() - 1)
         });
         match place {
@@ -107,7 +117,7 @@ fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut List
             None => listing.skipped += 1,
         }
     }
-    let mut sorted: BTreeMap<Version, Release<'a>> = BTreeMap::new();
+    let mut sorted: BTreeMap<Version, PageRelease<'a>> = BTreeMap::new();
     for (version, release) in releases {
         let known = sorted.entry(version).or_default();
         known.wheels.extend(release.wheels);
@@ -117,7 +127,7 @@ fn group<'a>(listed: &'a [Listed<'_>], package: &PackageName, listing: &mut List
 }
 
 struct Judge<'p> {
-    listed: &'p [Listed<'p>],
+    listed: &'p [PageFile<'p>],
     filter: &'p Filter,
     /// Whether the target's Python satisfies a `Requires-Python`.
     pythons: HashMap<&'p str, bool>,
@@ -154,7 +164,7 @@ impl<'p> Judge<'p> {
 
     /// Why no file of a release can be used. What is nearest to fitting tells most: Python and date before tags,
     /// anything before "no wheel".
-    fn rejection(&self, release: &Release<'_>, may_build: bool) -> Rejection {
+    fn rejection(&self, release: &PageRelease<'_>, may_build: bool) -> Rejection {
         let mut tags = Vec::new();
         let mut nearest = None;
         for (at, parts) in &release.wheels {
@@ -192,7 +202,7 @@ fn python_fits(text: &str, filter: &Filter) -> bool {
 
 /// The version as the file writes it, for `1.0` and `1.0.0` are one release and an installer compares texts. `None`
 /// where the address makes no sense, or the page may not lead there.
-fn candidate(file: &Listed<'_>, version: &Version, page: &Url, base: &Url) -> Option<Candidate> {
+fn candidate(file: &PageFile<'_>, version: &Version, page: &Url, base: &Url) -> Option<Candidate> {
     let mut url = base.join(&file.url).ok().filter(|url| may_lead(page, url))?;
     // What a page says ends up in the cache, which holds no secrets; the index's own credentials go with its files
     // anyway.

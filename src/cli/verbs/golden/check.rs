@@ -18,7 +18,7 @@ use crate::golden::repository::{
 use crate::golden::signers::{INDEX, Signers, vouching};
 
 #[derive(Serialize)]
-struct CheckReport {
+struct RepositoryCheckReport {
     name: String,
     seq: u64,
     signed_by: Vec<String>,
@@ -59,7 +59,7 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     findings.extend(freshness(&kept, &signers, session.now));
     let runtimes = runtime_names()?;
     findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
-    let report = CheckReport {
+    let report = RepositoryCheckReport {
         name: kept.catalogue.name.to_string(),
         seq: kept.catalogue.seq,
         signed_by: by.clone(),

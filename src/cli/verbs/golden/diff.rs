@@ -13,7 +13,7 @@ use crate::golden::entry::Release;
 use crate::golden::repository::{Read, TO_READ};
 
 #[derive(Serialize)]
-struct DiffReport {
+struct ReleaseDiffReport {
     old: String,
     new: String,
     differences: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) fn run(options: &DiffOptions, session: &Session<'_>) -> Result<Report
     let differences = between(&found, old, new)?;
     let lines: String = differences.iter().map(|line| format!("  {line}\n")).collect();
     let text = format!("{} -> {}\n{lines}", old.title(), new.title());
-    let report = DiffReport { old: old.title(), new: new.title(), differences };
+    let report = ReleaseDiffReport { old: old.title(), new: new.title(), differences };
     Ok(with_findings(Report::new(report, text), &found.vouched, Vec::new()))
 }
 

@@ -19,7 +19,7 @@ const README: &str = include_str!("../../../golden/readme.md");
 const WORKFLOW: &str = include_str!("../../../golden/workflow.yml");
 
 #[derive(Serialize)]
-struct InitReport<'a> {
+struct RepositoryInitReport<'a> {
     #[serde(serialize_with = "path_text")]
     folder: &'a std::path::Path,
     name: String,
@@ -71,7 +71,7 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
         options.threshold,
         names.join("\n  ")
     );
-    let report = InitReport {
+    let report = RepositoryInitReport {
         folder: &options.folder,
         name: options.name.to_string(),
         signers: names,

@@ -16,7 +16,7 @@ use crate::golden::repository::pin_findings;
 use crate::golden::repository::{Holder, Read, TO_ASK};
 
 #[derive(Serialize)]
-struct VerifyReport {
+struct ReleaseVerifyReport {
     seq: u64,
     signed_by: Vec<String>,
     releases: Vec<String>,
@@ -76,7 +76,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         let seq = found.vouched.catalogue.seq;
         let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, found.vouched.catalogue.name);
     }
-    let report = VerifyReport {
+    let report = ReleaseVerifyReport {
         seq: found.vouched.catalogue.seq,
         signed_by: found.vouched.by.clone(),
         releases: pins.iter().map(|pin| format!("{}@{}", pin.name, pin.version)).collect(),

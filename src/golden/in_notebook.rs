@@ -53,6 +53,7 @@ pub fn held(notebook: &Ipynb<'_>) -> Vec<Held> {
             from,
             seq: 0,
             signers: Vec::new(),
+            allow_yanked: false,
             name,
             version,
             sha256,
@@ -212,7 +213,7 @@ fn replaced(notebook: &Ipynb<'_>, old: &Held, own: &Value, boot: &str) -> String
     let mut cell = notebook.cells[old.at].value.clone();
     cell["source"] = lines(boot.trim_end());
     // One that was pasted by hand stays one: it says itself whom to ask, and needs no cell that verifies.
-    if !cell["metadata"][KEY].is_null() {
+    if !cell["metadata"][KEY].is_null() || old.home.is_none() && cell["metadata"].is_object() {
         cell["metadata"][KEY] = own.clone();
     }
     if old.source.trim_end() != boot.trim_end() {
@@ -261,6 +262,7 @@ mod tests {
             repository: "team-x".parse().expect("a name"),
             seq: 7,
             signers: vec!["alice".to_owned()],
+            allow_yanked: false,
         }
     }
 

@@ -36,6 +36,9 @@ pub struct Pin {
     /// The number of the index that named it, and who had signed that.
     pub seq: u64,
     pub signers: Vec<String>,
+    /// The user wants it though it was withdrawn.
+    #[serde(default, rename = "allow-yanked", skip_serializing_if = "std::ops::Not::not")]
+    pub allow_yanked: bool,
 }
 
 impl Default for Pins {

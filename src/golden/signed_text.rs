@@ -28,6 +28,9 @@ pub fn split(bytes: &[u8]) -> Result<Signed<'_>, String> {
             "it has carriage returns: git or an editor has changed its line ends, and with them its digest".to_owned()
         );
     }
+    if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
+        return Err("it has conflict markers of git".to_owned());
+    }
     if bytes.contains(&0) || bytes.starts_with(b"\xef\xbb\xbf") {
         return Err("it begins with a byte order mark, or has a NUL in it".to_owned());
     }

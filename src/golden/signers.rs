@@ -19,8 +19,11 @@ pub const EVIDENCE: &str = "colab-boot-evidence@v1";
 const MOST: usize = 256;
 
 /// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`: its owner may sign the index, and say that
-/// it is current.
+/// it is current. Such a line, which says what else its owner may do, stays as it is.
 pub fn signer_line(key: &str) -> String {
+    if Signers::parse(key).is_ok_and(|signers| signers.all.len() == 1) {
+        return format!("{key}\n");
+    }
     let mut words = key.split_whitespace();
     let (kind, body) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let who = words.next().unwrap_or("unnamed");
@@ -55,6 +58,8 @@ pub enum Outcome {
     NotAllowed { principal: String, why: String },
     /// It is of another text, for something else, or can't be read.
     Wrong(String),
+    /// Of a key that is not Ed25519.
+    OtherKind(String),
 }
 
 impl Signer {
@@ -154,8 +159,11 @@ impl Signers {
     fn check_one(&self, text: &str, block: &str, namespace: &str, now: DateTime) -> Outcome {
         let signature = match SshSig::from_pem(block) {
             Ok(signature) => signature,
-            Err(error) => return Outcome::Wrong(format!("it can't be read ({error}); only Ed25519 is")),
+            Err(error) => return Outcome::OtherKind(format!("it can't be read ({error}); only Ed25519 is")),
         };
+        if !matches!(signature.public_key(), KeyData::Ed25519(_)) {
+            return Outcome::OtherKind("only Ed25519 is read".to_owned());
+        }
         let fingerprint = signature.public_key().fingerprint(HashAlg::Sha256).to_string();
         let key = PublicKey::from(signature.public_key().clone());
         if let Err(error) = key.verify(namespace, text.as_bytes(), &signature) {
@@ -183,7 +191,7 @@ impl Signers {
         match self.check_one(text, block, EVIDENCE, at(0)) {
             Outcome::Good { principal, .. } | Outcome::NotAllowed { principal, .. } => Ok(principal),
             Outcome::Unknown { fingerprint } => Ok(fingerprint),
-            Outcome::Wrong(why) => Err(why),
+            Outcome::Wrong(why) | Outcome::OtherKind(why) => Err(why),
         }
     }
 

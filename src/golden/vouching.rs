@@ -105,7 +105,7 @@ fn unsigned(blocks: usize) -> Finding {
         0 => "this index is not signed".to_owned(),
         blocks => format!("no keys are pinned here, so the {blocks} signatures of this index prove nothing"),
     };
-    Finding::warning(Code::GoldenUnsigned, message).with_help("run `colab-boot golden trust` to pin the keys")
+    Finding::warning(Code::GoldenUnsigned, message)
 }
 
 fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
@@ -122,14 +122,14 @@ fn said(outcome: &Outcome) -> Option<String> {
         Outcome::Good { .. } => None,
         Outcome::Unknown { fingerprint } => Some(format!("a signature is of a key that is not trusted: {fingerprint}")),
         Outcome::NotAllowed { principal, why } => Some(format!("{principal}'s does not count: {why}")),
-        Outcome::Wrong(why) => Some(format!("a signature is wrong: {why}")),
+        Outcome::Wrong(why) | Outcome::OtherKind(why) => Some(format!("a signature is wrong: {why}")),
     }
 }
 
 fn not_counted(outcome: &Outcome) -> Option<Finding> {
     let code = match outcome {
         Outcome::Good { .. } => return None,
-        Outcome::Unknown { .. } | Outcome::Wrong(_) => Code::GoldenSignerUnknown,
+        Outcome::Unknown { .. } | Outcome::Wrong(_) | Outcome::OtherKind(_) => Code::GoldenSignerUnknown,
         Outcome::NotAllowed { .. } => Code::GoldenSignerExpired,
     };
     said(outcome).map(|message| Finding::note(code, message))

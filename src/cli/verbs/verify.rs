@@ -41,7 +41,7 @@ struct VerifyReport<'a> {
 pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Report, Failure> {
     // An apply under way would be seen half done, and its marker written over.
     let _held = session.hold(&options.machine.request(), Some(&options.profile))?;
-    let pinned = check_pinned_files(&options.profile, options.lock.as_ref())?;
+    let pinned = check_pinned_files(&options.profile, options.lock.as_ref(), session)?;
     // Another lock than the pinned one is that before it is anything else.
     if count_errors(&pinned.findings) > 0 {
         return Err(Failure::from_findings(Kind::Answer, pinned.findings));

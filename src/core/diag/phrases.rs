@@ -1,4 +1,6 @@
-//! Small texts that many messages have in common: sizes, long lists, foreign text.
+//! Small texts that many messages have in common: sizes, long lists, foreign text, words of the shell.
+
+use std::path::Path;
 
 /// `812.4 MB`, powers of ten as installers print them.
 pub fn bytes(count: u64) -> String {
@@ -36,4 +38,38 @@ pub fn harmless(text: &str) -> String {
             || matches!(c, '\u{e0000}'..='\u{e007f}')
     };
     text.chars().map(|c| if hostile(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
+/// `path` as a word of the shell.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    // A newline or a tab would be shown as something else: bash has a form for them.
+    if text.chars().any(char::is_control) {
+        return format!("$'{}'", text.escape_default());
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::shell_word;
+
+    #[test]
+    fn a_path_in_a_command_can_be_pasted() {
+        for (path, word) in [
+            ("/mnt/drive", "/mnt/drive"),
+            ("/mnt/a b", "'/mnt/a b'"),
+            ("/mnt/a'b", "'/mnt/a'\\''b'"),
+            ("/mnt/a\tb", "$'/mnt/a\\tb'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(Path::new(path)), word);
+        }
+    }
 }

@@ -10,8 +10,7 @@ use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::entry::ReleaseFile;
 use crate::golden::evidence::Record;
-use crate::golden::repository::{Kept, SIGNERS_FILE};
-use crate::golden::signers::Signers;
+use crate::golden::repository::Kept;
 
 /// What became of a record, for people.
 pub enum Attached {
@@ -23,8 +22,7 @@ pub enum Attached {
 /// beside it, as `ssh-keygen -Y sign -n colab-boot-evidence@v1` writes one, goes with it.
 pub fn attach_record(kept: &mut Kept, path: &Path, session: &Session<'_>) -> Result<Attached, Failure> {
     let bad = |why: String| Failure::answer(format!("`{}` is no evidence here", path.display())).cause(why);
-    let list = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
-    let signers = Signers::parse(&list).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let signers = kept.signers()?;
     let text = files::read_text(path, "record")?;
     let record = Record::parse(&text).map_err(bad)?;
     let today = Day(day_of(session.now));

@@ -1,10 +1,10 @@
 //! A repository that is read and believed: whom the user names, or has pinned.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::session::Session;
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, shell_word};
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
 use crate::golden::pin::Pins;
@@ -13,6 +13,7 @@ use crate::golden::repository::place::Repository;
 use crate::golden::repository::source::SourceRequest;
 use crate::golden::repository::taken::Read;
 use crate::golden::repository::trusted::{name_at, remember, trust_of};
+use crate::golden::repository::withdrawn::remember_withdrawn;
 use crate::golden::signers::Signers;
 use crate::golden::vouching::Trust;
 
@@ -21,6 +22,15 @@ pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     let here = PathBuf::from(".");
     let usual = || if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") };
     named.cloned().unwrap_or_else(usual)
+}
+
+/// The option that names `folder` where a verb would not find it without one.
+pub fn repo_option(folder: &Path) -> String {
+    let is_found = |path: PathBuf| match (path.real(), folder.real()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => path == folder,
+    };
+    if is_found(folder_of(None)) { String::new() } else { format!(" --repo {}", shell_word(folder)) }
 }
 
 /// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings
@@ -53,6 +63,7 @@ pub fn read_believed(
     }
     if trust.threshold > 0 {
         remember(&session.paths, &trust, &vouched);
+        remember_withdrawn(&session.paths, &vouched.catalogue);
     }
     Ok(Read { repository, vouched })
 }

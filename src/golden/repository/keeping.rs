@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
@@ -14,7 +14,7 @@ use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::Release;
-use crate::golden::repository::trusted::trust_of;
+use crate::golden::repository::trusted::{record_of, trust_of};
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
 use crate::golden::signed_text::{join, split};
 use crate::golden::signers::{INDEX, Outcome, Signers};
@@ -28,6 +28,17 @@ pub struct Kept {
     pub blocks: Vec<String>,
     /// Held while it is changed: keepers who publish at once take turns.
     alone: Option<File>,
+    /// Why nobody should build on it: none of those who may has signed it as it is.
+    doubt: Option<Doubt>,
+}
+
+/// How an index came to be without a signature of those who may sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// Nobody has signed it, as `--no-sign` leaves it.
+    Unsigned,
+    /// It was changed after it was signed.
+    Changed,
 }
 
 /// What to do about a list that the index does not name.
@@ -51,7 +62,50 @@ impl Kept {
                 folder.display()
             )));
         }
-        Ok(Self { alone, ..Self::open(folder, session)? })
+        let mut kept = Self { alone, ..Self::open(folder, session)? };
+        kept.doubt = kept.doubt(session)?;
+        Ok(kept)
+    }
+
+    /// Whether any of those who may sign it, by its own list or by the keys that are pinned here, has signed it as it
+    /// is. An index without releases promises nothing yet.
+    fn doubt(&self, session: &Session<'_>) -> Result<Option<Doubt>, Failure> {
+        if self.catalogue.releases.is_empty() || self.catalogue.signers.is_none() {
+            return Ok(None);
+        }
+        let pinned = trust_of(&session.paths, &self.catalogue.name)?.signers;
+        let knows = |signers: &Signers| {
+            let outcomes = signers.check(&self.text, &self.blocks, INDEX, session.now);
+            outcomes.iter().any(|outcome| matches!(outcome, Outcome::Good { .. } | Outcome::NotAllowed { .. }))
+        };
+        let is_known = knows(&self.signers()?) || knows(&pinned);
+        let doubt = if self.blocks.is_empty() { Doubt::Unsigned } else { Doubt::Changed };
+        Ok((!is_known).then_some(doubt))
+    }
+
+    /// An error where a signature would vouch for what somebody without a key may have written. `golden sign` is for
+    /// an index that was left unsigned: who runs it has looked at that index.
+    pub fn must_be_signed(&self, is_sign: bool) -> Result<(), Failure> {
+        let folder = shell_word(&self.folder);
+        let (what, help) = match self.doubt {
+            None => return Ok(()),
+            Some(Doubt::Unsigned) if is_sign => return Ok(()),
+            Some(Doubt::Unsigned) => (
+                "has no signature of those who may sign",
+                format!(
+                    "look at what has changed in it, then `colab-boot golden sign --repo {folder}`, and run this again"
+                ),
+            ),
+            Some(Doubt::Changed) => (
+                "was changed after it was signed, by somebody who may not sign",
+                format!(
+                    "take `{INDEX_FILE}` back from version control, then run this again: colab-boot's verbs change it, nothing else does"
+                ),
+            ),
+        };
+        let message = format!("the index in `{folder}` {what}; nothing was signed");
+        let finding = Finding::error(Code::GoldenThreshold, message).with_help(help);
+        Err(Failure::from_findings(Kind::Answer, vec![finding]))
     }
 
     /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused:
@@ -70,13 +124,9 @@ impl Kept {
             Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenUnreadable, message).with_note(why)])
         };
         let bytes = files::read_bytes(&path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
-        if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
-            let failure = unreadable("it has conflict markers of git".to_owned());
-            return Err(failure.help(
-                "take one side whole (`git checkout --theirs golden.toml`), then publish again what the other one had",
-            ));
-        }
-        let signed = split(&bytes).map_err(unreadable)?;
+        let merged = "after a merge take one side whole, `git checkout --theirs golden.toml`, then publish again what the other one had; \
+                      else take the file back from version control";
+        let signed = split(&bytes).map_err(|why| unreadable(why).help(merged))?;
         let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
         let kept = Self {
             folder: folder.to_owned(),
@@ -84,21 +134,25 @@ impl Kept {
             text: signed.text.to_owned(),
             blocks: signed.blocks,
             alone: None,
+            doubt: None,
         };
         let seen = trust_of(&session.paths, &kept.catalogue.name)?.seen;
-        match seen.filter(|(seq, _)| *seq > kept.catalogue.seq) {
-            None => Ok(kept),
-            Some((seq, _)) => {
-                let message = format!(
-                    "the index in `{}` has the number {}, and {seq} was seen before",
-                    folder.display(),
-                    kept.catalogue.seq
-                );
-                let finding = Finding::error(Code::GoldenRolledBack, message);
-                let finding = finding.with_help("take the newest one from where it is published before you change it");
-                Err(Failure::from_findings(Kind::Answer, vec![finding]))
+        let own = kept.catalogue.seq;
+        let (place, shown) = (folder.display(), |seq| format!("the number {own}, and {seq}"));
+        let message = match seen {
+            Some((seq, _)) if seq > own => format!("the index in `{place}` has {} was seen before", shown(seq)),
+            Some((seq, digest)) if seq == own && digest != kept.digest() => {
+                format!("the index in `{place}` has the number {own} of another one that was seen before")
             }
-        }
+            _ => return Ok(kept),
+        };
+        let finding = Finding::error(Code::GoldenRolledBack, message)
+            .with_help("take the newest one from where it is published before you change it")
+            .with_help(format!(
+                "where the one that was seen was never published and is given up, remove `{}`, which remembers it",
+                record_of(&session.paths, &kept.catalogue.name)?.display()
+            ));
+        Err(Failure::from_findings(Kind::Answer, vec![finding]))
     }
 
     /// Of its text.
@@ -205,6 +259,8 @@ pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now
         Some(Outcome::NotAllowed { principal, why }) => Err(Failure::answer(format!("{principal} may not sign: {why}"))),
         Some(Outcome::Unknown { fingerprint }) => Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
             .help("somebody who may sign adds it with `colab-boot golden signers --add`; `golden sign --leaving` signs as somebody who is off the list")),
+        Some(Outcome::OtherKind(why)) => Err(Failure::input(format!("the key can't sign here: {why}"))
+            .help("`ssh-keygen -t ed25519` makes one that can; `colab-boot golden signers --add` puts it on the list")),
         other => Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
     }
 }

@@ -10,13 +10,15 @@ mod keygen;
 mod making;
 mod pin_check;
 mod place;
+mod placing;
 mod source;
 mod standing;
 mod taken;
 mod trusted;
+mod withdrawn;
 
 pub use attaching::{Attached, attach_record};
-pub use believed::{folder_of, read_believed};
+pub use believed::{folder_of, read_believed, repo_option};
 pub use beside::{beside, freshness, strangers, witnesses};
 pub use cells::{carry, home, lacks_binary, no_binary};
 pub use keeping::{Kept, OTHER_LIST, may_sign};
@@ -24,10 +26,12 @@ pub use keygen::{default_key, public_key, sign};
 pub use making::{Made, make_release, with_lock};
 pub use pin_check::{Pinned, check_pin, check_pinned_files};
 pub use place::{Repository, TO_ASK, TO_READ};
+pub use placing::{missing_again, must_be_free};
 pub use source::SourceRequest;
 pub use standing::{pin_findings, standing_findings};
-pub use taken::{Holder, Read};
+pub use taken::{Holder, Read, into_option};
 pub use trusted::{forget_others, must_be_known, name_at, remember, trust_of, write_trust};
+pub use withdrawn::withdrawn;
 
 /// The index.
 pub const INDEX_FILE: &str = "golden.toml";

@@ -17,7 +17,8 @@ use crate::golden::repository::believed::read_believed;
 use crate::golden::repository::place::TO_ASK;
 use crate::golden::repository::source::SourceRequest;
 use crate::golden::repository::standing::pin_findings;
-use crate::golden::repository::taken::Holder;
+use crate::golden::repository::taken::{Holder, into_option};
+use crate::golden::repository::withdrawn::withdrawn;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -59,11 +60,13 @@ fn own_name(profile: &Path) -> Option<PackageName> {
 
 /// Compares a profile and its lock with the pin of their folder, without asking the repository; nothing where it pins
 /// none.
-pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>) -> Result<Pinned, Failure> {
+pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>, session: &Session<'_>) -> Result<Pinned, Failure> {
     let (_, pin, folder) = pin_of(profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };
     let release = Compared::Not(format!("verify does not ask the repository of {}@{}", pin.name, pin.version));
-    Ok(Pinned { findings: edited(&pin, (profile, lock), &folder)?, release })
+    let withdrawn = withdrawn(&session.paths, &pin, pin.allow_yanked)?;
+    let findings = edited(&pin, (profile, lock), &folder)?.into_iter().chain(withdrawn).collect();
+    Ok(Pinned { findings, release })
 }
 
 /// Compares `profile` and its lock with the pin of their folder, and the release with its repository; nothing where it
@@ -80,8 +83,12 @@ pub fn check_pin(
         return Ok(Pinned { findings: edited, release: Compared::Nothing });
     }
     let title = format!("{}@{}", pin.name, pin.version);
+    let withdrawn = withdrawn(&session.paths, &pin, pin.allow_yanked)?;
     if offline {
-        return Ok(Pinned { findings: Vec::new(), release: Compared::Not(format!("{title} unchecked, --offline")) });
+        return Ok(Pinned {
+            findings: withdrawn.into_iter().collect(),
+            release: Compared::Not(format!("{title} unchecked, --offline")),
+        });
     }
     let pin = Pin { from: place(&pin.from, &folder), ..pin };
     let source = SourceRequest::default();
@@ -92,11 +99,11 @@ pub fn check_pin(
             let message = format!("`{}` can't be reached: whether {title} was withdrawn is not known", pin.from);
             let finding = Finding::note(Code::GoldenUnchecked, message).with_note(failure.to_string());
             let release = Compared::Not(format!("{title} unchecked, its repository can't be reached"));
-            return Ok(Pinned { findings: vec![finding], release });
+            return Ok(Pinned { findings: withdrawn.into_iter().chain([finding]).collect(), release });
         }
         Err(failure) => return Err(failure),
     };
-    let findings = pin_findings(&pin, &found, Day(day_of(session.now)), false);
+    let findings = pin_findings((&pin, &into_option(&folder)), &found, Day(day_of(session.now)), pin.allow_yanked);
     Ok(Pinned { findings: found.vouched.findings.into_iter().chain(findings).collect(), release: Compared::Same(1) })
 }
 
@@ -114,11 +121,11 @@ fn place(from: &str, folder: &Path) -> String {
 /// The files that are not those of the pinned release.
 fn edited(pin: &Pin, (profile, lock): (&Path, Option<&PathBuf>), folder: &Path) -> Result<Vec<Finding>, Failure> {
     let title = format!("{}@{}", pin.name, pin.version);
-    let into = folder.display();
+    let into = into_option(folder);
     let finding = |path: &Path, what: &str| {
         let message = format!("`{}` {what} of {title}, which `{PIN_FILE}` pins", path.display());
         Finding::error(Code::GoldenFileDiffers, message).with_help(format!(
-            "take the release again: remove the file, then `colab-boot golden add {title} --into {into}`; or keep your version: remove the entry \
+            "take the release again: remove the file, then `colab-boot golden add {title}{into}`; or keep your version: remove the entry \
              of `{}` from `{PIN_FILE}`",
             pin.name
         ))

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::boot::index::{Client, Credentials, Limits, fetch_bytes, is_open, redact};
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
@@ -107,8 +107,16 @@ impl Repository {
         };
         let index = self.read(INDEX_FILE, LARGEST)?.ok_or_else(none)?;
         let fresh = self.read(FRESH_FILE, LARGEST).ok().flatten();
-        vouch(&index, fresh.as_deref(), trust, now)
-            .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))
+        let mut vouched = vouch(&index, fresh.as_deref(), trust, now)
+            .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
+        let help = format!(
+            "`colab-boot golden trust {}` shows its keys, and how to pin them",
+            shell_word(Path::new(&self.name()))
+        );
+        for finding in vouched.findings.iter_mut().filter(|finding| finding.code == Code::GoldenUnsigned) {
+            finding.help.push(help.clone());
+        }
+        Ok(vouched)
     }
 
     /// The file `file` of `release`, as the index means it.
@@ -134,7 +142,8 @@ fn real(folder: &Path) -> Result<PathBuf, Failure> {
 fn differs(path: &str, bytes: Option<&[u8]>, file: &ReleaseFile) -> Finding {
     let finding = |code: Code, what: &str| Finding::error(code, format!("`{path}` {what}"));
     let Some(bytes) = bytes else {
-        return finding(Code::GoldenFileDiffers, "is not there, and the index names it");
+        return finding(Code::GoldenFileDiffers, "is not there, and the index names it")
+            .with_help("its keepers take it back from version control");
     };
     let without_returns: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'\r').collect();
     if bytes.starts_with(LFS) {
@@ -145,7 +154,8 @@ fn differs(path: &str, bytes: Option<&[u8]>, file: &ReleaseFile) -> Finding {
         return finding(Code::GoldenLineEnds, "has other line ends than were published")
             .with_help("git has changed them: check them out again with `git -c core.autocrlf=false clone`, and keep `* -text` in .gitattributes");
     }
-    finding(Code::GoldenFileDiffers, "is not the file that was published").with_note(format!(
+    let finding = finding(Code::GoldenFileDiffers, "is not the file that was published");
+    finding.with_help("its keepers take it back from version control").with_note(format!(
         "the index names {} bytes with sha256 {}; it has {} with {}",
         file.size,
         file.sha256,

@@ -27,8 +27,8 @@ pub fn standing_findings(release: &Release, today: Day, allowed: bool) -> Vec<Fi
     vec![help.into_iter().fold(finding, Finding::with_help)]
 }
 
-/// What the repository says of a pinned release today.
-pub fn pin_findings(pin: &Pin, found: &Read, today: Day, allowed: bool) -> Vec<Finding> {
+/// What the repository says of a release today that is pinned where the option `into` says.
+pub fn pin_findings((pin, into): (&Pin, &str), found: &Read, today: Day, allowed: bool) -> Vec<Finding> {
     let title = format!("{}@{}", pin.name, pin.version);
     let Some(release) = found.vouched.catalogue.find(&title, today) else {
         let message = format!("{title} is not in the index any more");
@@ -45,7 +45,7 @@ pub fn pin_findings(pin: &Pin, found: &Read, today: Day, allowed: bool) -> Vec<F
     let newer = newest.filter(|newest| newest.version > pin.version);
     let note = |newest: &Release| {
         Finding::note(Code::GoldenNewer, format!("{} is newer than {title}", newest.title()))
-            .with_help("`colab-boot golden update` takes it")
+            .with_help(format!("`colab-boot golden update{into}` takes it"))
     };
     findings.extend(newer.map(note));
     findings

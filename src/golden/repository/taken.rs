@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::boot::lock::read_lock;
-use crate::core::diag::{Code, Failure, Finding, Subject};
+use crate::core::diag::{Code, Failure, Finding, Subject, shell_word};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -42,6 +42,7 @@ impl Read {
             repository: self.vouched.catalogue.name.clone(),
             seq: self.vouched.catalogue.seq,
             signers: self.vouched.by.clone(),
+            allow_yanked: false,
         })
     }
 
@@ -50,6 +51,12 @@ impl Read {
         let title = format!("{}@{}", pin.name, pin.version);
         self.vouched.catalogue.releases.iter().find(|release| release.title() == title)
     }
+}
+
+/// The option that names a folder or a notebook with pins, where a verb would not find it without one.
+pub fn into_option(path: &Path) -> String {
+    let is_here = path.as_os_str().is_empty() || path == Path::new(".");
+    if is_here { String::new() } else { format!(" --into {}", shell_word(path)) }
 }
 
 /// Where releases are taken to.
@@ -153,13 +160,21 @@ impl Holder {
     pub fn fault(&self, pin: &Pin, found: Option<&Read>) -> Result<Option<Finding>, Failure> {
         let release = found.and_then(|found| Some((found, found.release(pin)?)));
         let title = format!("{}@{}", pin.name, pin.version);
+        let (Self::Folder(path) | Self::Notebook(path)) = self;
+        let into = into_option(path);
         let differs = |what: String| {
-            let help = format!("move the file, then run `colab-boot golden add {title}`");
+            let help = match self {
+                Self::Folder(_) => format!("move the file, then run `colab-boot golden add {title}{into}`"),
+                Self::Notebook(_) => format!(
+                    "remove that cell, then run `colab-boot golden add {title} --from {}{into}`",
+                    shell_word(Path::new(&pin.from))
+                ),
+            };
             Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
         };
         let missing = |path: &Path| {
             let message = format!("`{}` of {title} is missing", path.display());
-            let help = format!("`colab-boot golden add {title}` writes it again");
+            let help = format!("`colab-boot golden add {title}{into}` writes it again");
             Finding::error(Code::GoldenFileDiffers, message).with_help(help)
         };
         match self {

@@ -31,6 +31,11 @@ fn record(paths: &Paths, name: &PackageName, signers: &Signers) -> PathBuf {
     paths.state.join("golden").join(format!("{name}-{keys}.json"))
 }
 
+/// The file that remembers the newest index of the repository `name` that was seen, of the keys that are pinned.
+pub(super) fn record_of(paths: &Paths, name: &PackageName) -> Result<PathBuf, Failure> {
+    Ok(record(paths, name, &trust_of(paths, name)?.signers))
+}
+
 /// What is known of the repository called `name`; an empty trust where nothing is.
 pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
     let folder = folder(paths, name);

@@ -28,7 +28,7 @@ fn shared<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<&'t str> {
 fn a_name_is_one_type_of_its_wing() {
     for wing in ["core", "boot", "golden", "health", "cli"] {
         let files = files(&root().join("src").join(wing), ".rs");
-        let code = files.iter().filter(|path| !path.ends_with("tests.rs")).map(|path| code_of(&read(path)).to_owned());
+        let code = files.iter().filter(|path| !path.ends_with("tests.rs")).map(|path| code_of(&read(path)));
         let code: Vec<String> = code.collect();
         assert!(
             shared(code.iter().map(String::as_str)).is_empty(),

@@ -26,6 +26,7 @@ mod signed;
 mod targets;
 mod team;
 mod verified;
+mod vouched;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

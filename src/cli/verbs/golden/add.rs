@@ -7,7 +7,7 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::{AddOptions, pinned};
 use crate::cli::verbs::golden::show::find;
 use crate::cli::verbs::golden::{read_believed, today, with_findings};
-use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::golden::entry::{Release, Standing};
 use crate::golden::pin::Pin;
 use crate::golden::repository::standing_findings;
@@ -49,7 +49,9 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     if release.standing(today) != Standing::Expired || !pins.all.iter().any(is_it) {
         must_be_had(release, release.standing(today), options, findings.clone())?;
     }
-    let files = holder.take(&found, release, pins.of(&release.name), found.pin(release, asked)?)?;
+    let allow_yanked = options.allow_yanked && release.standing(today) == Standing::Yanked;
+    let pin = Pin { allow_yanked, ..found.pin(release, asked)? };
+    let files = holder.take(&found, release, pins.of(&release.name), pin)?;
     let report = AddReport {
         name: release.name.to_string(),
         version: release.version.to_string(),
@@ -61,7 +63,13 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     let text = format!("{} is here: {}\n", release.title(), files.join(", "));
     let mut report = Report::new(report, text);
     report.talk.push(match holder {
-        Holder::Folder(_) => format!("next: `colab-boot apply {}.toml`", release.name),
+        Holder::Folder(folder) => {
+            let profile = folder.join(format!("{}.toml", release.name));
+            format!("next: `colab-boot apply {}`", shell_word(profile.strip_prefix(".").unwrap_or(&profile)))
+        }
+        Holder::Notebook(_) if allow_yanked => {
+            "next: set COLAB_BOOT_ALLOW_YANKED=1 for its kernel, open it and run all cells".to_owned()
+        }
         Holder::Notebook(_) => "next: open it and run all cells".to_owned(),
     });
     Ok(with_findings(report, &found.vouched, findings))

@@ -12,8 +12,8 @@ use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::golden::cadence::cadence;
 use crate::golden::repository::{
-    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, strangers,
-    trust_of, witnesses,
+    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, repo_option,
+    strangers, trust_of, witnesses,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
@@ -90,7 +90,10 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
     let wanted = row.map_or(1, |row| row.threshold);
     if by.len() < wanted {
         let message = format!("the index has {} of {wanted} required signatures", by.len());
-        findings.push(Finding::error(Code::GoldenThreshold, message).with_help("`colab-boot golden sign`"));
+        findings.push(
+            Finding::error(Code::GoldenThreshold, message)
+                .with_help(format!("`colab-boot golden sign{}`", repo_option(&kept.folder))),
+        );
     }
     Ok((signers, by))
 }

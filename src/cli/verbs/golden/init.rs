@@ -11,7 +11,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, Policy, SignersRow};
-use crate::golden::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key};
+use crate::golden::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key, repo_option};
 use crate::golden::signers::{Signer, Signers, signer_line};
 
 const ATTRIBUTES: &str = "# Digests and signatures are of bytes: git must not change line ends.\n* -text\n";
@@ -78,7 +78,7 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
         threshold: options.threshold,
     };
     let mut report = Report::new(report, text);
-    report.talk.push("next: `colab-boot golden publish profile.toml`".to_owned());
+    report.talk.push(format!("next: `colab-boot golden publish profile.toml{}`", repo_option(&options.folder)));
     Ok(report)
 }
 

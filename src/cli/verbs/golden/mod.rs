@@ -26,7 +26,9 @@ use crate::core::diag::{Failure, Finding};
 use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::pin::Pins;
-use crate::golden::repository::{Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, sign as signature};
+use crate::golden::repository::{
+    Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, repo_option, sign as signature,
+};
 use crate::golden::signers::{INDEX, Signers, vouching};
 use crate::golden::vouching::Vouched;
 
@@ -77,6 +79,7 @@ fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &S
     if options.no_sign {
         return Ok(());
     }
+    kept.must_be_signed(false)?;
     let key = options.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
         Failure::input("there is no key to sign with; nothing was changed")
             .help("name one with --key, set git's `user.signingkey`, or leave the signatures to others with --no-sign")
@@ -93,7 +96,7 @@ fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let missing = wanted.saturating_sub(by.len());
     if missing > 0 {
-        talk.push(format!("{missing} more must sign it: `colab-boot golden sign`"));
+        talk.push(format!("{missing} more must sign it: `colab-boot golden sign{}`", repo_option(&kept.folder)));
     }
     Ok(talk)
 }

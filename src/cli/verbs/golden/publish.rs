@@ -14,7 +14,9 @@ use crate::cli::verbs::golden::{folder_of, signed, store, today, written};
 use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::core::host::files;
 use crate::golden::entry::{Release, Status};
-use crate::golden::repository::{Attached, Kept, Made, attach_record, carry, home, make_release, no_binary};
+use crate::golden::repository::{
+    Attached, Kept, Made, attach_record, carry, home, make_release, missing_again, must_be_free, no_binary,
+};
 use crate::golden::signers::{INDEX, vouching};
 
 #[derive(Serialize)]
@@ -45,12 +47,16 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
             // Cells name the number of the index that they were published with.
             Some(known) if ["toml", "lock"].iter().all(|end| known.file(end) == one.release.file(end)) => {
                 report.talk.push(format!("{title} is published already, with these bytes"));
+                report.talk.extend(missing_again(&kept.folder, known, &one.files)?);
             }
             Some(_) => return Err(republished(&title)),
             None if new.iter().any(|other: &Made| other.release == one.release) => {}
             None if new.iter().any(|other: &Made| other.release.title() == title) => return Err(republished(&title)),
             None => new.push(one),
         }
+    }
+    for one in &new {
+        must_be_free(&kept.folder, &one.release, &one.files)?;
     }
     for one in &new {
         report.talk.extend(one.lock.targets.iter().flat_map(needed_images));

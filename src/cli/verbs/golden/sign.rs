@@ -25,6 +25,7 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
     let key = options.kept.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
         Failure::input("there is no key to sign with").help("name one with --key, or set git's `user.signingkey`")
     })?;
+    kept.must_be_signed(!options.fresh)?;
     if options.fresh {
         let text = freshness(&kept.catalogue, kept.digest(), today(session));
         let block = sign(session, &key, &text, FRESH)?;
@@ -42,6 +43,12 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
     kept.write()?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
-    let text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
+    let mut text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
+    let others =
+        signers.check(&kept.text, &kept.blocks, INDEX, session.now).into_iter().filter_map(|outcome| match outcome {
+            Outcome::Unknown { fingerprint } => Some(format!("and by {fingerprint}, which is not on the list\n")),
+            _ => None,
+        });
+    text.extend(others);
     Ok(Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text))
 }

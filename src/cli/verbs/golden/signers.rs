@@ -10,8 +10,8 @@ use crate::cli::verbs::golden::{folder_of, signed, written};
 use crate::core::diag::Failure;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::SignersRow;
-use crate::golden::repository::{Kept, public_key};
-use crate::golden::signers::{Signer, Signers, signer_line};
+use crate::golden::repository::{Kept, public_key, repo_option};
+use crate::golden::signers::{INDEX, Signer, Signers, signer_line, vouching};
 
 #[derive(Serialize)]
 struct SignersReport {
@@ -31,10 +31,10 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     let row = kept.catalogue.signers.as_ref();
     let before = row.map_or(1, |row| row.threshold);
     let threshold = options.threshold.unwrap_or(before);
-    if threshold == 0 || threshold > new.all.len() {
+    if threshold == 0 || threshold > new.index_keys().len() {
         return Err(Failure::input(format!(
             "{threshold} signatures would be required, and {} keys may sign",
-            new.all.len()
+            new.index_keys().len()
         ))
         .help("name another number with --threshold; nothing was changed"));
     }
@@ -60,7 +60,15 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     kept.prepare_signers(&new_text)?;
     let mut talk = written(&kept, &new, session)?;
     kept.keep_signers(&new_text)?;
-    talk.push(format!("{before} of those who signed before must sign it too, or their readers stop: `colab-boot golden sign`, with --leaving for who is off the list"));
+    let of_before = vouching(&old.check(&kept.text, &kept.blocks, INDEX, session.now)).len();
+    if of_before < before {
+        let left = before - of_before;
+        talk.push(format!(
+            "{left} more of those who signed before must sign it too, or their readers stop: `colab-boot golden sign{}`, with --leaving \
+             for who is off the list",
+            repo_option(&kept.folder)
+        ));
+    }
     let mut report = Report::new(SignersReport { seq: kept.catalogue.seq, ..report }, text);
     report.talk = talk;
     Ok(report)

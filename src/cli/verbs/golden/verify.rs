@@ -13,7 +13,7 @@ use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::pin::{Pin, Pins};
 use crate::golden::repository::pin_findings;
-use crate::golden::repository::{Holder, Read, TO_ASK};
+use crate::golden::repository::{Holder, Read, TO_ASK, into_option, withdrawn};
 
 #[derive(Serialize)]
 struct ReleaseVerifyReport {
@@ -61,6 +61,9 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         Err(failure) if failure.kind == Kind::World => {
             let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
             findings.extend(here(None)?);
+            for pin in &pins {
+                findings.extend(withdrawn(&session.paths, pin, options.allow_yanked || pin.allow_yanked)?);
+            }
             findings.extend(holder.cell_findings()?);
             findings.push(finding.with_note(failure.to_string()));
             return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
@@ -72,7 +75,8 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     let today = today(session);
     let mut text = String::new();
     for pin in &pins {
-        findings.extend(pin_findings(pin, &found, today, options.allow_yanked));
+        let allowed = options.allow_yanked || pin.allow_yanked;
+        findings.extend(pin_findings((pin, &into_option(&options.into)), &found, today, allowed));
         let seq = found.vouched.catalogue.seq;
         let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, found.vouched.catalogue.name);
     }
@@ -98,5 +102,6 @@ fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
         from: String::new(),
         seq: 0,
         signers: Vec::new(),
+        allow_yanked: false,
     })
 }

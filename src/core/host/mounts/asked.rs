@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
+use crate::core::diag::{Code, Failure, Finding, Kind, Subject, shell_word};
 use crate::core::host::mounts::{Mount, has_remote, is_plain, mounts, remote_mount_of, resolve};
 
 /// How long the mounts have to answer, all at once.
@@ -261,7 +261,7 @@ impl Unreachable {
 
     /// The line that unmounts it.
     pub fn unmounts(&self) -> String {
-        format!("umount -l {}", quoted(&self.path))
+        format!("umount -l {}", shell_word(&self.path))
     }
 
     fn new(mount: &Mount, error: Option<String>) -> Self {
@@ -274,38 +274,5 @@ impl Unreachable {
         let message = format!("the {kind} mount `{path}` does not answer{said}; unmount it with `{}`", self.unmounts());
         let kind = if self.error.is_some() { ErrorKind::NotConnected } else { ErrorKind::TimedOut };
         Error::new(kind, message)
-    }
-}
-
-/// `path` as a word of the shell.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
-    if text.chars().all(is_plain) {
-        return text;
-    }
-    // A newline or a tab would be shown as something else: bash has a form for them.
-    if text.chars().any(char::is_control) {
-        return format!("$'{}'", text.escape_default());
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::quoted;
-
-    #[test]
-    fn the_line_that_unmounts_can_be_pasted() {
-        for (path, word) in [
-            ("/mnt/drive", "/mnt/drive"),
-            ("/mnt/a b", "'/mnt/a b'"),
-            ("/mnt/a'b", "'/mnt/a'\\''b'"),
-            ("/mnt/a\tb", "$'/mnt/a\\tb'"),
-        ] {
-            assert_eq!(quoted(Path::new(path)), word);
-        }
     }
 }

@@ -1,0 +1,67 @@
+//! The files of a release in the folder of its repository: what lies there already is the keeper's, and stays.
+
+use std::path::{Path, PathBuf};
+
+use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::model::Sha256;
+use crate::golden::entry::Release;
+
+/// An error where something else lies in the place of a new release: a file that is not the one to be written, or a
+/// link on the way, which would lead out of the repository.
+pub fn must_be_free(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    let folder = root.join(release.folder());
+    let is_link = |path: &&Path| path.look_at_entry().is_ok_and(|data| data.is_symlink());
+    let files = made.iter().map(|(name, _)| folder.join(name)).collect::<Vec<PathBuf>>();
+    let on_the_way = folder.ancestors().take_while(|path| *path != root).chain(files.iter().map(PathBuf::as_path));
+    if let Some(link) = on_the_way.into_iter().find(is_link) {
+        return Err(Failure::input(format!("`{}` is a link, and a release lies in its repository", link.display()))
+            .help("remove the link; nothing was changed"));
+    }
+    let is_other = |(path, (_, bytes)): &(&PathBuf, &(String, Vec<u8>))| {
+        digest_of(path).is_ok_and(|here| here.is_some_and(|here| here != Sha256::of(bytes)))
+    };
+    match files.iter().zip(made).find(is_other) {
+        None => Ok(()),
+        Some((path, _)) => {
+            Err(Failure::input(format!("`{}` is there, and no release of the index has it", path.display()))
+                .help("move it away, or remove it if a publish that was ended has left it; nothing was changed"))
+        }
+    }
+}
+
+/// Writes the files of the published `release` that are missing, as far as `made` has the same bytes. What was written;
+/// an error where a file differs from what was published, or is not to be had.
+pub fn missing_again(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) -> Result<Vec<String>, Failure> {
+    let mut written = Vec::new();
+    for row in &release.files {
+        let path = root.join(release.folder()).join(&row.name);
+        let here = digest_of(&path)?;
+        if here == Some(row.sha256) {
+            continue;
+        }
+        let same = made.iter().find(|(name, bytes)| *name == row.name && Sha256::of(bytes) == row.sha256);
+        match same.filter(|_| here.is_none()) {
+            Some((_, bytes)) => {
+                files::write_whole(&path, bytes)?;
+                written.push(format!("`{}` was missing, and is there again", path.display()));
+            }
+            None => {
+                let what = if here.is_some() { "is not the file that was published" } else { "is missing" };
+                let finding = Finding::error(Code::GoldenFileDiffers, format!("`{}` {what}", path.display()));
+                let finding = finding.with_help("take it back from version control");
+                return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+            }
+        }
+    }
+    Ok(written)
+}
+
+fn digest_of(path: &Path) -> Result<Option<Sha256>, Failure> {
+    if !files::is_file(path)? {
+        return Ok(None);
+    }
+    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
+    files::read_bytes(path, 64 << 20).map(|bytes| Some(Sha256::of(&bytes))).map_err(failed)
+}

@@ -32,7 +32,7 @@ pub fn must_be_free(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) 
 }
 
 /// Writes the files of the published `release` that are missing, as far as `made` has the same bytes. What was written;
-/// an error where a file differs from what was published, or is not to be had.
+/// an error where a file differs from what was published, or only its release had it.
 pub fn missing_again(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) -> Result<Vec<String>, Failure> {
     let mut written = Vec::new();
     for row in &release.files {

@@ -61,9 +61,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         Err(failure) if failure.kind == Kind::World => {
             let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
             findings.extend(here(None)?);
-            for pin in &pins {
-                findings.extend(withdrawn(&session.paths, pin, options.allow_yanked || pin.allow_yanked)?);
-            }
+            findings.extend(withdrawn_before(&pins, options, session)?);
             findings.extend(holder.cell_findings()?);
             findings.push(finding.with_note(failure.to_string()));
             return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
@@ -86,6 +84,13 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         releases: pins.iter().map(|pin| format!("{}@{}", pin.name, pin.version)).collect(),
     };
     Ok(with_findings(Report::new(report, text), &found.vouched, findings))
+}
+
+/// Those of `pins` that their repository has withdrawn when it was last reached.
+fn withdrawn_before(pins: &[Pin], options: &AddOptions, session: &Session<'_>) -> Result<Vec<Finding>, Failure> {
+    let known = |pin: &Pin| withdrawn(&session.paths, pin, options.allow_yanked || pin.allow_yanked);
+    let findings: Vec<Option<Finding>> = pins.iter().map(known).collect::<Result<_, Failure>>()?;
+    Ok(findings.into_iter().flatten().collect())
 }
 
 /// What is pinned by `NAME@VERSION` and a digest alone.

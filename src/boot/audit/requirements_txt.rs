@@ -10,7 +10,7 @@ use crate::core::diag::Source;
 use crate::core::model::accepted::Accepted;
 use crate::core::model::version::is_pin;
 use crate::core::model::wheel::file_of;
-use crate::core::model::{PackageName, Requirement, Version, WheelName};
+use crate::core::model::{PackageName, Requirement, Sha256, Version, WheelName};
 
 /// The longest chain of `-r` that is followed.
 const DEPTH: usize = 8;
@@ -43,6 +43,8 @@ pub struct Named {
     pub version: Version,
     /// Where it stands, in a file of lines.
     pub place: Option<Place>,
+    /// The SHA-256 that its file may have; nothing where any may be.
+    pub hashes: Vec<Sha256>,
 }
 
 impl Named {
@@ -52,7 +54,7 @@ impl Named {
     }
 
     pub(super) fn new(name: PackageName, version: Version) -> Self {
-        Self { name, version, place: None }
+        Self { name, version, place: None, hashes: Vec::new() }
     }
 }
 
@@ -63,9 +65,9 @@ pub fn read_requirements(
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
 ) -> Listed {
-    let mut reader = LineReader { markers, include, listed: Listed::default() };
+    let mut reader = LineReader::new(markers, include);
     reader.read(source, "", 0);
-    reader.listed
+    reader.finished()
 }
 
 /// Reads the requirements file `path` that a file of another kind names.
@@ -74,24 +76,55 @@ pub(super) fn read_included(
     markers: &MarkerEnvironment,
     include: &dyn Fn(&str) -> Result<String, String>,
 ) -> Listed {
-    let mut reader = LineReader { markers, include, listed: Listed::default() };
+    let mut reader = LineReader::new(markers, include);
     reader.follow(path, "", 0);
-    reader.listed
+    reader.finished()
 }
 
 struct LineReader<'a> {
     markers: &'a MarkerEnvironment,
     include: &'a dyn Fn(&str) -> Result<String, String>,
     listed: Listed,
+    /// The files that are being read, each named by the one before.
+    open: Vec<String>,
+    /// Of files that are named with `-c`: what each allows, and where that stands.
+    constraints: Vec<(Requirement, String)>,
+    /// Lines with digests, and those without: their places.
+    hashed: [Vec<String>; 2],
 }
 
-impl LineReader<'_> {
+impl<'a> LineReader<'a> {
+    fn new(markers: &'a MarkerEnvironment, include: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
+        let (open, constraints, hashed) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
+        Self { markers, include, listed: Listed::default(), open, constraints, hashed }
+    }
+
+    /// What was read, with what its lines say together.
+    fn finished(self) -> Listed {
+        let Self { mut listed, constraints, hashed: [with, without], .. } = self;
+        for (constraint, place) in constraints {
+            let is_against = |one: &&Named| one.name == constraint.name && !constraint.range.contains(&one.version);
+            if let Some(one) = listed.named.iter().find(is_against) {
+                listed.refused.push(format!("{place} does not allow {} {}", one.name, one.version));
+            }
+        }
+        // https://pip.pypa.io/en/stable/topics/secure-installs/: one digest makes all required.
+        if let Some((place, first)) = without.first().filter(|_| !with.is_empty()).zip(with.first()) {
+            listed.refused.push(format!("{place} has no `--hash`, and {first} has one: pip then asks for one in each"));
+        }
+        listed
+    }
+
     /// `folder` is that of the file, from the first one: empty, or with a slash behind.
     fn read(&mut self, source: &Source, folder: &str, depth: usize) {
         for (number, span, line) in joined_lines(&source.text) {
             let line = without_comment(&line);
             if let Some(path) = option(line, "-r", "--requirement") {
                 self.follow(path, folder, depth);
+                continue;
+            }
+            if let Some(path) = option(line, "-c", "--constraint") {
+                self.constrain(path, folder);
                 continue;
             }
             let mut own = Listed::default();
@@ -110,6 +143,9 @@ impl LineReader<'_> {
             // A file that another one names may be any file of this machine: its text is not shown.
             let is_included = depth > 0;
             let there = || format!("`{}`, line {number}", source.name);
+            if read.is_ok() && !own.named.is_empty() {
+                self.hashed[usize::from(!line.contains("--hash"))].push(format!("line {number} of `{}`", source.name));
+            }
             let shown = |text: String| if is_included { there() } else { text };
             self.listed.open.extend(own.open.into_iter().map(shown));
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
@@ -119,16 +155,18 @@ impl LineReader<'_> {
                 if is_included {
                     format!("{}: it is no requirement", there())
                 } else {
-                    format!("line {number}: `{line}`: {error}")
+                    format!("line {number}: `{}`: {error}", shown_line(line))
                 }
             }));
         }
     }
 
     fn follow(&mut self, path: &str, folder: &str, depth: usize) {
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };
-        let text = if depth == DEPTH {
-            Err(format!("`-r {path}` is the {}th nested file; do these files include each other?", DEPTH + 1))
+        let path = from(folder, path);
+        let text = if self.open.contains(&path) {
+            Err(format!("`{path}` includes itself"))
+        } else if depth == DEPTH {
+            Err(format!("`-r {path}` is the {}th nested file, and no more are read", DEPTH + 1))
         } else {
             (self.include)(&path)
         };
@@ -136,11 +174,70 @@ impl LineReader<'_> {
             Ok(text) => {
                 let source = Source { name: path.as_str().into(), text: text.into() };
                 let folder = path.rfind('/').map_or("", |at| &path[..=at]);
+                self.open.push(path.clone());
                 self.read(&source, folder, depth + 1);
+                self.open.pop();
             }
             Err(error) => self.listed.refused.push(error),
         }
     }
+
+    /// Reads a file of constraints: versions for what other lines ask for.
+    fn constrain(&mut self, path: &str, folder: &str) {
+        let path = from(folder, path);
+        let text = match (self.include)(&path) {
+            Ok(text) => text,
+            Err(error) => return self.listed.refused.push(error),
+        };
+        for (number, _, line) in joined_lines(&text) {
+            let line = without_options(without_comment(&line));
+            if line.is_empty() || line.starts_with('-') {
+                continue;
+            }
+            let place = format!("`{path}`, line {number},");
+            match Requirement::parse_strictly(line) {
+                Ok(one) if one.applies(self.markers, None) => self.constraints.push((one, place)),
+                Ok(_) => {}
+                Err(_) => self.listed.refused.push(format!("{place} is no constraint")),
+            }
+        }
+    }
+}
+
+/// A path that a file in `folder` names.
+fn from(folder: &str, path: &str) -> String {
+    if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") }
+}
+
+/// A line for people. `NAME=value` is no requirement, and the value may be a password, unless it is a version.
+fn shown_line(line: &str) -> String {
+    match line.split_once('=') {
+        Some((name, value)) if value.len() > 5 && value.starts_with(|c: char| c.is_alphabetic() || c == '"') => {
+            format!("{name}=…")
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// A requirement without the options behind it, `--hash=sha256:…`.
+fn without_options(line: &str) -> &str {
+    line.split(" --").next().unwrap_or(line).trim()
+}
+
+/// The digests that a line allows; why an installer refuses one.
+fn hashes_of(line: &str) -> Result<Vec<Sha256>, String> {
+    let given =
+        line.split_whitespace().filter_map(|word| word.strip_prefix("--hash")).map(|word| word.trim_start_matches('='));
+    let mut hashes = Vec::new();
+    for digest in given.filter(|digest| !digest.is_empty()) {
+        match digest.split_once(':') {
+            Some(("sha256", hex)) => hashes.push(hex.parse().map_err(|_| format!("`{hex}` is no SHA-256"))?),
+            // They are stronger, and no index states them.
+            Some(("sha384" | "sha512", _)) => return Ok(Vec::new()),
+            _ => return Err("its `--hash` is none of sha256, sha384 and sha512".to_owned()),
+        }
+    }
+    Ok(hashes)
 }
 
 /// The value of an option, in any of the ways it may be written: `-r x`, `-rx`, `--requirement x`, `--requirement=x`.
@@ -186,8 +283,8 @@ fn without_comment(line: &str) -> &str {
 
 /// Adds what one requirement says.
 pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(), String> {
-    // Options behind a requirement: `--hash=sha256:…`.
-    let line = line.split(" --").next().unwrap_or(line).trim();
+    let hashes = hashes_of(line)?;
+    let line = without_options(line);
     let bare = line.starts_with(['.', '/']) || line.contains("://") && !line.contains(" @ ");
     if bare || line.ends_with(".whl") && !line.contains(" @ ") {
         match wheel_in(line) {
@@ -209,7 +306,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
             None => listed.elsewhere.push(line.to_owned()),
         }
     } else if let Some(version) = pinned(&requirement) {
-        listed.named.push(Named::new(requirement.name, version));
+        listed.named.push(Named { hashes, ..Named::new(requirement.name, version) });
     } else {
         listed.open.push(line.to_owned());
     }

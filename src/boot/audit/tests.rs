@@ -30,7 +30,7 @@ fn names(listed: &Listed) -> Vec<String> {
 
 #[test]
 fn requirements_and_freezes_are_read_as_pip_reads_them() {
-    let text = "# comment\n--extra-index-url https://index.example/simple\ntorch==2.11.0 \\\n    --hash=sha256:abc \\\n    --hash=sha256:def\n\
+    let text = "# comment\n--extra-index-url https://index.example/simple\ntorch==2.11.0 \\\n    ; python_version >= '3.8'\n\
                 Jax[cuda12] == 0.7.2 ; python_version >= '3.10'  # with a comment\ncolorama==0.4 ; sys_platform == 'win32'\nnumpy>=2,<3\n\
                 -e git+https://host.example/x.git@abc#egg=x\n-r more.txt\n\
                 en @ https://host.example/en-1.0-py3-none-any.whl#sha256=0\n\
@@ -43,7 +43,7 @@ fn requirements_and_freezes_are_read_as_pip_reads_them() {
     assert_eq!(names(&listed), ["torch 2.11.0", "jax 0.7.2", "scipy 1.14.1", "en 1.0", "x 1.0+local"]);
     assert_eq!(listed.open, ["numpy>=2,<3", "y==1.*"]);
     assert_eq!(listed.elsewhere, ["git+https://host.example/x.git@abc#egg=x", "here @ file:///tmp/here", "./folder"]);
-    let wrong = read_requirements(&source("a==1 \\\n  --hash=x\nb=!2\nc==3\n"), &markers(), &include);
+    let wrong = read_requirements(&source("a==1 \\\n  ; os_name > ''\nb=!2\nc==3\n"), &markers(), &include);
     assert!(wrong.refused[0].starts_with("line 3: `b=!2`") && names(&wrong) == ["a 1", "c 3"], "{wrong:?}");
     let nested = |name: &str| {
         match name {

@@ -60,6 +60,7 @@ fn ours(text: &str) -> Result<Listed, String> {
         name: package.name.clone(),
         version: package.version.clone(),
         place: None,
+        hashes: Vec::new(),
     });
     let open = targets.map(|target| format!("target {}", target.name)).collect();
     Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })

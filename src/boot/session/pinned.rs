@@ -6,7 +6,7 @@ use url::Url;
 use crate::boot::audit::{Audited, Named};
 use crate::boot::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::matrix::Build;
 use crate::core::model::catalog::{Candidate, Catalog};
 use crate::core::model::{PackageName, PythonFacts, WheelName};
@@ -67,9 +67,13 @@ impl Finder<'_> {
             if found.as_ref().is_ok_and(Option::is_none) && build.is_none() && !one.version.is_local() {
                 match self.catalog.listing(&one.name) {
                     Ok(None) if !one.is_from_address() => unknown.push(unknown_package(one)),
+                    Ok(Some(listing)) if !one.is_from_address() && !listing.has(&one.version) => {
+                        unknown.push(unknown_release(one));
+                    }
                     _ => absent.push(format!("{} {}", one.name, one.version)),
                 }
             }
+            unknown.extend(candidate.and_then(|candidate| other_bytes(one, candidate)));
             let metadata = candidate.and_then(|candidate| self.catalog.metadata(candidate).ok());
             held.push(Audited {
                 build,
@@ -125,6 +129,25 @@ impl Finder<'_> {
 fn unknown_package(one: &Named) -> Finding {
     let finding = Finding::error(Code::ResolveUnknownPackage, format!("the index has no package `{}`", one.name))
         .with_help("check its spelling, or give the index that has it with --index-url");
+    shown(one, finding)
+}
+
+/// The index has other versions of it.
+fn unknown_release(one: &Named) -> Finding {
+    let message = format!("the index has no release {} of `{}`", one.version, one.name);
+    let finding = Finding::error(Code::AuditMissing, message);
+    shown(one, finding.with_help("check the version, or give the index that has it with --index-url"))
+}
+
+/// The line of a package allows other bytes than those that its installer would get.
+fn other_bytes(one: &Named, candidate: &Candidate) -> Option<Finding> {
+    let sha256 = candidate.sha256.filter(|sha256| !one.hashes.is_empty() && !one.hashes.contains(sha256))?;
+    let message = format!("no `--hash` of {} {} is that of its wheel", one.name, one.version);
+    let finding = Finding::error(Code::AuditHash, message).about(Subject::package(&one.name));
+    Some(shown(one, finding.with_note(format!("`{}` has sha256:{sha256}", candidate.file))))
+}
+
+fn shown(one: &Named, finding: Finding) -> Finding {
     match &one.place {
         Some(place) => place.show(finding),
         None => finding,

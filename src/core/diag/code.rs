@@ -56,6 +56,8 @@ codes! {
     CompatOld = "compat-old": "A cuda-compat package contains an older libcuda than the driver. If it is on the library path, it replaces the driver's library and newer features are lost. Forward compatibility is for drivers that are older than the package.",
     AuditOpen = "audit-open": "Requirements without an exact version, and distributions that are not from an index, were not checked, because it is unknown which wheel they mean. Use a lock or the output of `pip freeze`.",
     AuditRefused = "audit-refused": "Installers reject some lines of the file, or a file that it includes cannot be read. The other lines were checked.",
+    AuditMissing = "audit-missing": "The index has other releases of this package, and none of this version. Installers stop there.",
+    AuditHash = "audit-hash": "The digests in the line are not that of the wheel that the index has for the target. Installers refuse the file: it was replaced, or the digests are of another platform.",
     AuditUnread = "audit-unread": "The index has no wheel of this version for the target, so it could not be checked.",
     ResolveConflict = "resolve-conflict": "No set of wheels satisfies the profile on this target. The message shows the shortest chain of reasons. The help lists changes that were resolved and work.",
     ResolveUnknownPackage = "resolve-unknown-package": "No index that may provide this package has it. Check the spelling. A package of a private index needs an `[[index]]` that lists it.",

@@ -120,6 +120,11 @@ pub enum PrereleaseRule {
 }
 
 impl Listing {
+    /// Whether the index has a file of this version, usable or not.
+    pub fn has(&self, version: &Version) -> bool {
+        self.get(version).is_some() || self.rejected.iter().any(|(other, _)| other == version)
+    }
+
     /// The version to try first in `range`: the newest stable one, else by the rules of `admission` a pre-release.
     pub fn choose(&self, range: &VersionRange, admission: Admission) -> Option<&Candidate> {
         let usable = |candidate: &&Candidate| {

@@ -163,3 +163,38 @@ fn files_are_read_as_pip_reads_them() {
         assert_eq!(all.matches("i8.txt").count(), 0, "{file}: {all}");
     }
 }
+
+#[test]
+fn digests_constraints_and_releases_are_compared() {
+    let mut table = Table::new();
+    for version in ["1.0", "2.0"] {
+        table.entry("a".to_owned()).or_default().insert(version.to_owned(), Release::default());
+    }
+    let server = IndexServer::start(table, Manner::Good);
+    let test = Test::new().file("c.txt", "a==2.0\nnot at all\n");
+    let machine = observed("laptop");
+    let audit = |text: &str| {
+        std::fs::write(test.path("r.txt"), text).expect("a file");
+        test.run(&["audit", "r.txt", "--machine", &machine, "--index-url", &server.url])
+    };
+    let zeros = "0".repeat(64);
+    let said = audit(&format!("a==1.0 --hash=sha256:{zeros}\n")).expect(1).stderr;
+    assert!(said.contains("error[audit-hash]: no `--hash` of a 1.0 is that of its wheel"), "{said}");
+    let digest = said.split("has sha256:").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a digest");
+    let right = format!("a==1.0 --hash=sha256:{zeros} \\\n    --hash=sha256:{digest}\n");
+    assert!(audit(&right).expect(0).stdout.contains("no problems found"));
+    for (text, words) in [
+        ("a==2.0\na==1.0 --hash=md5:d41d8cd98f00b204e9800998ecf8427e\n", "none of sha256, sha384 and sha512"),
+        ("a==2.0\na==1.0 --hash=sha256:zz\n", "`zz` is no SHA-256"),
+        ("-c c.txt\na==1.0\n", "`c.txt`, line 1, does not allow a 1.0"),
+        ("-c c.txt\na==2.0\n", "`c.txt`, line 2, is no constraint"),
+        ("-c gone.txt\na==2.0\n", "gone.txt"),
+        ("-r r.txt\na==2.0\n", "`r.txt` includes itself"),
+        ("PASSWORD=S3cret\na==2.0\n", "line 1: `PASSWORD=…`"),
+        ("a==9.0\n", "error[audit-missing]: the index has no release 9.0 of `a`"),
+        (&format!("{right}b @ https://host.example/b-1.0-py3-none-any.whl\n"), "line 3 of `r.txt` has no `--hash`"),
+    ] {
+        let said = audit(text).expect(1).stderr;
+        assert!(said.contains(words) && !said.contains("S3cret"), "{text}: {said}");
+    }
+}

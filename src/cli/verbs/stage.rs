@@ -59,7 +59,7 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
     let text = said(&staged, &staging, seconds);
     let mut findings: Vec<Finding> = incomplete(&staged, shards.is_some()).into_iter().collect();
     if !staged.skipped.is_empty() {
-        let message = format!("{} links or devices were left out", staged.skipped.len());
+        let message = format!("{} links, devices or names of colab-boot's own were left out", staged.skipped.len());
         findings.push(Finding::note(Code::StageSkipped, message).with_note(few(&staged.skipped).join(", ")));
     }
     let Staged { files, bytes, there, skipped, failed, verified, shards, continued } = staged;

@@ -44,7 +44,7 @@ fn code_and_logs_between_the_marks_of_keys_stay() {
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n".repeat(3);
     let log = format!("{begin}\n{body}step 1: loss 0.25\n{begin}\n{body}{end}\n");
     let (sightings, clean) = scrubbed_of("a.log", &log);
-    assert_eq!(sightings.len(), 1);
+    assert_eq!(sightings.len(), 2, "one was cut off");
     assert!(clean.expect("clean").contains("step 1: loss 0.25"));
     for whole in [
         format!("{begin}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123\n\n{body}{end}\n"),

@@ -1,6 +1,7 @@
 //! After a kernel has died: what ended it.
 
 use crate::core::diag::Code;
+use crate::health::doctor::death::module_of;
 use crate::health::doctor::{Answer, Case, Death, Hit, Judge, amount, percent};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -132,14 +133,13 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
     match death.top() {
         Some((what, "")) => hit = hit.seen(what),
         Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
-        None => {
-            let nothing = "`faulthandler` left nothing: the golden cell switches it on";
-            hit = hit.seen(format!("{nothing}; a signal that somebody sends looks the same"));
-        }
+        None => hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on"),
     }
     if let Some(owner) = &case.vitals.crash_owner {
-        hit = hit.seen(format!("that is in `{owner}`"));
+        let is_newest = death.frames().next().and_then(module_of).is_some();
+        hit = hit.seen(format!("{} `{owner}`", if is_newest { "that is in" } else { "it was called from" }));
     }
+    hit = hit.seen("a signal that somebody sends looks the same");
     hit.seen_all(others(case)).into()
 }
 

@@ -110,7 +110,7 @@ impl Death {
 
     /// The frames of the thread that crashed, newest first; of all where it does not say which. `faulthandler` writes
     /// other threads before it.
-    fn frames(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn frames(&self) -> impl Iterator<Item = &str> {
         let crash = self.own_crash().unwrap_or_default();
         current_thread(crash).unwrap_or(crash).lines().filter(|line| line.trim_start().starts_with("File \""))
     }
@@ -119,10 +119,14 @@ impl Death {
     /// user has none.
     pub fn module(&self) -> Option<&str> {
         let is_standard = |line: &&str| line.contains("/lib/python") && !line.contains("-packages/");
-        let newest = self.frames().find(|line| !is_standard(line))?;
-        let inside = newest.split_once("-packages/").map(|(_, rest)| rest);
-        inside?.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
+        module_of(self.frames().find(|line| !is_standard(line))?)
     }
+}
+
+/// The module of site-packages that a frame is in.
+pub(super) fn module_of(frame: &str) -> Option<&str> {
+    let (_, inside) = frame.split_once("-packages/")?;
+    inside.split(['/', '.', '"']).next().filter(|name| !name.is_empty())
 }
 
 /// The parts of a file of `faulthandler`: one for each crash.

@@ -91,6 +91,9 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     death.watching = false;
     let mut ticks: VecDeque<Tick> = VecDeque::new();
     let (mut first, mut counter) = (true, None);
+    let crash = crash_file(folder, pid);
+    // A text that was there while the kernel lived on is of one of its workers, which write into the same file.
+    let mut of_workers = 0;
     loop {
         let vitals = observe_memory(&sight);
         let memory = vitals.memory();
@@ -100,6 +103,7 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
         let count = killed(session, group.as_deref());
         if first || !kernel.is_dying() {
             (counter, death.killed_before, first) = (group, count, false);
+            of_workers = settled(&crash).unwrap_or(of_workers);
         }
         death.limit = memory.map_or(0, |memory: Memory| memory.limit);
         death.peak = death.peak.max(vitals.value("kernel/status", "VmHWM").unwrap_or_default());
@@ -128,16 +132,25 @@ fn follow(session: &Session<'_>, folder: &Path, pid: u32, kernel: &Watched) -> R
     (death.at, death.uptime) = (now(), uptime());
     // A zombie has no memory any more: what it had stands in the seconds before.
     death.ticks = ticks.into_iter().filter(|tick| tick.resident > 0).collect();
-    let crash = crash_file(folder, pid);
     // The last word of a kernel is younger than that; an old one is that of a process with the same number, or of a
     // worker.
     let is_fresh = crash.look_at_entry().and_then(|data| data.modified()?.elapsed().map_err(std::io::Error::other));
     if is_fresh.map_or(true, |age| age < LAST_WORDS) {
-        death.crash = crash_in_short(&files::read_end(&crash, 32 << 20));
+        let length = crash.look_at_entry().map(|data| data.len()).unwrap_or_default();
+        let own = length.checked_sub(of_workers).unwrap_or(length);
+        death.crash = crash_in_short(&files::read_end(&crash, own.min(32 << 20)));
     }
     let _ = files::remove_if_there(&crash);
     write(&path, &death);
     forget(folder, &path)
+}
+
+/// The length of a crash file to which nothing is being written; `None` where there is none, or something is.
+fn settled(crash: &Path) -> Option<u64> {
+    const WRITING: Duration = Duration::from_millis(300);
+    let data = crash.look_at_entry().ok()?;
+    let age = data.modified().ok()?.elapsed().ok()?;
+    (age > WRITING).then_some(data.len())
 }
 
 /// Writes in place: the room is there, on a disk that may be full by now.

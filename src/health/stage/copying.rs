@@ -158,6 +158,16 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
     }
 }
 
+/// Gives the file at `place`, which was brought before, the execute bits of its source.
+pub(super) fn keep_mode(entry: &Entry, place: &Path) {
+    const EXECUTE: u32 = 0o111;
+    let Ok(data) = place.look_at_entry() else { return };
+    if data.is_file() && (data.mode() ^ entry.mode) & EXECUTE != 0 {
+        let mode = data.mode() & 0o777 & !EXECUTE | entry.mode & EXECUTE;
+        let _ = std::fs::set_permissions(place, Permissions::from_mode(mode));
+    }
+}
+
 /// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the
 /// destination's.
 pub(super) fn make_folder(to: &Path, place: &Path) -> Result<(), NotCopied> {

@@ -152,6 +152,9 @@ fn copy_all(
     let (there, mut missing): (Vec<&Entry>, Vec<&Entry>) =
         listing.entries.iter().partition(|entry| is_there(entry, &staging.to, journal));
     staged.there = there.len() as u64;
+    for entry in there.iter().filter(|entry| journal.line(&entry.path).is_some()) {
+        copying::keep_mode(entry, &staging.to.join(&entry.path));
+    }
     let spoilt = if staging.verify { verified(&there, staging, &mut staged) } else { Vec::new() };
     let bad: BTreeSet<String> = spoilt.iter().map(|entry| entry.path.clone()).collect();
     missing.extend(spoilt);

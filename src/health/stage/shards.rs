@@ -102,7 +102,8 @@ fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Re
 fn must_be_free(shards: &[Shard<'_>], staging: &Staging, journal: &Journal) -> Result<(), Failure> {
     let is_taken = |shard: &&Shard<'_>| journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
     let Some(shard) = shards.iter().find(is_taken).filter(|_| !staging.overwrite) else { return Ok(()) };
-    let message = format!("`{}` is there, and was not packed from here", staging.to.join(&shard.name).display());
+    let message =
+        format!("`{}` is there, and is not as it was packed from here", staging.to.join(&shard.name).display());
     Err(Failure::input(message).help("choose a folder of its own for the tar files, or replace them with --overwrite"))
 }
 

@@ -16,7 +16,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::log::Progress;
 use crate::core::model::Sha256;
-use crate::health::stage::copying::{TAKEN, make_folder, make_folders};
+use crate::health::stage::copying::{TAKEN, keep_mode, make_folder, make_folders};
 use crate::health::stage::journal::{Journal, Line};
 use crate::health::stage::listing::{Entry, Listing, changed, list, modified};
 use crate::health::stage::parts::Parts;
@@ -129,11 +129,15 @@ impl<'a> Archive<'a> {
         let message = format!("`{}` could not be unpacked", self.path.display());
         let is_same = |data: std::io::Result<Metadata>| data.is_ok_and(|data| which(&data) == self.which);
         match ended {
-            // Of `unzip` 1 is a warning: paths that led out of the folder lead into it.
+            // Of `unzip` 1 is a warning.
             Ok(finished) if finished.code == 0 || finished.code == 1 && self.tools[0] == "unzip" => {
                 if !is_same(self.file.metadata()) || !is_same(self.path.look()) {
                     let failure = Failure::world(format!("`{}` changed while it was unpacked", self.path.display()));
                     return Err(failure.help(format!("{nothing}; run this again when it is whole")));
+                }
+                if self.goes_on() {
+                    let message = format!("`{}` goes on behind its end: it is several archives", self.path.display());
+                    return Err(Failure::world(message).help(format!("{nothing}; unpack them one by one")));
                 }
                 if finished.stdout.contains(NO_END) {
                     let message = format!("`{}` is cut off: what ends a tar file is missing", self.path.display());
@@ -155,7 +159,24 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// An error where members of a zip file are missing: `unzip` leaves out those that have a password, and only warns.
+    /// Whether a plain tar file has more behind the zeros that end it, at which `tar` has stopped to read.
+    fn goes_on(&self) -> bool {
+        if self.tools != ["tar"] {
+            return false;
+        }
+        let mut rest = std::io::BufReader::with_capacity(1 << 20, &self.file);
+        while let Ok(block @ [_, ..]) = std::io::BufRead::fill_buf(&mut rest) {
+            let count = block.len();
+            if block.iter().any(|byte| *byte != 0) {
+                return true;
+            }
+            std::io::BufRead::consume(&mut rest, count);
+        }
+        false
+    }
+
+    /// An error where members of a zip file are missing, or came under another name: `unzip` leaves out those that have
+    /// a password, takes the dots out of paths that lead out of the folder, and only warns.
     fn must_be_all(&self, listing: &Listing, environment: &BTreeMap<String, String>) -> Result<(), Failure> {
         if self.tools[0] != "unzip" {
             return Ok(());
@@ -169,6 +190,11 @@ impl<'a> Archive<'a> {
         let no_list = |_| failed(&format!("`unzip -Z1 {}`", self.path.display()));
         let listed = list.output_of(Some(input), LIMIT, &|| false).map_err(no_list)?;
         // More names than are kept of what it says are not counted.
+        let is_outside = |name: &&str| name.starts_with('/') || name.split(['/', '\\']).any(|part| part == "..");
+        if let Some(name) = listed.stdout.lines().find(is_outside) {
+            let failure = Failure::world(format!("`{name}` in `{}` leads out of the folder", self.path.display()));
+            return Err(failure.help("nothing was unpacked; unpack it by hand if you trust it"));
+        }
         let names: BTreeSet<&str> = listed.stdout.lines().filter(|name| !name.ends_with('/')).collect();
         let came = listing.entries.len() + listing.skipped.len() + listing.failed.len();
         let missing = names.len().saturating_sub(came);
@@ -247,6 +273,7 @@ impl Work<'_> {
             let stands = line.is_some_and(|line| place.look_at_entry().is_ok_and(|data| line.stands(&data)));
             staged.verified += u64::from(stands && self.staging.verify);
             if stands && (!self.staging.verify || is_copy(entry, &place)) {
+                keep_mode(entry, &place);
                 staged.there += 1;
                 continue;
             }

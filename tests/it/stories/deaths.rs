@@ -289,6 +289,12 @@ fn what_happens_to_a_worker_does_not_happen_to_the_kernel() {
     };
     let (codes, said, _) = dies(&mut kernel, "ctypes.string_at(0)", "os.waitpid(worker, 0); os._exit(0)", false);
     assert_eq!(codes, ["kernel-exited"], "its worker crashed: {said}");
+    // A signal like the kernel's own, in a text that was there before.
+    let crash = "import faulthandler; faulthandler.enable(); ctypes.string_at(0)";
+    let (codes, said, _) =
+        dies(&mut kernel, "exec('def in_the_worker(): ctypes.string_at(0)\\nin_the_worker()')", crash, true);
+    assert_eq!(codes, ["kernel-native-crash"], "{said}");
+    assert!(said.contains("`faulthandler` left nothing") && !said.contains("in_the_worker"), "{said}");
     // In a group of its own and without the kernel's sockets, it outlives the kernel, and is older than the one that
     // follows.
     let (codes, said, worker) = dies(

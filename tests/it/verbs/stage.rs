@@ -229,7 +229,7 @@ fn files_of_others_are_not_written_over() {
     test.run(&["stage", "set", "tars", "--shards", "1kB"]).expect(0);
     let before = tree(&test.path("tars"));
     let out = test.run(&["stage", "other", "tars", "--shards", "1kB"]).expect(2);
-    assert!(out.stderr.contains("was not packed from here"), "{out:?}");
+    assert!(out.stderr.contains("is not as it was packed from here"), "{out:?}");
     assert_eq!(tree(&test.path("tars")), before);
 }
 

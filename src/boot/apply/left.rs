@@ -23,7 +23,9 @@ impl Work<'_> {
             finding
                 .with_help("another copy of it comes first on `sys.path`: remove that copy, then run the command again")
         };
-        Ok(there.into_iter().map(finding).collect())
+        // A folder without metadata is no package: it holds files of the user's.
+        let is_package = |(_, _, info): &(&Change, &PathBuf, PathBuf)| info.join("METADATA").is_file_there();
+        Ok(there.into_iter().filter(is_package).map(finding).collect())
     }
 
     /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.

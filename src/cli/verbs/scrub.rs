@@ -1,18 +1,18 @@
 //! `scrub`: secrets in notebooks, profiles, cells and logs: found, and on request taken out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ScrubOptions;
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, Finding, listed};
 use crate::core::host::destination::{is_stdout, write_output, write_report};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::shared::Shared;
-use crate::core::host::texts::{AnyText, named_files, read_any};
+use crate::core::host::texts::{AnyText, FilesBelow, named_files, read_any};
 use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, unread_file};
 
 /// The baseline that is read and written where none is named.
@@ -25,6 +25,8 @@ struct ScrubReport {
     files: usize,
     /// Below the named folders, that are no text.
     not_searched: usize,
+    /// Folders of tools and environments, and links.
+    aside: Vec<String>,
     written: Vec<String>,
     secrets: Vec<FileReport>,
 }
@@ -41,7 +43,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let baseline = named.map_or(Ok(Baseline::default()), |path| {
         Baseline::parse(path, files::read_optional(path)?.as_deref(), options.update_baseline)
     })?;
-    let all = named_files(&options.paths)?;
+    let FilesBelow { files: all, aside } = named_files(&options.paths)?;
     let (mut found, mut written, mut unread, mut binary) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut replaced = Vec::new();
     for path in &all {
@@ -66,21 +68,14 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
         if sightings.is_empty() {
             continue;
         }
-        let shared = Shared::of(path);
-        match clean.filter(|_| options.write) {
-            Some(_) if !is_utf8 => unread.push(unread_file(&name, "it is not UTF-8, and was left as it is")),
-            Some(clean) => match write_output(path, clean.as_bytes()) {
-                Ok(()) => {
+        if options.write {
+            match cleaned(path, &name, clean.as_deref(), is_utf8) {
+                Ok(shared) => {
                     written.push(name.clone());
                     replaced.extend(shared.map(|shared| (name.clone(), shared)));
                 }
-                Err(failure) => unread.push(unread_file(&name, &failure.message)),
-            },
-            None if options.write => {
-                unread
-                    .push(unread_file(&name, "it is called JSON and could not be read as such, and was left as it is"));
+                Err(left) => unread.push(left),
             }
-            None => {}
         }
         found.push((name, sightings));
     }
@@ -92,16 +87,28 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let mut report = if options.update_baseline {
         accept(options, baseline, &found)?
     } else {
-        report(options, (all.len() - binary, binary), found, written)
+        report(options, (all.len() - binary, binary), (found, aside), written)
     };
     report.findings.extend(unread);
     Ok(report.printing(log.filter(|(path, _)| is_stdout(path)).map(|(_, text)| text)))
 }
 
+/// Writes a file without its secrets; its other names, else why it was left as it was.
+fn cleaned(path: &Path, name: &str, clean: Option<&str>, is_utf8: bool) -> Result<Option<Shared>, Finding> {
+    let no_json = "it is called JSON, and is no object and no list that could be read: it was left as it is";
+    let clean = clean.ok_or_else(|| unread_file(name, no_json))?;
+    if !is_utf8 {
+        return Err(unread_file(name, "it is not UTF-8, or has zeros in it, and was left as it is"));
+    }
+    let shared = Shared::of(path);
+    write_output(path, clean.as_bytes()).map_err(|failure| unread_file(name, &failure.message))?;
+    Ok(shared)
+}
+
 fn report(
     options: &ScrubOptions,
     (files, not_searched): (usize, usize),
-    found: Vec<(String, Vec<Sighting>)>,
+    (found, aside): (Vec<(String, Vec<Sighting>)>, Vec<PathBuf>),
     written: Vec<String>,
 ) -> Report {
     let is_gone = |file: &String| written.contains(file);
@@ -119,9 +126,11 @@ fn report(
         0 => String::new(),
         count => format!("; {count} that are no text were not searched"),
     };
+    let aside: Vec<String> = aside.iter().map(|path| path.display().to_string()).collect();
+    let passed = if aside.is_empty() { String::new() } else { format!("; not searched: {}", listed(&aside)) };
     let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file))).collect();
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
-    Report::new(ScrubReport { files, not_searched, written, secrets }, format!("{text}{others}\n"))
+    Report::new(ScrubReport { files, not_searched, aside, written, secrets }, format!("{text}{others}{passed}\n"))
         .with_findings(findings)
 }
 

@@ -1,5 +1,6 @@
 //! Files as texts, in whatever encoding they are; and all files below a folder.
 
+use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -62,35 +63,52 @@ const ASIDE: &[&str] = &[".git", ".hg", "node_modules", "__pycache__", ".venv", 
 
 /// Folders of tools, and environments.
 pub fn is_aside(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
+    folder.is_symlink()
+        || folder.file_name().is_some_and(|name| ASIDE.iter().any(|aside| name == *aside))
         || folder.join("pyvenv.cfg").is_file_there()
 }
 
-/// The files that `paths` name, and those below the folders that they name, sorted. A path that is neither is an error.
-pub fn named_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut all = Vec::new();
+/// What paths of a user's name.
+#[derive(Debug)]
+pub struct FilesBelow {
+    /// Sorted.
+    pub files: Vec<PathBuf>,
+    /// Folders of tools, and links, that were not looked into.
+    pub aside: Vec<PathBuf>,
+}
+
+/// The files that `paths` name, and those below the folders that they name. A path that is neither is an error.
+pub fn named_files(paths: &[PathBuf]) -> Result<FilesBelow, Failure> {
+    let (mut all, aside) = (Vec::new(), RefCell::new(Vec::new()));
+    let passes = |path: &Path| {
+        let passes = is_aside(path);
+        aside.borrow_mut().extend(passes.then(|| path.to_owned()));
+        passes
+    };
     for path in paths {
         let data = path.look();
         if path.is_missing() || data.is_ok_and(|data| !data.is_file() && !data.is_dir()) {
             let what = if path.look_at_entry().is_ok() { "is neither a file nor a folder" } else { "is not there" };
             return Err(Failure::input(format!("`{}` {what}", path.display())));
         }
-        files_below(path, true, &is_aside, &mut all);
+        files_below(path, true, &passes, &mut all);
     }
     all.sort();
     all.dedup();
-    Ok(all)
+    Ok(FilesBelow { files: all, aside: aside.into_inner() })
 }
 
 /// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders
-/// that `is_aside` says are passed over.
+/// that `is_aside` says are passed over. Links are asked for, too.
 pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {
     let data = match path.look_at_entry() {
         Ok(data) => data,
         Err(error) if error.kind() == ErrorKind::NotFound => return,
         Err(_) => return all.push(path.to_owned()),
     };
-    if data.is_file() || named && path.is_file_there() {
+    if data.is_symlink() && !named {
+        is_aside(path);
+    } else if data.is_file() || named && path.is_file_there() {
         all.push(path.to_owned());
     } else if (data.is_dir() || named && path.is_folder_there()) && (named || !is_aside(path)) {
         // Not by `files::names_if_any`: a name that is no text counts as well, and a folder that can't be read is one

@@ -174,7 +174,7 @@ fn what_is_written_is_a_notebook_still() {
     assert_eq!(read("A.IPYNB"), with_nan.replace(&token(), "REMOVED-hugging-face-token"));
     // What can't be read as what it is called, and what is no clean text, is reported and left.
     assert_eq!((read("torn.ipynb"), read("train.log")), (torn, log));
-    assert!(out.stderr.contains("torn.ipynb") && out.stderr.contains("could not be read as such"), "{out:?}");
+    assert!(out.stderr.contains("torn.ipynb") && out.stderr.contains("no list that could be read"), "{out:?}");
     assert!(out.stderr.contains("train.log"), "{out:?}");
 }
 
@@ -202,6 +202,12 @@ fn what_can_not_be_read_is_not_called_clean() {
     let said = test.run(&["scrub", "work"]).expect(1).stdout;
     assert!(said.contains("5 secrets in 5 of 5 files; 1 that are no text were not searched"), "{said}");
     std::fs::remove_file(odd).expect("a file");
+    // What is not looked into is said.
+    std::fs::create_dir_all(test.path("aside/.venv")).expect("a folder");
+    std::fs::write(test.path("aside/.venv/x.py"), token()).expect("a file");
+    std::os::unix::fs::symlink("../work/a.txt", test.path("aside/link")).expect("a link");
+    let said = test.run(&["scrub", "aside"]).expect(0).stdout;
+    assert_eq!(said, "0 secrets in 0 of 0 files; not searched: aside/.venv, aside/link\n");
     std::fs::create_dir(test.path("twice")).expect("a folder");
     std::fs::write(test.path("twice/one"), token()).expect("a file");
     std::fs::hard_link(test.path("twice/one"), test.path("other name")).expect("a link");

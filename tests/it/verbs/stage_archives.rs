@@ -304,9 +304,7 @@ fn what_an_archive_holds_besides_is_no_success() {
         "import zipfile; z = zipfile.ZipFile('z.zip', 'w'); z.writestr('ok', '1'); z.writestr('../evil', '2')",
     );
     script(&test, Path::new("bash"), "tar cf one.tar a; tar cf two.tar b; cat one.tar two.tar > both.tar");
-    for (name, words) in
-        [("z.zip", "`../evil` in `z.zip` leads out of the folder"), ("both.tar", "goes on behind its end")]
-    {
+    for (name, words) in [("z.zip", "leads out of the folder"), ("both.tar", "goes on behind its end")] {
         let refused = test.run(&["stage", "--unpack", name, "to"]).expect(3);
         assert!(
             refused.stderr.contains(words) && !test.path("to/ok").exists() && !test.path("to/a").exists(),

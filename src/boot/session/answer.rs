@@ -103,6 +103,7 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
             Some(_) => Ok(Beside::Replaceable(Some(lock))),
         },
         Err(reasons) if locked => {
+            seen.python_facts()?;
             let message = format!("no target of the lock fits: {}", reasons.join("; "));
             let finding = Finding::error(Code::MachineNotPlanned, message);
             Err(no(finding.with_help(format!("run `colab-boot lock {name}`"))))

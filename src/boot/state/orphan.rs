@@ -7,6 +7,7 @@ use crate::boot::machine::kernel_identity;
 use crate::core::diag::Failure;
 use crate::core::host::command::is_at_work;
 use crate::core::host::files;
+use crate::core::host::supervisor::waits_for;
 
 fn process_file(state: &Path) -> PathBuf {
     state.join("apply.process")
@@ -49,6 +50,13 @@ pub(super) fn wait_for_orphan(state: &Path, at_most: Duration, on_wait: &mut dyn
         if waited >= at_most {
             return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still at work"))
                 .help("wait for it to finish, or end it, then run the command again"));
+        }
+        if waited > Duration::ZERO
+            && waited.as_secs().is_multiple_of(5)
+            && waited.subsec_millis() == 0
+            && let Some(silent) = waits_for(pid)
+        {
+            return Err(silent.to_failure_of(&format!("the installer of an earlier run (process {pid})")));
         }
         let step = Duration::from_millis(100);
         std::thread::sleep(step);

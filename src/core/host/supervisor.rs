@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::FileType;
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 
+use crate::core::host::command::processes_of;
 use crate::core::host::files;
 use crate::core::host::mounts::{Unreachable, has_remote, silent_at};
 use crate::core::host::signals::Deferred;
@@ -211,6 +212,16 @@ fn stuck(pid: u32, waits: &mut HashMap<String, Wait>, began: Instant) -> Option<
         }
     }
     None
+}
+
+/// The mount that a process of `group` waits for, and that does not answer.
+pub fn waits_for(group: u32) -> Option<Unreachable> {
+    let stuck = |pid: u32| {
+        let before = threads(pid);
+        let silent = before.values().find_map(|call| silent_at(&path_of(pid, call)?, false))?;
+        (before == threads(pid)).then_some(silent)
+    };
+    if has_remote() { processes_of(group).into_iter().find_map(stuck) } else { None }
 }
 
 /// The threads of `pid` that wait for a file system, each with its system call: number, arguments, stack and

@@ -243,9 +243,13 @@ fn code_of(error: &Error) -> Code {
 impl Unreachable {
     /// The failure of a run that waits for it, for ever.
     pub fn to_failure(&self) -> Failure {
+        self.to_failure_of("the run was ended: it")
+    }
+
+    /// The failure of a run because `who` waits for it, for ever.
+    pub fn to_failure_of(&self, who: &str) -> Failure {
         let error = self.to_error();
-        let finding =
-            Finding::error(code_of(&error), format!("the run was ended: it waits for `{}`", self.path.display()));
+        let finding = Finding::error(code_of(&error), format!("{who} waits for `{}`", self.path.display()));
         let finding = finding.about(Subject::mount(&self.path));
         let finding = finding.with_note(error.to_string()).with_help("then mount it again, and run the same command");
         Failure::from_findings(Kind::World, vec![finding])

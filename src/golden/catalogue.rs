@@ -7,8 +7,9 @@ use std::fmt::Write;
 use serde::Deserialize;
 
 use crate::core::model::{PackageName, Sha256};
-use crate::golden::calendar::{Day, Days};
+use crate::golden::calendar::Day;
 use crate::golden::entry::{Evidence, Release, Standing};
+use crate::golden::policy::Policy;
 
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u64 = 1;
@@ -48,27 +49,6 @@ pub struct SignersRow {
     pub threshold: usize,
     /// Of the file `allowed_signers`.
     pub sha256: Sha256,
-}
-
-/// The cadence.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Policy {
-    /// Current releases that a framework may have.
-    pub per_framework: usize,
-    /// Evidence may be this old.
-    pub review: Days,
-    /// After publishing.
-    pub deprecate: Days,
-    pub expire: Days,
-    /// How long an index is fresh.
-    pub fresh: Days,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self { per_framework: 2, review: Days(90), deprecate: Days(120), expire: Days(180), fresh: Days(30) }
-    }
 }
 
 impl Catalogue {

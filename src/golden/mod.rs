@@ -18,6 +18,8 @@ pub mod entry;
 pub mod evidence;
 // A verification as such a record.
 pub mod verification;
+// How long things count.
+pub mod policy;
 // The index of a repository.
 pub mod catalogue;
 // When a repository has to be looked at again.

@@ -30,8 +30,8 @@ pub use judge::judge;
 pub use looker::Looker;
 pub use neutral::{Neutral, neutral_text};
 pub use observe::{
-    find_info, installed_modules, is_kernel_command, kernel_identity, observe, observe_interpreter, owned_elsewhere,
-    parent_of,
+    SMI_LIMIT, find_info, installed_modules, is_kernel_command, kernel_identity, observe, observe_interpreter,
+    owned_elsewhere, parent_of,
 };
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};

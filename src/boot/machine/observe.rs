@@ -20,7 +20,7 @@ use crate::core::model::modules::modules_among;
 use crate::core::model::wheel::{dist_info, metadata_of};
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
-const SMI_LIMIT: Duration = Duration::from_secs(3);
+pub const SMI_LIMIT: Duration = Duration::from_secs(3);
 
 /// Recorded beside what tells hosts apart: which accelerator the service says it gave out.
 const ACCELERATORS: &[&str] = &["COLAB_GPU", "COLAB_TPU_1VM", "TPU_ACCELERATOR_TYPE"];

@@ -13,9 +13,9 @@ use crate::core::model::day::day_of;
 use crate::core::model::{ComputeCapability, Sha256};
 use crate::core::secrets::scan;
 use crate::golden::calendar::Day;
-use crate::golden::catalogue::Policy;
 use crate::golden::cell::{Binary, Golden, Home, render_notebook, render_script};
 use crate::golden::entry::{Release, ReleaseFile, Status};
+use crate::golden::policy::Policy;
 
 /// A release that is not in an index yet.
 pub struct Made {

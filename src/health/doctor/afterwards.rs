@@ -1,7 +1,7 @@
 //! After a kernel has died: what ended it.
 
 use crate::core::diag::Code;
-use crate::health::doctor::death::module_of;
+use crate::health::doctor::death::{CRASHES, module_of};
 use crate::health::doctor::{Answer, Case, Death, Hit, Judge, amount, percent};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -12,10 +12,6 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::KernelUnseen, kernel_unseen),
     (Code::RecorderOff, recorder_off),
 ];
-
-/// Signals that the processor raises, and abort(3).
-const CRASHES: &[(i32, &str)] =
-    &[(4, "SIGILL"), (6, "SIGABRT"), (7, "SIGBUS"), (8, "SIGFPE"), (11, "SIGSEGV"), (5, "SIGTRAP"), (31, "SIGSYS")];
 
 /// The newest death of this boot, or why there is none to speak of.
 fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {

@@ -39,6 +39,10 @@ pub struct Tick {
     pub used: u64,
 }
 
+/// Signals that the processor raises, and abort(3).
+pub(super) const CRASHES: &[(i32, &str)] =
+    &[(4, "SIGILL"), (6, "SIGABRT"), (7, "SIGBUS"), (8, "SIGFPE"), (11, "SIGSEGV"), (5, "SIGTRAP"), (31, "SIGSYS")];
+
 /// The end of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::boot::machine::is_silent;
+use crate::boot::machine::{SMI_LIMIT, is_silent};
 use crate::boot::script::ENVIRONMENT_FILE;
 use crate::core::diag::without_secrets;
 use crate::core::host::command::{Finished, NoResult, find_program};
@@ -30,9 +30,6 @@ use crate::health::doctor::vitals::{FileSystem, SMI_ENDED, SMI_HANGS, Vitals};
 
 /// What is kept of an environment file that holds no credential.
 pub(super) const CLEAN: &str = "clean";
-
-/// How long `nvidia-smi` may take.
-const SMI: Duration = Duration::from_secs(3);
 
 /// How long Python may take to start.
 const START_LIMIT: Duration = Duration::from_secs(2);
@@ -329,7 +326,7 @@ fn asked(environment: &BTreeMap<String, String>, fields: &[&str]) -> Option<Resu
     let search = environment.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
     let program = find_program("nvidia-smi", search)?;
     let query = format!("--query-gpu={}", fields.join(","));
-    Some(Invocation::new(program, &[&query, "--format=csv,noheader"], environment).output(SMI))
+    Some(Invocation::new(program, &[&query, "--format=csv,noheader"], environment).output(SMI_LIMIT))
 }
 
 /// What `nvidia-smi` says of each GPU.

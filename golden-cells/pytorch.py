@@ -519,8 +519,13 @@ def colab_boot_differs(code, name, space, live):
     def dict_of(value):
         return object.__getattribute__(value, "__dict__") if value is not None else {}
 
+    def mangled(name, path):
+        """What Python calls a private name of a class."""
+        is_private = path and name.startswith("__") and not name.endswith("__")
+        return "_" + path[-1].lstrip("_") + name if is_private else name
+
     def of_function(node, space, path):
-        value = space.get(node.name)
+        value = space.get(mangled(node.name, path))
         kinds = {"property": property, "staticmethod": staticmethod, "classmethod": classmethod}
         names = [getattr(one, "id", None) for one in node.decorator_list]
         if len(names) > 1 or not kinds.keys() >= {*names}:
@@ -548,7 +553,7 @@ def colab_boot_differs(code, name, space, live):
         return space.get(node.id, getattr(builtins, node.id, None)) if isinstance(node, ast.Name) else None
 
     def of_class(node, space, path):
-        value = space.get(node.name)
+        value = space.get(mangled(node.name, path))
         if type(value) is not type or node.decorator_list or node.keywords:
             return unknown.append(f"line {node.lineno}")
         bases = [base for base in value.__bases__ if node.bases or base is not object]
@@ -575,7 +580,7 @@ def colab_boot_differs(code, name, space, live):
                 for target in targets:
                     if not isinstance(target, ast.Name):
                         unknown.append(f"line {node.lineno}")
-                    elif not same(node.value, target.id, space):
+                    elif not same(node.value, mangled(target.id, path), space):
                         different = target.id
             elif not (isinstance(node, (ast.Pass, ast.AnnAssign)) or isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
                 unknown.append(f"line {node.lineno}")

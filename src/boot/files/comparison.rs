@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::boot::files::fault::tried_twice;
+use crate::boot::files::folder_now::{FolderNow, see, stamps_of};
 use crate::boot::files::intruders::{before_namespace, intruders_in, namespaces, unchecked_caches};
 use crate::boot::files::{ComparedWith, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder};
 use crate::core::host::files::open;
 use crate::core::host::parallel::on_all_cores;
-use crate::core::host::stamps::{Folder, Moment, Stamp};
+use crate::core::host::stamps::{Moment, Stamp};
 use crate::core::model::{PackageName, Sha256};
 
 /// How files are compared that no earlier comparison has read.
@@ -59,18 +60,6 @@ struct Pending<'a, 'k> {
     expected: Vec<Expected>,
     /// What each folder with files of it looks like now.
     places: Vec<FolderNow>,
-}
-
-/// A folder now.
-struct FolderNow {
-    folder: PathBuf,
-    own: Stamp,
-    cache: Stamp,
-    /// Something came or went in it since it was listed.
-    moved: bool,
-    cache_moved: bool,
-    /// The names of files of the distribution, each with its stamp where that is as it was.
-    files: Vec<(String, Option<Stamp>)>,
 }
 
 /// Of files that were read and are right.
@@ -135,11 +124,6 @@ fn begin<'a, 'k>(located: Located<'a>, look: Options<'k>) -> Result<Pending<'a, 
     Ok(Pending { located, known: None, basis, expected, places: folders.into_iter().map(new).collect() })
 }
 
-/// A folder that is gone has no stamps.
-fn stamps_of(folder: &Path) -> (Stamp, Stamp) {
-    Folder::open(folder).map_or((Stamp::UNKNOWN, Stamp::UNKNOWN), |open| (open.own(), open.stamp("__pycache__")))
-}
-
 /// Looks at all files that were read before.
 fn see_known(work: &mut BTreeMap<usize, Pending<'_, '_>>) {
     let places = work.iter().flat_map(|(at, one)| {
@@ -152,25 +136,6 @@ fn see_known(work: &mut BTreeMap<usize, Pending<'_, '_>>) {
         if let Some(one) = work.get_mut(&at) {
             one.places.push(place);
         }
-    }
-}
-
-fn see(place: &HashedFolder) -> FolderNow {
-    let open = Folder::open(&place.folder).ok();
-    let stamp = |name: &str| open.as_ref().map_or(Stamp::UNKNOWN, |open| open.stamp(name));
-    let own = open.as_ref().map_or(Stamp::UNKNOWN, Folder::own);
-    let cache = stamp("__pycache__");
-    let file = |(name, known): &(String, Stamp)| {
-        let is_same = *known != Stamp::UNKNOWN && stamp(name) == *known;
-        (name.clone(), is_same.then_some(*known))
-    };
-    FolderNow {
-        folder: place.folder.clone(),
-        own,
-        cache,
-        moved: own != place.own || own == Stamp::UNKNOWN,
-        cache_moved: cache != place.cache,
-        files: place.files.iter().map(file).collect(),
     }
 }
 
@@ -208,7 +173,7 @@ impl Pending<'_, '_> {
                 (name, stamp)
             };
             HashedFolder {
-                own: seen.own.settled(begun),
+                own: if seen.may_hide() { Stamp::UNKNOWN } else { seen.own.settled(begun) },
                 cache: seen.cache.settled(begun),
                 folder: seen.folder.clone(),
                 files: seen.files.into_iter().map(stamp).collect(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::files::Held;
 use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::core::host::digests::digest;
+use crate::core::host::files;
 use crate::core::host::mounts::Look;
 
 /// A file whose size and mtime are as an installer leaves them is read where it is no larger: an editor may set the
@@ -31,8 +32,27 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     expected.extend(located.outside(&expected));
     let Ok(record) = located.info.join("RECORD").look() else { return Vec::new() };
     let installed = (record.mtime(), record.ctime());
-    let changed = expected.into_iter().filter(|one| !is_known(&one.place) && is_changed(one, installed));
-    changed.map(|one| Edit { path: one.path, place: one.place }).collect()
+    let mut found = Vec::new();
+    for one in expected {
+        if one.place.look_at_entry().is_ok_and(|data| data.is_dir()) {
+            inside(&one.path, &one.place, &mut found);
+        } else if !is_known(&one.place) && is_changed(&one, installed) {
+            found.push(Edit { path: one.path, place: one.place });
+        }
+    }
+    found
+}
+
+/// Everything in a folder that somebody has made in the place of a file: who deletes the package deletes all of it.
+fn inside(path: &str, folder: &Path, found: &mut Vec<Edit>) {
+    for name in files::names_if_any(folder) {
+        let (path, place) = (format!("{path}/{name}"), folder.join(&name));
+        if place.look_at_entry().is_ok_and(|data| data.is_dir()) {
+            inside(&path, &place, found);
+        } else {
+            found.push(Edit { path, place });
+        }
+    }
 }
 
 /// Whether a file has other bytes than it was installed with, at the time (`mtime` and `ctime` of RECORD, seconds) that

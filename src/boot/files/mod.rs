@@ -7,6 +7,7 @@ mod downloaded;
 mod edits;
 mod expected;
 mod fault;
+mod folder_now;
 mod ghosts;
 mod hashed;
 mod intruders;

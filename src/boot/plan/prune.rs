@@ -127,7 +127,10 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
     let (why, help) = if is_direct {
         ("it was installed from a file or an address", "install it from there again")
     } else {
-        ("no index has a wheel of it", "start on a new machine: Runtime, then Disconnect and delete runtime")
+        (
+            "no index has a wheel of it",
+            "`--find-links FOLDER` names a folder that has it; else start on a new machine: Runtime, then Disconnect and delete runtime",
+        )
     };
     let message = format!("{name} {before}, which was installed before the first apply, can't be restored: {why}");
     Finding::warning(Code::PlanPruneKept, message).with_help(help)

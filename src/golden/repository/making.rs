@@ -48,7 +48,25 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
             return Err(no(Finding::error(Code::GoldenSecret, message).with_help(help)));
         }
     }
+    from_no_folder(&profile, &read)?;
     Ok((profile, read, text))
+}
+
+/// An error where a lock takes wheels from a folder: a cell has the profile and the lock with it, and nothing else.
+fn from_no_folder(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
+    let folders = profile.indexes.iter().filter(|index| index.url.scheme() == "file");
+    for index in folders {
+        let packages = lock.targets.iter().flat_map(|target| &target.packages);
+        let mut of_it = packages.filter(|one| one.wheel.as_ref().is_some_and(|wheel| wheel.index == index.name));
+        if let Some(first) = of_it.next() {
+            return Err(Failure::answer(format!(
+                "`{}` comes from a folder, the index `{}`, which a cell can't take along",
+                first.name, index.name
+            ))
+            .help("serve the folder at an address, or give the package by `url` and `sha256`"));
+        }
+    }
+    Ok(())
 }
 
 /// The release that `profile` makes today, with its cells.

@@ -44,8 +44,8 @@ fn day() -> Day {
         ("words", "'The old one.'\n", "'The new one.'\n"),
         (
             "method",
-            "class A:\n    def f(self):\n        return 'old'\n",
-            "class A:\n    def f(self):\n        return 'new'\n",
+            "class A:\n    __own = 1\n\n    def f(self):\n        return 'old'\n\n    def __f(self):\n        return 1\n",
+            "class A:\n    __own = 1\n\n    def f(self):\n        return 'new'\n\n    def __f(self):\n        return 1\n",
         ),
     ];
     for (name, old, new) in rows {

@@ -25,6 +25,7 @@ mod random_days;
 mod signed;
 mod targets;
 mod team;
+mod unseen;
 mod verified;
 mod vouched;
 

@@ -456,7 +456,7 @@ def colab_boot_key(code):
 def colab_boot_differs(code, name, space, live):
     """Why the module `name` with namespace `space`, of which the functions `live` are in memory, is not what `code`, its syntax tree, would make it:
     ("differs", why), or ("unknown", why) where that can't be told; None where it is the same. Runs nothing of it."""
-    tree, compiled = code
+    (tree, compiled), module = code, space.get("__name__")
     known, wanted, bodies, made, alike = set(), set(), {}, {}, {}
 
     def walk(outer, counts, path):
@@ -524,6 +524,12 @@ def colab_boot_differs(code, name, space, live):
         is_private = path and name.startswith("__") and not name.endswith("__")
         return "_" + path[-1].lstrip("_") + name if is_private else name
 
+    def renamed(value, node, path):
+        """Whether a function or a class says something else of itself than its place in the file, or has attributes of its own: a statement or a decorator
+        that is gone from the file may have set them."""
+        own = (value.__name__, value.__qualname__, value.__module__)
+        return own != (node.name, ".".join(path + (node.name,)), module) or type(value) is types.FunctionType and bool(value.__dict__)
+
     def of_function(node, space, path):
         value = space.get(mangled(node.name, path))
         kinds = {"property": property, "staticmethod": staticmethod, "classmethod": classmethod}
@@ -538,6 +544,8 @@ def colab_boot_differs(code, name, space, live):
             value = value.fget if names[0] == "property" else value.__func__
         if type(value) is not types.FunctionType or colab_boot_key(value.__code__) not in bodies.get(path + (node.name,), []):
             return node.name
+        if renamed(value, node, path):
+            unknown.append(f"attributes of `{node.name}`")
         own, keyed = value.__defaults__ or (), value.__kwdefaults__ or {}
         names = [(key.arg, one) for key, one in zip(node.args.kwonlyargs, node.args.kw_defaults) if one]
         if len(own) != len(node.args.defaults) or {*keyed} != {key for key, _ in names}:
@@ -554,7 +562,7 @@ def colab_boot_differs(code, name, space, live):
 
     def of_class(node, space, path):
         value = space.get(mangled(node.name, path))
-        if type(value) is not type or node.decorator_list or node.keywords:
+        if type(value) is not type or node.decorator_list or node.keywords or renamed(value, node, path):
             return unknown.append(f"line {node.lineno}")
         bases = [base for base in value.__bases__ if node.bases or base is not object]
         if len(bases) != len(node.bases) or not all(named(one) is base for one, base in zip(node.bases, bases)):

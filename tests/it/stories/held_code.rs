@@ -34,6 +34,12 @@ fn day() -> Day {
             "class A:\n    def f(self):\n        return 1\n",
             "class A:\n    @property\n    def f(self):\n        return 1\n",
         ),
+        (
+            "marked",
+            "def d(f):\n    f.mode = 'old'\n    return f\n\n\n@d\ndef f():\n    return 2\n",
+            "def d(f):\n    f.mode = 'old'\n    return f\n\n\ndef f():\n    return 2\n",
+        ),
+        ("called", "def f():\n    return 1\n\n\nf.__name__ = 'g'\n", "def f():\n    return 1\n"),
         ("typed", "class A:\n    x: str = 'old'\n", "class A:\n    x: str\n"),
         (
             "thing",
@@ -85,9 +91,9 @@ fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about
     (restarts, said)
 }
 
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 19] = [
     "funct", "const", "attr", "default", "opaque", "added", "method", "arity", "wrapped", "swapped", "lost", "fewer",
-    "plain", "typed", "thing", "names", "words",
+    "plain", "marked", "called", "typed", "thing", "names", "words",
 ];
 
 /// `funct==2.0 const==2.0 …`

@@ -6,6 +6,12 @@ use crate::support::index_server::Table;
 
 const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
 
+/// A decorator that leaves the function as it is, but for an attribute; and without it.
+const MARKED: [&str; 2] = [
+    "def d(f):\n    f.mode = 'old'\n    return f\n\n\n@d\ndef f():\n    return 2\n",
+    "def d(f):\n    f.mode = 'old'\n    return f\n\n\ndef f():\n    return 2\n",
+];
+
 /// Packages whose two versions differ in one respect each.
 fn day() -> Day {
     let mut table = Table::new();
@@ -34,11 +40,7 @@ fn day() -> Day {
             "class A:\n    def f(self):\n        return 1\n",
             "class A:\n    @property\n    def f(self):\n        return 1\n",
         ),
-        (
-            "marked",
-            "def d(f):\n    f.mode = 'old'\n    return f\n\n\n@d\ndef f():\n    return 2\n",
-            "def d(f):\n    f.mode = 'old'\n    return f\n\n\ndef f():\n    return 2\n",
-        ),
+        ("marked", MARKED[0], MARKED[1]),
         ("called", "def f():\n    return 1\n\n\nf.__name__ = 'g'\n", "def f():\n    return 1\n"),
         ("typed", "class A:\n    x: str = 'old'\n", "class A:\n    x: str\n"),
         (

@@ -261,7 +261,8 @@ pub fn others_in(folder: &fs::Metadata) -> Option<&'static str> {
 /// Removes a file; one that is not there is fine.
 pub fn remove_if_there(path: &Path) -> Result<(), Failure> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
+        // A file system that is read-only says so of what is not there, too.
+        Err(error) if error.kind() != ErrorKind::NotFound && path.look_at_entry().is_ok() => {
             Err(Failure::world(format!("could not remove `{}`", path.display())).because(&error))
         }
         _ => Ok(()),

@@ -28,7 +28,25 @@ pub struct Trust {
     pub seen: Option<(u64, Sha256)>,
 }
 
+/// How an index is not the newest one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// This number was seen, or has to be reached.
+    Older(u64),
+    /// Another one with its number was seen.
+    Another,
+}
+
 impl Trust {
+    /// How the index with the number `seq` and this digest is behind what is known.
+    pub fn behind(&self, seq: u64, digest: Sha256) -> Option<Behind> {
+        let floor = self.min_seq.max(self.seen.map(|(seq, _)| seq).unwrap_or_default());
+        if seq < floor {
+            return Some(Behind::Older(floor));
+        }
+        self.seen.is_some_and(|(seen, other)| seen == seq && other != digest).then_some(Behind::Another)
+    }
+
     /// The newest index that was seen, if these keys signed it: no older one is believed of the same keys, and new keys
     /// begin anew.
     pub fn seen_by(&self, signers: &Signers) -> Option<(u64, Sha256)> {
@@ -136,17 +154,10 @@ fn not_counted(outcome: &Outcome) -> Option<Finding> {
 }
 
 fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<Finding> {
-    let seen = trust.seen.map(|(seq, _)| seq).unwrap_or_default();
-    let floor = trust.min_seq.max(seen);
-    let message = if catalogue.seq < floor {
-        format!("this index of `{}` has the number {}, and {floor} was seen before", catalogue.name, catalogue.seq)
-    } else if trust.seen.is_some_and(|(seq, other)| seq == catalogue.seq && other != digest) {
-        format!(
-            "this index of `{}` has the number {} of another one that was seen before",
-            catalogue.name, catalogue.seq
-        )
-    } else {
-        return None;
+    let (name, seq) = (&catalogue.name, catalogue.seq);
+    let message = match trust.behind(seq, digest)? {
+        Behind::Older(floor) => format!("this index of `{name}` has the number {seq}, and {floor} was seen before"),
+        Behind::Another => format!("this index of `{name}` has the number {seq} of another one that was seen before"),
     };
     let finding = Finding::error(Code::GoldenRolledBack, message);
     Some(finding.with_help("the server or a cache serves an old index, possibly on purpose: use another address"))

@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::boot::state::{forget_process, record_process};
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::command::{end_group, exit_code, last_lines};
 use crate::core::host::signals::{Deferred, name_of};
-use crate::core::host::supervisor::waits_for;
+use crate::core::host::supervisor::{Asks, Patrol};
 use crate::core::host::{Invocation, files};
 
 /// What a run needs.
@@ -91,7 +91,7 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
         let _ = end_group(&mut child, Duration::ZERO, &|| false);
         return Err(failure);
     }
-    let (mut shown, mut patrol) = (0, Patrol { asked: Instant::now(), is_stuck: false });
+    let (mut shown, mut patrol) = (0, Patrol::new(Duration::from_secs(8), Asks::Twice));
     let status = loop {
         let steps = steps(&journal);
         steps.iter().skip(shown).for_each(|step| on_step(step));
@@ -107,7 +107,7 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
             Some(status) => break status,
             None => std::thread::sleep(Duration::from_millis(20)),
         }
-        patrol.must_go_on(child.id())?;
+        patrol.must_go_on(child.id(), "the installer")?;
     };
     if !status.success() {
         // If someone else ended the shell, its installer may still run.
@@ -120,31 +120,6 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
     let tail = last_lines(&files::read_end(&log, 64 << 10), 12);
     let step = steps(&journal).pop().unwrap_or_else(|| "start".to_owned());
     Ok(Err(Failed { step, code: exit_code(status), tail, log }))
-}
-
-/// Asks now and then whether an installer waits for a mount that does not answer.
-struct Patrol {
-    asked: Instant,
-    /// It did so when it was asked last.
-    is_stuck: bool,
-}
-
-impl Patrol {
-    /// How long nothing is asked: a mount may be slow.
-    const PAUSE: Duration = Duration::from_secs(8);
-
-    /// An error where the processes of `group` wait for ever. They can't be ended, and later runs have to know of them.
-    fn must_go_on(&mut self, group: u32) -> Result<(), Failure> {
-        if self.asked.elapsed() < Self::PAUSE {
-            return Ok(());
-        }
-        let silent = waits_for(group);
-        (self.asked, self.is_stuck) = match silent {
-            Some(silent) if self.is_stuck => return Err(silent.to_failure_of("the installer")),
-            silent => (Instant::now(), silent.is_some()),
-        };
-        Ok(())
-    }
 }
 
 fn stopped(signal: i32, step: Option<&String>) -> Failure {

@@ -89,19 +89,20 @@ struct LineReader<'a> {
     open: Vec<String>,
     /// Of files that are named with `-c`: what each allows, and where that stands.
     constraints: Vec<(Requirement, String)>,
-    /// Lines with digests, and those without: their places.
-    hashed: [Vec<String>; 2],
+    /// Where the first line with a digest stands, and the first without.
+    hashed: Option<String>,
+    unhashed: Option<String>,
 }
 
 impl<'a> LineReader<'a> {
     fn new(markers: &'a MarkerEnvironment, include: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
-        let (open, constraints, hashed) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
-        Self { markers, include, listed: Listed::default(), open, constraints, hashed }
+        let (open, constraints) = (Vec::new(), Vec::new());
+        Self { markers, include, listed: Listed::default(), open, constraints, hashed: None, unhashed: None }
     }
 
     /// What was read, with what its lines say together.
     fn finished(self) -> Listed {
-        let Self { mut listed, constraints, hashed: [with, without], .. } = self;
+        let Self { mut listed, constraints, hashed, unhashed, .. } = self;
         for (constraint, place) in constraints {
             let is_against = |one: &&Named| one.name == constraint.name && !constraint.range.contains(&one.version);
             if let Some(one) = listed.named.iter().find(is_against) {
@@ -109,7 +110,7 @@ impl<'a> LineReader<'a> {
             }
         }
         // https://pip.pypa.io/en/stable/topics/secure-installs/: one digest makes all required.
-        if let Some((place, first)) = without.first().filter(|_| !with.is_empty()).zip(with.first()) {
+        if let Some((place, first)) = unhashed.zip(hashed) {
             listed.refused.push(format!("{place} has no `--hash`, and {first} has one: pip then asks for one in each"));
         }
         listed
@@ -144,7 +145,8 @@ impl<'a> LineReader<'a> {
             let is_included = depth > 0;
             let there = || format!("`{}`, line {number}", source.name);
             if read.is_ok() && !own.named.is_empty() {
-                self.hashed[usize::from(!line.contains("--hash"))].push(format!("line {number} of `{}`", source.name));
+                let first = if line.contains("--hash") { &mut self.hashed } else { &mut self.unhashed };
+                first.get_or_insert_with(|| format!("line {number} of `{}`", source.name));
             }
             let shown = |text: String| if is_included { there() } else { text };
             self.listed.open.extend(own.open.into_iter().map(shown));

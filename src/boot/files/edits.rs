@@ -33,10 +33,10 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     let Ok(record) = located.info.join("RECORD").look() else { return Vec::new() };
     let installed = (record.mtime(), record.ctime());
     let mut found = Vec::new();
-    for one in expected {
+    for one in expected.into_iter().filter(|one| !is_known(&one.place)) {
         if one.place.look_at_entry().is_ok_and(|data| data.is_dir()) {
             inside(&one.path, &one.place, &mut found);
-        } else if !is_known(&one.place) && is_changed(&one, installed) {
+        } else if is_changed(&one, installed) {
             found.push(Edit { path: one.path, place: one.place });
         }
     }

@@ -7,7 +7,7 @@ use crate::boot::machine::kernel_identity;
 use crate::core::diag::Failure;
 use crate::core::host::command::is_at_work;
 use crate::core::host::files;
-use crate::core::host::supervisor::waits_for;
+use crate::core::host::supervisor::{Asks, Patrol};
 
 fn process_file(state: &Path) -> PathBuf {
     state.join("apply.process")
@@ -42,7 +42,7 @@ pub(super) fn wait_for_orphan(state: &Path, at_most: Duration, on_wait: &mut dyn
     };
     // Another process of that number means that the group is gone: while it lives, it keeps the number.
     let is_it = |stat: &str| kernel_identity(pid, stat).is_some_and(|identity| identity.start_time == start_time);
-    let mut waited = Duration::ZERO;
+    let (mut waited, mut patrol) = (Duration::ZERO, Patrol::new(Duration::from_secs(5), Asks::Once));
     while stat_of(pid)?.is_none_or(|stat| is_it(&stat)) && is_at_work(pid) {
         if waited.is_zero() {
             on_wait(pid);
@@ -51,13 +51,7 @@ pub(super) fn wait_for_orphan(state: &Path, at_most: Duration, on_wait: &mut dyn
             return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still at work"))
                 .help("wait for it to finish, or end it, then run the command again"));
         }
-        if waited > Duration::ZERO
-            && waited.as_secs().is_multiple_of(5)
-            && waited.subsec_millis() == 0
-            && let Some(silent) = waits_for(pid)
-        {
-            return Err(silent.to_failure_of(&format!("the installer of an earlier run (process {pid})")));
-        }
+        patrol.must_go_on(pid, &format!("the installer of an earlier run (process {pid})"))?;
         let step = Duration::from_millis(100);
         std::thread::sleep(step);
         waited += step;

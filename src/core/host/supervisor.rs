@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::FileType;
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 
+use crate::core::diag::Failure;
 use crate::core::host::command::processes_of;
 use crate::core::host::files;
 use crate::core::host::mounts::{Unreachable, has_remote, silent_at};
@@ -214,14 +215,50 @@ fn stuck(pid: u32, waits: &mut HashMap<String, Wait>, began: Instant) -> Option<
     None
 }
 
+/// Asks now and then whether processes that are waited for wait themselves, for a mount that does not answer.
+pub struct Patrol {
+    pause: Duration,
+    asked: Instant,
+    /// They did so when they were asked last, or once is enough.
+    is_stuck: bool,
+}
+
+/// How often a mount must be silent before it counts: one may only be slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    Once,
+    Twice,
+}
+
+impl Patrol {
+    /// One that asks each time that `pause` has gone by.
+    pub fn new(pause: Duration, asks: Asks) -> Self {
+        Self { pause, asked: Instant::now(), is_stuck: asks == Asks::Once }
+    }
+
+    /// An error where `who`, the processes of `group`, wait for ever. Nothing ends them, and later runs have to know of
+    /// them.
+    pub fn must_go_on(&mut self, group: u32, who: &str) -> Result<(), Failure> {
+        if self.asked.elapsed() < self.pause {
+            return Ok(());
+        }
+        match waits_for(group) {
+            Some(silent) if self.is_stuck => return Err(silent.to_failure_of(who)),
+            silent => self.is_stuck |= silent.is_some(),
+        }
+        self.asked = Instant::now();
+        Ok(())
+    }
+}
+
 /// The mount that a process of `group` waits for, and that does not answer.
-pub fn waits_for(group: u32) -> Option<Unreachable> {
+fn waits_for(group: u32) -> Option<Unreachable> {
     let stuck = |pid: u32| {
         let before = threads(pid);
         let silent = before.values().find_map(|call| silent_at(&path_of(pid, call)?, false))?;
         (before == threads(pid)).then_some(silent)
     };
-    if has_remote() { processes_of(group).into_iter().find_map(stuck) } else { None }
+    if has_remote() { processes_of(group).find_map(stuck) } else { None }
 }
 
 /// The threads of `pid` that wait for a file system, each with its system call: number, arguments, stack and

@@ -18,6 +18,7 @@ use crate::golden::repository::trusted::{record_of, trust_of};
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
 use crate::golden::signed_text::{join, split};
 use crate::golden::signers::{INDEX, Outcome, Signers};
+use crate::golden::vouching::Behind;
 
 /// A repository that is changed.
 pub struct Kept {
@@ -136,15 +137,16 @@ impl Kept {
             alone: None,
             doubt: None,
         };
-        let seen = trust_of(&session.paths, &kept.catalogue.name)?.seen;
-        let own = kept.catalogue.seq;
-        let (place, shown) = (folder.display(), |seq| format!("the number {own}, and {seq}"));
-        let message = match seen {
-            Some((seq, _)) if seq > own => format!("the index in `{place}` has {} was seen before", shown(seq)),
-            Some((seq, digest)) if seq == own && digest != kept.digest() => {
+        let trust = trust_of(&session.paths, &kept.catalogue.name)?;
+        let (place, own) = (folder.display(), kept.catalogue.seq);
+        let message = match trust.behind(own, kept.digest()) {
+            None => return Ok(kept),
+            Some(Behind::Older(seq)) => {
+                format!("the index in `{place}` has the number {own}, and {seq} was seen before")
+            }
+            Some(Behind::Another) => {
                 format!("the index in `{place}` has the number {own} of another one that was seen before")
             }
-            _ => return Ok(kept),
         };
         let finding = Finding::error(Code::GoldenRolledBack, message)
             .with_help("take the newest one from where it is published before you change it")

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::host::digests::digest;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
@@ -19,16 +20,14 @@ pub fn must_be_free(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) 
         return Err(Failure::input(format!("`{}` is a link, and a release lies in its repository", link.display()))
             .help("remove the link; nothing was changed"));
     }
-    let is_other = |(path, (_, bytes)): &(&PathBuf, &(String, Vec<u8>))| {
-        digest_of(path).is_ok_and(|here| here.is_some_and(|here| here != Sha256::of(bytes)))
-    };
-    match files.iter().zip(made).find(is_other) {
-        None => Ok(()),
-        Some((path, _)) => {
-            Err(Failure::input(format!("`{}` is there, and no release of the index has it", path.display()))
-                .help("move it away, or remove it if a publish that was ended has left it; nothing was changed"))
+    for (path, (_, bytes)) in files.iter().zip(made) {
+        if digest_of(path)?.is_some_and(|here| here != Sha256::of(bytes)) {
+            let message = format!("`{}` is there, and no release of the index has it", path.display());
+            return Err(Failure::input(message)
+                .help("move it away, or remove it if a publish that was ended has left it; nothing was changed"));
         }
     }
+    Ok(())
 }
 
 /// Writes the files of the published `release` that are missing, as far as `made` has the same bytes. What was written;
@@ -62,6 +61,6 @@ fn digest_of(path: &Path) -> Result<Option<Sha256>, Failure> {
     if !files::is_file(path)? {
         return Ok(None);
     }
-    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
-    files::read_bytes(path, 64 << 20).map(|bytes| Some(Sha256::of(&bytes))).map_err(failed)
+    let failed = |error: std::io::Error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
+    digest(path).map(|(sha256, _)| Some(sha256)).map_err(failed)
 }

@@ -117,9 +117,8 @@ const NAMED: &str = r#"exec stat -L --format=%i -- "$1""#;
 /// Opens a folder or a file, and reads a byte of a file: some servers answer for names alone. A pipe is not waited for.
 const OPENED: &str = r#"exec dd if="$1" of=/dev/null bs=1 count=1 iflag=nonblock status=none"#;
 
-/// Reads the first of it as well where it is a folder.
-const READ: &str = r#"[ -d "$1" ] && exec find "$1" -maxdepth 0 -empty
-exec dd if="$1" of=/dev/null bs=1 count=1 iflag=nonblock status=none"#;
+/// Before [`OPENED`]: reads the first entry of a folder as well.
+const LISTED: &str = r#"[ -d "$1" ] && exec find "$1" -maxdepth 0 -empty"#;
 
 /// A child that touches `path` as `script` does. `None` where it can't be started: then nothing is known.
 #[expect(clippy::disallowed_methods, reason = "a child that may never end must not be waited for")]
@@ -192,7 +191,7 @@ pub fn reach(path: &Path) -> IoResult<()> {
 /// The remote mount that `path` leads into, where it does not answer for it; it is not asked where it `has_failed`.
 pub fn silent_at(path: &Path, has_failed: bool) -> Option<Unreachable> {
     let mount = remote_mount_of(path).ok()??;
-    let ask = || touch(READ, path).and_then(|child| wait(child, Instant::now() + BELOW));
+    let ask = || touch(&format!("{LISTED}\n{OPENED}"), path).and_then(|child| wait(child, Instant::now() + BELOW));
     let error = if has_failed { Some(String::new()) } else { ask() };
     Some(Unreachable::new(mount, Some(error?).filter(|error| !error.is_empty())))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, intruders_before};
 use crate::boot::script::ENVIRONMENT_FILE;
-use crate::boot::session::{Importable, InFront, hidden_by_user, modules_of, startup_files};
+use crate::boot::session::{Importable, InFront, hidden_by_user, modules_of};
 use crate::core::diag::Finding;
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
@@ -44,7 +44,7 @@ impl Work<'_> {
 
     /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
     fn hidden_at_start(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
-        let startup = startup_files(self.layout);
+        let startup = self.session.startup_files(&self.planned.seen, self.layout);
         let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
         let suspects: Vec<&Path> = suspects.collect();
         if suspects.is_empty() {
@@ -56,6 +56,6 @@ impl Work<'_> {
             location: self.layout.purelib.clone(),
         };
         let wanted: Vec<Importable> = wheels.iter().map(wanted).collect();
-        self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter())
+        self.session.found_elsewhere(&self.planned.seen, &wanted, suspects.into_iter()).findings
     }
 }

@@ -20,10 +20,30 @@ const FORMER: usize = 20_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hashed {
     pub distributions: BTreeMap<PackageName, HashedDistribution>,
-    /// Files of site-packages that run whenever Python starts, when imports were last seen to find what is locked.
-    pub startup: BTreeMap<PathBuf, Stamp>,
+    /// What ran when Python started, when imports were last seen to find what is locked.
+    startup: StartUp,
     /// The distributions whose imports that was.
     judged: BTreeMap<PackageName, Version>,
+}
+
+/// Files that run whenever Python starts, with what they looked like.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartUp {
+    /// Those that Python looks for by name, such as `sitecustomize.py` and `*.pth`.
+    pub named: BTreeMap<PathBuf, Stamp>,
+    /// Those that these import.
+    pub imported: BTreeMap<PathBuf, Stamp>,
+}
+
+impl StartUp {
+    /// Of both kinds, those that `earlier` does not have as they are; all where there is no difference.
+    pub fn since(&self, earlier: &Self) -> Vec<&Path> {
+        let all = || self.named.iter().chain(&self.imported);
+        let had = |path: &PathBuf| earlier.named.get(path).or_else(|| earlier.imported.get(path));
+        let new: Vec<&Path> =
+            all().filter(|(path, stamp)| had(path) != Some(stamp)).map(|(path, _)| path.as_path()).collect();
+        if new.is_empty() { self.named.keys().map(PathBuf::as_path).collect() } else { new }
+    }
 }
 
 /// The files of one distribution, all of which were right.
@@ -70,18 +90,25 @@ impl Hashed {
         self
     }
 
+    /// What ran when Python last started, as it looks now, with the files that have the `named` ones' names today.
+    pub fn startup_now(&self, named: BTreeMap<PathBuf, Stamp>) -> StartUp {
+        let imported = if named.is_empty() { BTreeMap::new() } else { looks(self.startup.imported.keys()) };
+        StartUp { named, imported }
+    }
+
+    /// What ran when Python last started.
+    pub const fn startup(&self) -> &StartUp {
+        &self.startup
+    }
+
     /// Whether imports of `distributions` were seen to find them with these `startup` files.
-    pub fn has_judged(
-        &self,
-        startup: &BTreeMap<PathBuf, Stamp>,
-        distributions: &BTreeMap<PackageName, Version>,
-    ) -> bool {
+    pub fn has_judged(&self, startup: &StartUp, distributions: &BTreeMap<PackageName, Version>) -> bool {
         let is_judged = |(name, version): (&PackageName, &Version)| self.judged.get(name) == Some(version);
-        self.startup == *startup && (startup.is_empty() || distributions.iter().all(is_judged))
+        self.startup == *startup && (startup.named.is_empty() || distributions.iter().all(is_judged))
     }
 
     /// Imports of `distributions` have found them with these `startup` files.
-    pub fn keep_judged(&mut self, startup: BTreeMap<PathBuf, Stamp>, distributions: BTreeMap<PackageName, Version>) {
+    pub fn keep_judged(&mut self, startup: StartUp, distributions: BTreeMap<PackageName, Version>) {
         if self.startup != startup {
             self.judged.clear();
         }
@@ -101,6 +128,11 @@ impl Hashed {
         }
         self
     }
+}
+
+/// What each of `files` looks like.
+pub fn looks<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> BTreeMap<PathBuf, Stamp> {
+    files.into_iter().map(|path| (path.clone(), Stamp::of(path))).collect()
 }
 
 impl HashedDistribution {

@@ -21,7 +21,7 @@ pub use edits::{Edit, edits};
 pub use expected::{ComparedWith, Held, lexical, listed_place, place, version_of};
 pub use fault::{FileFault, finding_of};
 pub use ghosts::ghosts;
-pub use hashed::{Hashed, HashedDistribution, HashedFolder};
+pub use hashed::{Hashed, HashedDistribution, HashedFolder, StartUp, looks};
 pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};
 pub use relist::{KnownFiles, is_of_installers, put_record_right};

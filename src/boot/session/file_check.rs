@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{
-    ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, check_distributions, compare,
-    is_shared_script,
+    ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, StartUp, check_distributions, compare,
+    is_shared_script, looks,
 };
 use crate::boot::ledger::Hand;
 use crate::boot::lock::{LockedPackage, LockedTarget};
@@ -16,7 +16,7 @@ use crate::boot::notebook::Loaded;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
 use crate::boot::session::owners::{hidden, is_code};
-use crate::boot::session::start_up::{Importable, startup_files};
+use crate::boot::session::start_up::{Importable, Start};
 use crate::boot::state::State;
 use crate::boot::verdict::Files;
 use crate::core::diag::{Failure, Finding};
@@ -105,12 +105,16 @@ impl Session<'_> {
         check.findings.extend(hidden(scene.seen, &compared.intruders));
         check.broken.extend(half_back(scene)?);
         check.broken.extend(from_elsewhere(scene)?);
-        let startup = startup_files(scene.layout);
+        let mut startup = known.startup_now(self.startup_files(scene.seen, scene.layout));
         let judged = scene.target.packages.iter().filter(|one| scene.is_installed(one));
         let judged: BTreeMap<_, _> = judged.map(|one| (one.name.clone(), one.version.clone())).collect();
         let same_start = known.has_judged(&startup, &judged);
+        let mut has_started = true;
         if reading != Reading::Least && !same_start {
-            check.findings.extend(self.hidden_by_startup(scene, &startup, &known)?);
+            let start = self.hidden_by_startup(scene, &startup, &known)?;
+            check.findings.extend(start.findings);
+            has_started = start.imported.is_some();
+            startup.imported = looks(start.imported.iter().flatten());
         }
         check.has_news = reading != Reading::Least && !(same_start && compared.hashed.is_empty());
         check.before = if reading == Reading::All { scene.state.hashed() } else { known };
@@ -123,7 +127,7 @@ impl Session<'_> {
             scene.target.package(name).is_some() && !(distrusts && check.faults.contains_key(name))
         };
         check.hashed = check.hashed.trusting(&is_trusted);
-        if check.findings.is_empty() {
+        if has_started && check.findings.is_empty() {
             check.hashed.keep_judged(startup, judged);
         }
         Ok(check)
@@ -133,9 +137,9 @@ impl Session<'_> {
     fn hidden_by_startup(
         &self,
         scene: Scene<'_>,
-        startup: &BTreeMap<PathBuf, Stamp>,
+        startup: &StartUp,
         known: &Hashed,
-    ) -> Result<Vec<Finding>, Failure> {
+    ) -> Result<Start, Failure> {
         let mut wanted = Vec::new();
         for one in scene.target.packages.iter().filter(|one| scene.is_installed(one)) {
             let installed = scene.seen.machine.installed.get(&one.name);
@@ -144,10 +148,7 @@ impl Session<'_> {
                 wanted.push(Importable { name: one.name.clone(), modules, location });
             }
         }
-        let is_new = |(path, stamp): &(&PathBuf, &Stamp)| known.startup.get(*path) != Some(*stamp);
-        let any_new = startup.iter().any(|one| is_new(&one));
-        let suspects = startup.iter().filter(|one| !any_new || is_new(one));
-        Ok(self.found_elsewhere(scene.seen, &wanted, suspects.map(|(path, _)| path.as_path())))
+        Ok(self.found_elsewhere(scene.seen, &wanted, startup.since(known.startup()).into_iter()))
     }
 }
 

@@ -59,7 +59,7 @@ pub use planned::{Planned, decided, make, script_of};
 pub use relock::Made;
 pub use retrieval::{Retrieval, direct_addresses, enough_space};
 pub use shadow::InFront;
-pub use start_up::{Importable, startup_files};
+pub use start_up::Importable;
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::lock::LockedTarget;
-use crate::boot::machine::{Layout, find_info, installed_modules};
+use crate::boot::machine::{Home, Layout, find_info, installed_modules};
 use crate::boot::notebook::{Loaded, Modules, is_in_module};
 use crate::boot::plan::Change;
 use crate::boot::session::Session;
@@ -49,6 +49,16 @@ pub struct InFront {
     silent: Vec<PathBuf>,
 }
 
+impl<'a> Session<'a> {
+    /// The folders that every Python has before site-packages.
+    pub fn before_site<'b>(&'b self, home: &'b Home) -> BTreeSet<&'b Path> {
+        // What is on a mount that is silent was kept from the interpreter when it was asked.
+        let set = self.environment.get("PYTHONPATH").map_or("", String::as_str);
+        let set = set.split(':').map(Path::new).filter(|folder| folder.is_absolute());
+        home.before_site.iter().map(PathBuf::as_path).chain(set).collect()
+    }
+}
+
 impl InFront {
     /// What lies before `folders`, in which packages are installed, and what the kernel has loaded from there.
     pub fn of(session: &Session<'_>, seen: &Seen, loaded: &Loaded, folders: &[PathBuf]) -> Self {
@@ -56,10 +66,7 @@ impl InFront {
         let Some(home) = home.filter(|_| seen.here) else { return Self::default() };
         let is_standard = |folder: &Path| folder.starts_with(&home.stdlib);
         let mut front = Self::default();
-        // What is on a mount that is silent was kept from the interpreter when it was asked.
-        let set = session.environment.get("PYTHONPATH").map_or("", String::as_str);
-        let set = set.split(':').map(Path::new).filter(|folder| folder.is_absolute());
-        let mut first: BTreeSet<&Path> = home.before_site.iter().map(PathBuf::as_path).chain(set).collect();
+        let mut first = session.before_site(home);
         // `.pth` files may put folders first in every Python, and what is in these may change.
         first.extend(before(folders, &home.search));
         first.extend(before(folders, kernels_path(loaded)));

@@ -4,18 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+
+use crate::boot::files::looks;
 use crate::boot::machine::Layout;
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Finding, Subject};
-use crate::core::host::mounts::{Look, limited};
+use crate::core::host::mounts::{Look, limited, reach};
 use crate::core::host::stamps::Stamp;
 use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
 use crate::core::model::modules::runs_at_start;
 
-/// Prints where `import` finds the modules that are its arguments, as JSON; runs none of them, nor the packages above
-/// them.
+/// Prints where `import` finds the modules that are its arguments, and the files of what Python has loaded to start, as
+/// JSON; runs none of the modules, nor the packages above them.
 const FIND: &str = "import json, sys
 def find(name):
     if name in sys.modules:
@@ -31,13 +34,14 @@ def find(name):
             return None
         path = getattr(spec.submodule_search_locations, '_path', spec.submodule_search_locations)
     return spec.origin if spec.has_location else None
-found = {}
+found, loaded = {}, {getattr(one, '__file__', None) for one in list(sys.modules.values())}
 for name in sys.argv[1:]:
     try:
         found[name] = find(name)
     except Exception:
         found[name] = None
-print('\\n\\x1e' + json.dumps(found))";
+loaded = [one for one in loaded if isinstance(one, str) and one.startswith('/')]
+print('\\n\\x1e' + json.dumps({'found': found, 'loaded': loaded}))";
 
 /// As long as an interpreter is given to tell about itself.
 const AT_MOST: Duration = Duration::from_secs(20);
@@ -51,15 +55,38 @@ pub struct Importable {
     pub location: PathBuf,
 }
 
-/// The files of site-packages that run when Python starts.
-pub fn startup_files(layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
-    let names = layout.folders().into_iter().flat_map(|folder| {
-        files::names_if_any(folder).into_iter().filter(|name| runs_at_start(name)).map(|name| folder.join(name))
-    });
-    names.map(|path| (path.clone(), Stamp::of(&path))).collect()
+/// What that program says.
+#[derive(Default, Deserialize)]
+struct Said {
+    found: BTreeMap<String, Option<PathBuf>>,
+    loaded: BTreeSet<PathBuf>,
+}
+
+/// A start of Python.
+#[derive(Debug, Default)]
+pub struct Start {
+    /// An error for each module that it finds elsewhere.
+    pub findings: Vec<Finding>,
+    /// The files that what runs then has imported, outside of the standard library; `None` where Python did not start.
+    pub imported: Option<BTreeSet<PathBuf>>,
 }
 
 impl Session<'_> {
+    /// The files that Python runs when it starts, by their names: in site-packages, wherever `.pth` files lead, and in
+    /// what comes before. What is on a mount that does not answer is left out.
+    pub fn startup_files(&self, seen: &Seen, layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
+        let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref()).filter(|_| seen.here);
+        let first = home.map(|home| self.before_site(home)).unwrap_or_default();
+        let search = home.into_iter().flat_map(|home| &home.search).map(PathBuf::as_path);
+        let folders: BTreeSet<&Path> =
+            first.into_iter().chain(search).chain(layout.folders().into_iter().map(PathBuf::as_path)).collect();
+        let reached = folders.into_iter().filter(|folder| reach(folder).is_ok());
+        let files = reached.flat_map(|folder| {
+            files::names_if_any(folder).into_iter().filter(|name| runs_at_start(name)).map(|name| folder.join(name))
+        });
+        looks(&files.collect::<Vec<_>>())
+    }
+
     /// An error for each module of `wanted` that Python, started as a kernel's is, finds elsewhere; `suspects` run when
     /// it starts. Nothing where it does not start: that is reported elsewhere.
     pub fn found_elsewhere<'a>(
@@ -67,20 +94,21 @@ impl Session<'_> {
         seen: &Seen,
         wanted: &[Importable],
         suspects: impl Iterator<Item = &'a Path>,
-    ) -> Vec<Finding> {
+    ) -> Start {
         let python = seen.machine.python.as_ref();
-        let Some(path) = python.and_then(|python| python.path.as_ref()) else { return Vec::new() };
+        let Some(path) = python.and_then(|python| python.path.as_ref()) else { return Start::default() };
         let standard = python.and_then(|python| Some(python.home.as_ref()?.stdlib.clone()));
         let modules: Vec<&str> = wanted.iter().flat_map(|one| one.modules.iter().map(String::as_str)).collect();
         if modules.is_empty() {
-            return Vec::new();
+            return Start { imported: Some(BTreeSet::new()), ..Start::default() };
         }
         let arguments: Vec<&str> = ["-c", FIND].into_iter().chain(modules).collect();
         let Ok(finished) = Invocation::new(path, &arguments, self.environment).output(limited(AT_MOST)) else {
-            return Vec::new();
+            return Start::default();
         };
         let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
-        let found: BTreeMap<String, Option<PathBuf>> = serde_json::from_str(line.trim()).unwrap_or_default();
+        let Ok(Said { found, mut loaded }) = serde_json::from_str(line.trim()) else { return Start::default() };
+        loaded.retain(|file| !standard.as_ref().is_some_and(|standard| file.starts_with(standard)));
         let suspects: Vec<String> = suspects.map(|path| format!("`{}`", path.display())).collect();
         let note = format!("these run when Python starts: {}", suspects.join(", "));
         let hidden = wanted.iter().flat_map(|one| one.modules.iter().map(move |module| (one, module)));
@@ -94,7 +122,7 @@ impl Session<'_> {
             let finding = finding.about(Subject::module(module)).against(Subject::file(file));
             Some(finding.with_note(note.clone()).with_help(help))
         });
-        hidden.collect()
+        Start { findings: hidden.collect(), imported: Some(loaded) }
     }
 }
 

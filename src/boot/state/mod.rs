@@ -24,7 +24,7 @@ pub use hold::{Hold, hold};
 pub use orphan::{forget_process, record_process};
 
 /// The format of the stamps of files, and the most that is read of them: 30,000 files have 2 MB.
-const HASHED: &[u8] = b"colab-boot files 3\n";
+const HASHED: &[u8] = b"colab-boot files 4\n";
 const HASHED_LIMIT: u64 = 256 << 20;
 
 /// The file in site-packages with the environment's identity.

@@ -236,3 +236,40 @@ fn tool_wheel(folder: &Path) {
     let done = Command::new(interpreter()).args(["-I", "-c", TOOL]).arg(folder).status().expect("Python starts");
     assert!(done.success());
 }
+
+#[test]
+fn what_runs_when_python_starts_is_judged_wherever_it_lies() {
+    let mut day = Day::new(ROWS);
+    day.profile("p", &["app"], "");
+    let (ahead, copies, site) = (day.test.path("ahead"), day.test.path("copies"), day.venv.layout());
+    for (place, text) in [
+        (copies.join("lib.py"), "word = 0\n".to_owned()),
+        (ahead.join("sitecustomize.py"), "import helper\n".to_owned()),
+        (ahead.join("helper.py"), String::new()),
+        (site.join("zz.pth"), "import own_helper\n".to_owned()),
+        (site.join("own_helper.py"), String::new()),
+    ] {
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&place, text).expect("a module");
+    }
+    day.run(&["apply", "p.toml"]).expect(0);
+    day.test.environment.insert("PYTHONPATH".to_owned(), ahead.display().to_string());
+    day.run(&["apply", "p.toml"]).expect(0);
+    let first = format!("import sys; sys.path.insert(0, '{}')\n", copies.display());
+    // The files that Python looks for by name, and what these import, edited in place.
+    for place in
+        [ahead.join("sitecustomize.py"), ahead.join("helper.py"), site.join("own_helper.py"), site.join("zz.pth")]
+    {
+        let before = std::fs::read(&place).expect("a file");
+        std::fs::write(&place, &first).expect("a module");
+        for verb in ["apply", "verify", "apply"] {
+            let refused = day.run(&[verb, "p.toml"]).expect(1);
+            let said = &refused.stderr;
+            assert!(said.contains("error[kernel-shadowed]: Python finds `lib` in"), "{place:?} {verb}: {said}");
+            assert!(said.contains(&place.display().to_string()) || verb == "verify", "{place:?}: {said}");
+        }
+        std::fs::write(&place, before).expect("a module");
+        assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "), "{place:?}");
+        day.run(&["verify", "p.toml"]).expect(0);
+    }
+}

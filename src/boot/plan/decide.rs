@@ -59,6 +59,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     // Without a kernel there is nobody who lacks it.
     let may_have_one = basis.machine.kernel.is_some() || basis.machine.runtime.is_some();
     findings.extend(for_children(&environment).filter(|_| may_have_one));
+    findings.extend(set_again(&environment));
     let mut touched = touched(&plan, basis.modules, basis.silent);
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &plan, &environment);
@@ -83,6 +84,16 @@ fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.for_children.join(", ");
     let message = format!("{names}: read when a process starts, so child processes have it and this kernel does not");
     (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))
+}
+
+fn set_again(environment: &VariablesAfter) -> Option<Finding> {
+    let names = environment.changed.join(", ");
+    let message = format!(
+        "{names}: changed in the kernel, and set again to the value of the profile; what has read it in between may keep the other value"
+    );
+    let help =
+        "remove the line that changes it, or set that value in `[env]`; restart the kernel if something has read it";
+    (!names.is_empty()).then(|| Finding::warning(Code::EnvironmentChanged, message).with_help(help))
 }
 
 /// What colab-boot has installed and another tool has changed since: a finding for each, and what it was changed to.

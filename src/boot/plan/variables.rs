@@ -61,6 +61,9 @@ pub struct VariablesAfter {
     pub because: Vec<String>,
     /// Variables that only processes which start later will see.
     pub for_children: Vec<String>,
+    /// Variables that the kernel has had as wanted, and has changed: they are set again, and what may have read the
+    /// other value is loaded.
+    pub changed: Vec<String>,
 }
 
 /// A variable that is not as it was.
@@ -121,8 +124,11 @@ pub(super) fn judge_environment(
             (Some(Read::Start), Some(_)) if value.is_none() => drop(judged.live.insert(name.to_owned(), None)),
             (Some(Read::Start), None) if value.is_none() => {}
             (Some(Read::Start), _) => judged.for_children.push(name.to_owned()),
-            (_, Some(_)) if has_started_with_it || comes_back => {
+            (read, Some(facts)) if has_started_with_it || comes_back => {
                 drop(judged.live.insert(name.to_owned(), value.cloned()));
+                if !comes_back && too_late(name, read, facts).is_some() {
+                    judged.changed.push(name.to_owned());
+                }
             }
             (read, Some(facts)) => match too_late(name, read, facts) {
                 None => drop(judged.live.insert(name.to_owned(), value.cloned())),

@@ -134,12 +134,7 @@ impl Session<'_> {
     }
 
     /// Locked distributions of which `import` finds another copy, now that `startup` runs when Python starts.
-    fn hidden_by_startup(
-        &self,
-        scene: Scene<'_>,
-        startup: &StartUp,
-        known: &Hashed,
-    ) -> Result<Start, Failure> {
+    fn hidden_by_startup(&self, scene: Scene<'_>, startup: &StartUp, known: &Hashed) -> Result<Start, Failure> {
         let mut wanted = Vec::new();
         for one in scene.target.packages.iter().filter(|one| scene.is_installed(one)) {
             let installed = scene.seen.machine.installed.get(&one.name);

@@ -55,9 +55,9 @@ pub struct Importable {
     pub location: PathBuf,
 }
 
-/// What that program says.
+/// What that program prints.
 #[derive(Default, Deserialize)]
-struct Said {
+struct Located {
     found: BTreeMap<String, Option<PathBuf>>,
     loaded: BTreeSet<PathBuf>,
 }
@@ -107,7 +107,7 @@ impl Session<'_> {
             return Start::default();
         };
         let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
-        let Ok(Said { found, mut loaded }) = serde_json::from_str(line.trim()) else { return Start::default() };
+        let Ok(Located { found, mut loaded }) = serde_json::from_str(line.trim()) else { return Start::default() };
         loaded.retain(|file| !standard.as_ref().is_some_and(|standard| file.starts_with(standard)));
         let suspects: Vec<String> = suspects.map(|path| format!("`{}`", path.display())).collect();
         let note = format!("these run when Python starts: {}", suspects.join(", "));

@@ -57,7 +57,7 @@ pub struct Importable {
 
 /// What that program prints.
 #[derive(Default, Deserialize)]
-struct Located {
+struct Finds {
     found: BTreeMap<String, Option<PathBuf>>,
     loaded: BTreeSet<PathBuf>,
 }
@@ -107,7 +107,7 @@ impl Session<'_> {
             return Start::default();
         };
         let line = finished.stdout.rsplit('\u{1e}').next().unwrap_or_default();
-        let Ok(Located { found, mut loaded }) = serde_json::from_str(line.trim()) else { return Start::default() };
+        let Ok(Finds { found, mut loaded }) = serde_json::from_str(line.trim()) else { return Start::default() };
         loaded.retain(|file| !standard.as_ref().is_some_and(|standard| file.starts_with(standard)));
         let suspects: Vec<String> = suspects.map(|path| format!("`{}`", path.display())).collect();
         let note = format!("these run when Python starts: {}", suspects.join(", "));

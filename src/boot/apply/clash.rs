@@ -36,7 +36,7 @@ pub(super) fn shared_paths(owners: &[Owner]) -> (BTreeSet<String>, Vec<Finding>)
 
 /// What is installed and stays, and is not from a wheel of the lock.
 pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
-    let all = planned.seen.observed.iter().flat_map(|observed| &observed.distributions);
+    let all = planned.seen.distributions();
     let mut owners = Vec::new();
     for one in all {
         let Ok(name) = one.name.parse::<PackageName>() else { continue };

@@ -58,7 +58,7 @@ impl Work<'_> {
                 || steps.iter().any(|step| step.name == *name)
                 || matches!(seen.ledger.hand(name, installed), Hand::Ours(_))
         });
-        let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        let python = seen.interpreter().map(ToOwned::to_owned);
         ledger.python = python.unwrap_or_default();
         ledger.environment = (!wish.environment.is_empty()).then(|| wish.title.clone());
         ledger.debian.extend(decision.plan.apt.iter().map(|step| step.name.clone()));

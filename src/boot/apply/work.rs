@@ -73,7 +73,7 @@ pub fn carry_out(
 }
 
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
-    let python = planned.seen.machine.python.as_ref().filter(|_| planned.seen.here);
+    let python = planned.seen.machine.python.as_ref().filter(|_| planned.seen.is_here());
     python.and_then(|python| python.layout.clone()).ok_or_else(|| {
         Failure::input("a described machine can't be changed").help("leave out --runtime and --machine, or use `plan`")
     })
@@ -319,7 +319,7 @@ impl Work<'_> {
     }
 
     pub(super) fn python(&self) -> Result<PathBuf, Failure> {
-        let python = self.planned.seen.machine.python.as_ref().and_then(|python| python.path.clone());
+        let python = self.planned.seen.interpreter().map(Path::to_owned);
         python.ok_or_else(|| Failure::bug("an apply without an interpreter"))
     }
 

@@ -11,7 +11,7 @@ use crate::boot::session::Session;
 use crate::boot::session::findings::secrets_set;
 use crate::boot::session::goal::{Goal, ProfileRequest, Request};
 use crate::boot::session::index::Asked;
-use crate::boot::session::lock::{missing_lock, stale_lock};
+use crate::boot::session::lock::{missing_lock, relock, stale_lock};
 use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 
@@ -48,16 +48,12 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
             let mut solved = session.target(&profile, &seen)?;
             // A version that colab-boot has replaced and no index has any more is no choice here.
             solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
-            keep_lock = matches!(other, Beside::Replaceable(_));
-            let old = if let Beside::Replaceable(old) = &other { old.as_ref() } else { None };
+            let old = if let Beside::Stale(old, _) = &other { Some(old) } else { None };
             let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();
-            if let Beside::Elsewhere(reasons) = other {
-                let why = reasons.first().map(|reason| format!(": {reason}")).unwrap_or_default();
-                other_target = Some(format!("no target of `{}` fits{why}", path.display()));
-                let message = format!("`{}` was made for other machines and is left alone", path.display());
-                let finding = Finding::note(Code::MachineNotPlanned, message);
-                findings.push(reasons.into_iter().fold(finding, Finding::with_note));
-            }
+            let is_left = old.is_some_and(|old| old.targets.iter().any(|one| one.name != solved.name));
+            keep_lock = !matches!(other, Beside::Elsewhere(_)) && !is_left;
+            other_target = other.why_left_alone(&path).filter(|_| !keep_lock);
+            findings.extend(other.note(&path, is_left.then_some(&*profile.source.name)));
             let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
             let (resolution, traffic) = session.solve(asked, &request.index)?;
             findings.extend(session.cache_finding());
@@ -77,10 +73,48 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
 /// What the lock beside the profile is worth here.
 enum Beside {
     Usable(Box<(Lock, LockedTarget)>),
-    /// There is none, or it answers another question: a new one may take its place.
-    Replaceable(Option<Lock>),
+    None,
+    /// It answers another question, and why: a new one takes its place, unless it has targets that would be lost.
+    Stale(Box<Lock>, String),
     /// It is fresh, and made for other machines; the reasons.
     Elsewhere(Vec<String>),
+}
+
+impl Beside {
+    /// Why what is resolved now is not the lock's, where that stays as it is.
+    fn why_left_alone(&self, path: &Path) -> Option<String> {
+        match self {
+            Self::Usable(_) | Self::None => None,
+            Self::Stale(_, why) => Some(format!("`{}` is stale: {why}", path.display())),
+            Self::Elsewhere(reasons) => {
+                let why = reasons.first().map(|reason| format!(": {reason}")).unwrap_or_default();
+                Some(format!("no target of `{}` fits{why}", path.display()))
+            }
+        }
+    }
+
+    /// What becomes of the lock. `left` names the profile where targets for other machines keep a stale one as it is.
+    fn note(self, path: &Path, left: Option<&str>) -> Option<Finding> {
+        let path = path.display();
+        match (self, left) {
+            (Self::Usable(_) | Self::None, _) => None,
+            (Self::Stale(_, why), None) => {
+                let message = format!("`{path}` is stale: {why}. It was resolved again, and `apply` writes it");
+                Some(Finding::note(Code::LockStale, message))
+            }
+            (Self::Stale(_, why), Some(profile)) => {
+                let message = format!(
+                    "`{path}` is stale: {why}. It has targets for other machines and is left alone; this machine was resolved for itself"
+                );
+                Some(Finding::warning(Code::LockStale, message).with_help(relock(profile)))
+            }
+            (Self::Elsewhere(reasons), _) => {
+                let message = format!("`{path}` was made for other machines and is left alone");
+                let finding = Finding::note(Code::MachineNotPlanned, message);
+                Some(reasons.into_iter().fold(finding, Finding::with_note))
+            }
+        }
+    }
 }
 
 /// The lock of `path` with its target for this machine. `locked` insists on it.
@@ -88,10 +122,14 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
     let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
     let name = &profile.source.name;
     let Some(lock) = session.read_lock(path)? else {
-        return if locked { Err(no(missing_lock(path, name))) } else { Ok(Beside::Replaceable(None)) };
+        return if locked { Err(no(missing_lock(path, name))) } else { Ok(Beside::None) };
     };
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
-        return if locked { Err(no(stale_lock(path, Some(&why), name))) } else { Ok(Beside::Replaceable(Some(lock))) };
+        return if locked {
+            Err(no(stale_lock(path, Some(&why), name)))
+        } else {
+            Ok(Beside::Stale(Box::new(lock), why))
+        };
     }
     match session.fitting(&lock, seen) {
         Ok(target) => match uncovered(profile, target) {
@@ -100,7 +138,7 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
                 Ok(Beside::Usable(Box::new((lock, target))))
             }
             Some(why) if locked => Err(no(stale_lock(path, Some(&why), name))),
-            Some(_) => Ok(Beside::Replaceable(Some(lock))),
+            Some(why) => Ok(Beside::Stale(Box::new(lock), why)),
         },
         Err(reasons) if locked => {
             seen.python_facts()?;

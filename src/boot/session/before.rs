@@ -21,7 +21,7 @@ impl Session<'_> {
         settings: &IndexSettings,
         seen: &Seen,
     ) -> Result<BTreeMap<PackageName, LockedPackage>, Failure> {
-        if wanted.is_empty() || !seen.here {
+        if wanted.is_empty() || !seen.is_here() {
             return Ok(BTreeMap::new());
         }
         let found = wheels_of(wanted, || self.sources(settings, seen, None, None), settings)?;

@@ -23,7 +23,7 @@ pub fn surroundings(seen: &Seen) -> Environment {
         held: Vec::new(),
         hardware,
         debian: seen.machine.debian.packages().iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
-        compat_in_use: seen.observed.as_ref().is_some_and(Observed::compat_in_use),
+        compat_in_use: seen.observed().is_some_and(Observed::compat_in_use),
         python: seen.machine.python.as_ref().map(|python| python.facts.clone()),
         complete: false,
         vague: vague(seen),
@@ -32,7 +32,7 @@ pub fn surroundings(seen: &Seen) -> Environment {
 
 /// Names of what lies on the path in other forms than a dist-info that can be read.
 fn vague(seen: &Seen) -> BTreeSet<PackageName> {
-    let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref()).filter(|_| seen.here);
+    let home = seen.home();
     let folders = home.map(|home| home.search.iter().chain(&home.before_site)).into_iter().flatten();
     let name = |entry: &String| {
         let link = || entry.strip_suffix(".egg-link")?.parse().ok();
@@ -47,11 +47,11 @@ pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Audited> {
     let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Audited {
         build: session.matrix.build(&name, &version).cloned(),
         doubt: None,
-        files: folder.as_ref().filter(|_| seen.here).and_then(|folder| recorded_files(folder)).map(Arc::new),
-        tags: folder.as_ref().filter(|_| seen.here).map(|folder| tags_of(folder)).unwrap_or_default(),
+        files: folder.as_ref().filter(|_| seen.is_here()).and_then(|folder| recorded_files(folder)).map(Arc::new),
+        tags: folder.as_ref().filter(|_| seen.is_here()).map(|folder| tags_of(folder)).unwrap_or_default(),
         linkage: folder
             .as_ref()
-            .filter(|_| seen.here)
+            .filter(|_| seen.is_here())
             .and_then(|folder| session.linkage_on_disk(&name, &version, folder))
             .map(|(linkage, _)| linkage),
         folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
@@ -61,7 +61,7 @@ pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Audited> {
         let all = seen.machine.installed.iter().map(|(name, one)| held(name.clone(), one.version.clone(), None));
         all.collect()
     };
-    let Some(observed) = &seen.observed else {
+    let Some(observed) = seen.observed() else {
         return described();
     };
     let raw = observed.distributions.iter().filter_map(|raw| {

@@ -29,7 +29,7 @@ pub(super) fn edited(
     changes: &[Change],
     (files, doubted): (&FileCheck, &[PackageName]),
 ) -> Vec<Edited> {
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let layout = seen.layout();
     let Some(layout) = layout else { return Vec::new() };
     let state = &State::of(&session.paths.state, layout);
     let one = |change: &Change| {

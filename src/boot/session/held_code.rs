@@ -63,7 +63,7 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
 /// The distribution that has a file for each of `modules`, where one has.
 fn successors(seen: &Seen, modules: &BTreeSet<&str>) -> BTreeMap<String, PackageName> {
     let mut found = BTreeMap::new();
-    let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
+    let all = seen.distributions().iter();
     for one in all.filter(|_| !modules.is_empty()) {
         let Ok(name) = one.name.parse::<PackageName>() else { continue };
         let own = recorded_paths(one).into_iter().map(|path| module_of(&path));

@@ -51,7 +51,6 @@ impl Session<'_> {
             let asked = self.matrix.linkages.asked(&name, &one.version, &Linkage { numpy_parts, ..linkage });
             (!asked.is_empty()).then_some((name, asked))
         };
-        let here = seen.observed.as_ref().filter(|_| seen.here);
-        here.into_iter().flat_map(|observed| &observed.distributions).filter_map(asked).collect()
+        seen.here().into_iter().flat_map(|observed| &observed.distributions).filter_map(asked).collect()
     }
 }

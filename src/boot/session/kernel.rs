@@ -39,11 +39,11 @@ pub fn loaded(
         loaded.stale = stale_distributions(seen, &loaded, files);
         return Ok(loaded);
     }
-    if let Some(pid) = request.kernel_pid.filter(|_| seen.here && !request.no_kernel) {
+    if let Some(pid) = request.kernel_pid.filter(|_| seen.is_here() && !request.no_kernel) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
             .help("give the process of the notebook's kernel: `os.getpid()` in a cell"));
     }
-    if request.kernel_modules.is_some() && seen.here {
+    if request.kernel_modules.is_some() && seen.is_here() {
         return Err(Failure::input("--kernel-modules was given but no kernel was found")
             .help("give its process with --kernel-pid"));
     }
@@ -58,7 +58,7 @@ pub fn loaded(
 /// Where wheels put libraries that lie outside of site-packages (`.data/data/lib`). What lies in the system's own is
 /// not theirs.
 fn library_folder(seen: &Seen) -> Option<PathBuf> {
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref())?;
+    let layout = seen.layout()?;
     (layout.data != Path::new("/usr")).then(|| layout.data.join("lib"))
 }
 
@@ -66,7 +66,7 @@ fn library_folder(seen: &Seen) -> Option<PathBuf> {
 fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<PackageName> {
     let is_outside = |file: &&PathBuf| !site.iter().any(|folder| file.starts_with(folder));
     let files: BTreeSet<&PathBuf> = loaded.mapped.iter().filter(is_outside).collect();
-    let all = seen.observed.iter().flat_map(|observed| &observed.distributions).filter(|_| !files.is_empty());
+    let all = seen.distributions().iter().filter(|_| !files.is_empty());
     let has_one = |one: &&RawDistribution| {
         let Some(folder) = one.folder.parent() else { return false };
         let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
@@ -81,10 +81,10 @@ fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<Pa
 /// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its
 /// interpreter. What a kernel has forked has its command line, and is none.
 pub fn other_kernels(seen: &Seen) -> usize {
-    if !seen.here || seen.machine.kernel.is_some() {
+    if !seen.is_here() || seen.machine.kernel.is_some() {
         return 0;
     }
-    let python = seen.machine.python.as_ref().and_then(|python| python.path.as_ref());
+    let python = seen.interpreter();
     let Some(scripts) = python.and_then(|python| python.parent()) else { return 0 };
     let is_kernel = |pid: &u32| {
         let line =
@@ -100,7 +100,7 @@ pub fn other_kernels(seen: &Seen) -> usize {
 
 /// The folders that modules are installed to, under each name that a path may have.
 pub(super) fn folders(seen: &Seen) -> Vec<PathBuf> {
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let layout = seen.layout();
     let own = layout.map(Layout::folders).unwrap_or_default().into_iter().cloned();
     // Debian's packages lie in folders of their own, where an apply shadows them.
     let elsewhere = seen.machine.installed.values().filter_map(|one| one.location.clone());
@@ -133,7 +133,7 @@ pub fn modules_of(record: &str) -> BTreeSet<String> {
 
 /// The line of the environment file that is there.
 pub(super) fn environment_file(seen: &Seen) -> Result<Option<String>, Failure> {
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let layout = seen.layout();
     let text = layout.map_or(Ok(None), |layout| files::read_optional(&layout.purelib.join(ENVIRONMENT_FILE)))?;
     Ok(text.map(|text| text.trim_end().to_owned()))
 }

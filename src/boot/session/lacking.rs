@@ -24,7 +24,7 @@ pub struct Lacking {
 /// The packages of `target` whose libraries this machine does not have, nor would have with the Debian packages of the
 /// lock. Nothing is said of images, of which the system's packages are not known.
 pub fn lacking(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Result<Vec<Lacking>, Failure> {
-    if !seen.here {
+    if !seen.is_here() {
         return Ok(Vec::new());
     }
     let known = SystemLibraries::bundled().map_err(Failure::bug)?;
@@ -104,11 +104,10 @@ impl<'a> System<'a> {
         let configured: Vec<String> =
             configured.flat_map(|text| text.lines().map(str::trim).map(str::to_owned).collect::<Vec<_>>()).collect();
         let configured = configured.iter().filter(|line| line.starts_with('/')).map(|line| root(line));
-        let observed = seen.observed.as_ref();
+        let observed = seen.observed();
         let own = observed.iter().flat_map(|observed| &observed.library_path).map(PathBuf::from);
         // conda's Pythons find libraries beside themselves.
-        let beside =
-            seen.machine.python.as_ref().and_then(|python| Some(python.path.as_ref()?.parent()?.parent()?.join("lib")));
+        let beside = seen.interpreter().and_then(|path| Some(path.parent()?.parent()?.join("lib")));
         let folders = FOLDERS.iter().map(|path| root(path)).chain(configured).chain(own).chain(beside).collect();
         let installed = seen.machine.debian.packages().keys().cloned();
         let packages = installed.chain(target.apt.iter().map(|one| one.name.clone())).collect();

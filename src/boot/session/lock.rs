@@ -116,7 +116,7 @@ impl Session<'_> {
 
     /// Versions that apt would install, or has; a machine that is only described has no apt to ask.
     fn apt_versions(&self, names: &[String], seen: &Seen) -> BTreeMap<String, String> {
-        if !seen.here || !seen.machine.has_apt || names.is_empty() {
+        if !seen.is_here() || !seen.machine.has_apt || names.is_empty() {
             return BTreeMap::new();
         }
         let arguments: Vec<&str> = ["policy", "--"].into_iter().chain(names.iter().map(String::as_str)).collect();
@@ -192,6 +192,7 @@ pub fn stale_lock(path: &Path, why: Option<&str>, profile: impl Display) -> Find
     Finding::error(Code::LockStale, format!("`{}` is stale{why}", path.display())).with_help(relock(profile))
 }
 
-fn relock(profile: impl Display) -> String {
+/// The command that makes the lock of `profile` anew.
+pub(super) fn relock(profile: impl Display) -> String {
     format!("run `colab-boot lock {profile}`")
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::boot::ledger::Ledger;
 use crate::boot::machine::{
-    Looker, Machine, MachineRequest, Observed, Overrides, PythonOrigin, Said, apply_overrides, assumed_driver,
-    find_runtime, judge, observe, observe_interpreter, resolve_gpus,
+    Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
+    apply_overrides, assumed_driver, find_runtime, judge, observe, observe_interpreter, resolve_gpus,
 };
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
@@ -21,36 +21,96 @@ use crate::core::model::{PythonFacts, Version};
 /// A machine with what led to it.
 pub struct Seen {
     pub machine: Machine,
-    /// `None` for a bundled runtime.
-    pub observed: Option<Observed>,
+    pub source: Source,
     pub findings: Vec<Finding>,
-    /// It is the machine that we run on, not a description or a record.
-    pub here: bool,
     /// GPUs that a runtime may hand out, where none was named.
     pub possible_gpus: Vec<InstalledGpu>,
-    /// What colab-boot has put there.
+    /// What colab-boot has put there; empty where that can't be known.
     pub ledger: Ledger,
 }
 
+/// Where a machine is known from.
+pub enum Source {
+    /// It is the one that we run on, as it was observed.
+    Here(Box<Observed>),
+    /// A record of another one, or of an earlier day.
+    Record(Box<Observed>),
+    /// A bundled description.
+    Runtime,
+}
+
 impl Seen {
+    /// Whether it is the machine that we run on, not a description or a record.
+    pub const fn is_here(&self) -> bool {
+        self.here().is_some()
+    }
+
+    /// What was observed of it, if it is the machine that we run on.
+    pub const fn here(&self) -> Option<&Observed> {
+        match &self.source {
+            Source::Here(observed) => Some(observed),
+            Source::Record(_) | Source::Runtime => None,
+        }
+    }
+
+    /// What was observed of it, here or elsewhere.
+    pub fn observed(&self) -> Option<&Observed> {
+        match &self.source {
+            Source::Here(observed) | Source::Record(observed) => Some(observed),
+            Source::Runtime => None,
+        }
+    }
+
+    /// The distributions that were observed.
+    pub fn distributions(&self) -> &[RawDistribution] {
+        self.observed().map(|observed| observed.distributions.as_slice()).unwrap_or_default()
+    }
+
+    /// Where the interpreter of this machine has things installed.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.python_here()?.layout.as_ref()
+    }
+
+    /// Where the interpreter of this machine finds its own files.
+    pub fn home(&self) -> Option<&Home> {
+        self.python_here()?.home.as_ref()
+    }
+
+    /// The interpreter of this machine.
+    pub fn interpreter(&self) -> Option<&Path> {
+        self.python_here()?.path.as_deref()
+    }
+
+    fn python_here(&self) -> Option<&Python> {
+        self.machine.python.as_ref().filter(|_| self.is_here())
+    }
+
+    /// The Python of the machine. Where there is none, an error with the reason, and `help`.
+    pub fn python(&self, help: &str) -> Result<&Python, Failure> {
+        self.machine.python.as_ref().ok_or_else(|| {
+            let failure = Failure::world("no usable Python was found").help(help);
+            let mut errors = self.observed().into_iter().flat_map(|observed| &observed.python_errors);
+            match errors.find_map(|said| Some((&said.source, said.error.as_ref()?))) {
+                Some((source, error)) => failure.cause(format!("`{source}`: {error}")),
+                None => failure,
+            }
+        })
+    }
+
     /// What a lock calls the place that has what no index has: a runtime, the release of a Colab image, or `machine`.
     pub fn image(&self) -> String {
-        let release =
-            || self.observed.as_ref()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned();
+        let release = || self.observed()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned();
         self.machine.runtime.clone().or_else(release).unwrap_or_else(|| "machine".to_owned())
     }
 
     /// The Python to judge wheels for.
     pub fn python_facts(&self) -> Result<PythonFacts, Failure> {
-        self.machine.python.as_ref().map(|python| python.facts.clone()).ok_or_else(|| {
-            Failure::world("no usable Python was found to judge the wheels for")
-                .help("name one with --python, or a notebook image with --runtime")
-        })
+        Ok(self.python("name one with --python, or a notebook image with --runtime")?.facts.clone())
     }
 
     /// An unreadable file is an error, not an absent one: nothing may be changed on such grounds.
     pub fn must_be_readable(&self) -> Result<(), Failure> {
-        let unreadable = self.observed.as_ref().and_then(|observed| {
+        let unreadable = self.observed().and_then(|observed| {
             // An interpreter that is there and can't be asked is not none: another one would be changed in its place.
             let may_be_there = |path: &Path| reach(path).is_err() || path.is_there();
             let python = observed.python_errors.iter().filter(|said| may_be_there(Path::new(&said.source)));
@@ -68,15 +128,17 @@ impl Seen {
     fn add_unreadable(&mut self, path: &Path, error: &std::io::Error) {
         let (source, error) = (path.display().to_string(), Some(error.to_string()));
         let said = Said { source, error, text: None, timed_out: false };
-        self.observed.iter_mut().for_each(|observed| observed.unreadable.push(said.clone()));
+        if let Source::Here(observed) = &mut self.source {
+            observed.unreadable.push(said);
+        }
     }
 
     /// An error where the user names an interpreter and there is none; one that is there and can't be asked is reported
     /// elsewhere.
     fn has_python(&self, named: Option<&Path>) -> Result<(), Failure> {
         must_reach(named.map(Path::to_owned).as_ref())?;
-        let mut said = self.observed.iter().flat_map(|observed| &observed.python_errors);
-        let none_answered = self.observed.as_ref().is_some_and(|observed| observed.python.is_none());
+        let mut said = self.observed().into_iter().flat_map(|observed| &observed.python_errors);
+        let none_answered = self.observed().is_some_and(|observed| observed.python.is_none());
         match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there())) {
             None => Ok(()),
             Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
@@ -87,7 +149,7 @@ impl Seen {
 
     /// An error where the interpreter belongs to the system and the user has not said that it may be changed.
     pub fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
-        let Some(python) = self.machine.python.as_ref().filter(|_| self.here && !system) else {
+        let Some(python) = self.python_here().filter(|_| !system) else {
             return Ok(());
         };
         let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
@@ -119,7 +181,7 @@ impl Session<'_> {
     /// An environment that is active or near, and whose interpreter is gone, is an error: no other one is meant.
     pub fn machine_near(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Seen, Failure> {
         let seen = self.look(request, beside)?;
-        if seen.here && request.python.is_none() {
+        if seen.is_here() && request.python.is_none() {
             self.has_whole_environment(&seen, &near(beside)?)?;
         }
         Ok(seen)
@@ -138,7 +200,7 @@ impl Session<'_> {
             return Ok(());
         };
         let path = folder.join("bin/python");
-        let errors = seen.observed.iter().flat_map(|observed| &observed.python_errors);
+        let errors = seen.observed().into_iter().flat_map(|observed| &observed.python_errors);
         let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
         let why = said.unwrap_or_else(|| match path.read_link() {
             Ok(to) => format!("it leads to `{}`, which is not there", to.display()),
@@ -166,12 +228,12 @@ impl Session<'_> {
         let overrides = Overrides { driver: request.driver.clone(), gpus: request.gpus.clone() };
         let mut seen = match (&request.runtime, &request.record) {
             (Some(name), _) => self.runtime(name)?,
-            (None, Some(path)) => self.judged(read_record(path)?, false),
+            (None, Some(path)) => self.judged(read_record(path)?, Source::Record),
             (None, None) => {
                 let near = near(beside)?;
                 let python = request.python.as_deref();
                 let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(python) };
-                let mut seen = self.judged(observe(looker), true);
+                let mut seen = self.judged(observe(looker), Source::Here);
                 seen.has_python(request.python.as_deref())?;
                 match reach(&self.paths.state) {
                     Ok(()) => seen.ledger = self.ledger(&seen)?,
@@ -181,8 +243,7 @@ impl Session<'_> {
                 seen
             }
         };
-        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
-        for folder in layout.iter().flat_map(|layout| [&layout.purelib, &layout.platlib, &layout.scripts]) {
+        for folder in seen.layout().into_iter().flat_map(|layout| [&layout.purelib, &layout.platlib, &layout.scripts]) {
             note_folder(folder);
         }
         apply_overrides(&mut seen.machine, &overrides, self.matrix)?;
@@ -212,19 +273,23 @@ impl Session<'_> {
         let runtime = find_runtime(name)?;
         let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
         let (machine, ledger) = (runtime.machine(), Ledger::default());
-        Ok(Seen { machine, observed: None, findings: Vec::new(), here: false, possible_gpus, ledger })
+        Ok(Seen { machine, source: Source::Runtime, findings: Vec::new(), possible_gpus, ledger })
     }
 
-    fn judged(&self, observed: Observed, here: bool) -> Seen {
+    fn judged(&self, observed: Observed, source: fn(Box<Observed>) -> Source) -> Seen {
         let (machine, findings) = judge(&observed, self.matrix);
-        let ledger = Ledger::default();
-        Seen { machine, observed: Some(observed), findings, here, possible_gpus: Vec::new(), ledger }
+        Seen {
+            machine,
+            source: source(Box::new(observed)),
+            findings,
+            possible_gpus: Vec::new(),
+            ledger: Ledger::default(),
+        }
     }
 
     /// What colab-boot has put into the environment that was seen.
     fn ledger(&self, seen: &Seen) -> Result<Ledger, Failure> {
-        let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
-        layout.map_or_else(|| Ok(Ledger::default()), |layout| State::of(&self.paths.state, layout).ledger())
+        seen.layout().map_or_else(|| Ok(Ledger::default()), |layout| State::of(&self.paths.state, layout).ledger())
     }
 }
 

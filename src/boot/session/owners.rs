@@ -21,7 +21,7 @@ pub(super) fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> 
         wanted.extend(file.real().ok().map(|real| (real, file)));
     }
     let mut found = HashMap::new();
-    let all = seen.observed.iter().flat_map(|observed| &observed.distributions);
+    let all = seen.distributions().iter();
     for one in all.take_while(|_| !wanted.is_empty()) {
         let (Ok(name), Some(site)) = (one.name.parse::<PackageName>(), one.folder.parent()) else { continue };
         let real = site.real().unwrap_or_else(|_| site.to_owned());

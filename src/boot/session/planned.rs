@@ -79,7 +79,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         target: &target,
         machine: &seen.machine,
         matrix: session.matrix,
-        prune: wish.prune && seen.here,
+        prune: wish.prune && seen.is_here(),
         ledger: &seen.ledger,
         notes: &situation.notes,
         doubted: situation.doubted(),
@@ -98,7 +98,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
     more.extend(judged(&wish, &decision.plan, &target, &seen));
     let edited = edited(session, &seen, &decision.plan.changes, (&situation.files, situation.doubted()));
     more.extend(edited.iter().map(Edited::to_finding));
-    if let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) {
+    if let Some(layout) = seen.layout() {
         let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
         more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
     }
@@ -186,9 +186,9 @@ pub fn script_of(planned: &Planned, plan: &Plan, part: Part) -> String {
     let layout = python.and_then(|python| python.layout.as_ref());
     let direct =
         planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted).filter_map(|one| one.direct.as_ref());
-    let search = planned.seen.observed.as_ref().and_then(|observed| Some(&observed.python.as_ref()?.search));
+    let search = planned.seen.observed().and_then(|observed| Some(&observed.python.as_ref()?.search));
     let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
-    let beside = layout.zip(search).filter(|_| planned.seen.here);
+    let beside = layout.zip(search).filter(|_| planned.seen.is_here());
     let beside = beside.map(|(layout, search)| owned_elsewhere(search, layout, &incoming.collect()));
     let context = Context {
         beside: beside.unwrap_or_default(),

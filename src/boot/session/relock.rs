@@ -61,7 +61,7 @@ impl Session<'_> {
             let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
             let (resolution, used) = self.solve(asked, &request.index)?;
             findings.extend(seen.findings.clone());
-            pythons.extend(seen.machine.python.as_ref().filter(|_| seen.here).map(Python::describe));
+            pythons.extend(seen.machine.python.as_ref().filter(|_| seen.is_here()).map(Python::describe));
             findings.extend(caveats(&resolution));
             let locked = self.locked_target(profile, &target, &seen, &resolution);
             let about = variables_for(profile, &locked).findings.into_iter();

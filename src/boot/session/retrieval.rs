@@ -195,7 +195,7 @@ impl Session<'_> {
 
 /// What listings are filtered by.
 fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Result<Scope, Failure> {
-    let python = seen.machine.python.as_ref().ok_or_else(|| Failure::world("no usable Python was found"))?;
+    let python = seen.python("name one with --python")?;
     let mut facts = python.facts.clone();
     facts.libc = libc.unwrap_or(facts.libc);
     let scope = Scope::of(&facts).ok_or_else(|| Failure::bug("no marker environment"))?;

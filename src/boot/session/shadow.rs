@@ -49,9 +49,9 @@ pub struct InFront {
     silent: Vec<PathBuf>,
 }
 
-impl<'a> Session<'a> {
+impl Session<'_> {
     /// The folders that every Python has before site-packages.
-    pub fn before_site<'b>(&'b self, home: &'b Home) -> BTreeSet<&'b Path> {
+    pub fn before_site<'a>(&'a self, home: &'a Home) -> BTreeSet<&'a Path> {
         // What is on a mount that is silent was kept from the interpreter when it was asked.
         let set = self.environment.get("PYTHONPATH").map_or("", String::as_str);
         let set = set.split(':').map(Path::new).filter(|folder| folder.is_absolute());
@@ -62,8 +62,7 @@ impl<'a> Session<'a> {
 impl InFront {
     /// What lies before `folders`, in which packages are installed, and what the kernel has loaded from there.
     pub fn of(session: &Session<'_>, seen: &Seen, loaded: &Loaded, folders: &[PathBuf]) -> Self {
-        let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref());
-        let Some(home) = home.filter(|_| seen.here) else { return Self::default() };
+        let Some(home) = seen.home() else { return Self::default() };
         let is_standard = |folder: &Path| folder.starts_with(&home.stdlib);
         let mut front = Self::default();
         let mut first = session.before_site(home);
@@ -77,7 +76,7 @@ impl InFront {
                 front.add(folder);
             }
         }
-        let Some(layout) = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()) else { return front };
+        let Some(layout) = seen.layout() else { return front };
         front.not_on_path = not_on_path(loaded, layout);
         // The standard library is meant to come first, and each of the folders before another one; they may be reached
         // through links.

@@ -58,7 +58,7 @@ pub(super) fn observe_situation(
     reading: Reading,
 ) -> Result<Situation, Failure> {
     let Answer { goal, wish, seen, target, .. } = answer;
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let layout = seen.layout();
     let state = layout.map(|layout| State::of(&session.paths.state, layout));
     let marker = state.as_ref().map_or(Ok(None), State::marker)?;
     let scene = layout.zip(state.as_ref()).map(|(layout, state)| Scene {

@@ -75,7 +75,7 @@ impl Session<'_> {
     /// The files that Python runs when it starts, by their names: in site-packages, wherever `.pth` files lead, and in
     /// what comes before. What is on a mount that does not answer is left out.
     pub fn startup_files(&self, seen: &Seen, layout: &Layout) -> BTreeMap<PathBuf, Stamp> {
-        let home = seen.machine.python.as_ref().and_then(|python| python.home.as_ref()).filter(|_| seen.here);
+        let home = seen.home();
         let first = home.map(|home| self.before_site(home)).unwrap_or_default();
         let search = home.into_iter().flat_map(|home| &home.search).map(PathBuf::as_path);
         let folders: BTreeSet<&Path> =

@@ -17,7 +17,7 @@ pub fn smoke_tests(
     target: &LockedTarget,
     thorough: bool,
 ) -> Vec<(PackageName, SmokeOutcome)> {
-    let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
+    let Some(python) = seen.interpreter() else {
         return Vec::new();
     };
     let run = |name: &PackageName| {
@@ -40,7 +40,7 @@ pub fn smoke_tests(
 /// Trains each framework of the target twice from the profile's seed, and compares what comes out.
 pub fn repeated(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Repeated {
     let mut repeated = Repeated::default();
-    let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else { return repeated };
+    let Some(python) = seen.interpreter() else { return repeated };
     let seed = profile.seed.unwrap_or(0);
     let mut environment = session.environment.clone();
     environment.extend(variables_for(profile, target).all);
@@ -119,7 +119,7 @@ pub fn smoke_finding(
 /// Whether the machine says that it has a TPU.
 fn has_tpu(seen: &Seen) -> bool {
     let names = ["TPU_ACCELERATOR_TYPE", "COLAB_TPU_1VM"];
-    let variables = seen.observed.as_ref().map(|observed| &observed.environment);
+    let variables = seen.observed().map(|observed| &observed.environment);
     names.iter().any(|name| variables.and_then(|all| all.get(*name)).is_some_and(|value| !value.is_empty()))
 }
 

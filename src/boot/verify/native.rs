@@ -35,7 +35,7 @@ struct Line {
 /// Imports what the lock has installed with compiled code, but for what has a smoke test, and says what can't be
 /// imported.
 pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
-    let Some(python) = seen.machine.python.as_ref().and_then(|python| python.path.as_ref()) else {
+    let Some(python) = seen.interpreter() else {
         return Vec::new();
     };
     let mut open: VecDeque<(PackageName, String)> = modules(session, profile, seen, target).into();

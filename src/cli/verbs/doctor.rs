@@ -61,20 +61,20 @@ fn asked(
 ) -> Result<Report, Failure> {
     let seen = session.machine(&options.machine.request())?;
     // One on a mount that does not answer is a finding.
-    for path in options.data.iter().filter(|path| seen.here && reach(path).is_ok()) {
+    for path in options.data.iter().filter(|path| seen.is_here() && reach(path).is_ok()) {
         must_be_there(path, "--data: there is no")?;
     }
-    let there = wish.data.iter().filter(|path| !seen.here || path.is_there());
+    let there = wish.data.iter().filter(|path| !seen.is_here() || path.is_there());
     let place = Place::of(&seen.machine, options.data.iter().chain(there))?;
     let mut facts = options.machine.kernel_modules.as_deref().map(facts_of).transpose()?;
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
-    if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.here && kernel != Some(*pid)) {
+    if let Some(pid) = options.machine.kernel_pid.filter(|pid| seen.is_here() && kernel != Some(*pid)) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}")));
     }
-    let smi_hangs = smi_hangs(seen.observed.as_ref());
+    let smi_hangs = smi_hangs(seen.observed());
     let sight = Sight { smi_hangs, notebook: options.kernel.as_deref(), ..Sight::now(session, kernel, &place) };
     // Of another machine there is what its bundle has seen; this one has nothing to do with it.
-    let vitals = if seen.here {
+    let vitals = if seen.is_here() {
         observe_vitals(&sight)
     } else {
         let (vitals, kernel) = unbundled(options.machine.machine.as_deref())?;
@@ -84,12 +84,12 @@ fn asked(
     vitals.must_mean_one()?;
     let plans = plans(options, wish, &place, session, &seen)?;
     let (machine, matrix) = (&seen.machine, session.matrix);
-    let described = !seen.here && vitals == Vitals::default();
+    let described = !seen.is_here() && vitals == Vitals::default();
     let (facts, plans) = (facts.as_ref(), &plans);
     let all = Examination { vitals: &vitals, machine, facts, plans, matrix, wish, described };
     let mut outcomes = examine(&all, is_meant)?;
     if !options.after_crash {
-        let asked = Asked { only: &options.only, plugins: options.plugins, elsewhere: !seen.here };
+        let asked = Asked { only: &options.only, plugins: options.plugins, elsewhere: !seen.is_here() };
         outcomes.extend(foreign_checks(wish, options.profile.as_deref(), asked, machine, session)?);
     }
     let text = shown(&outcomes, options.all)?;
@@ -101,9 +101,9 @@ fn asked(
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(Outcome::presentable).collect();
     let outputs = options.outputs();
     let is_read = |name: &str| matrix.read_of(name).is_some();
-    let conditions = seen.here.then(|| conditions(&vitals, &sight, &is_read));
-    let observed =
-        seen.observed.map(|observed| Observed { conditions: conditions.or(observed.conditions.clone()), ..observed });
+    let conditions = seen.is_here().then(|| conditions(&vitals, &sight, &is_read));
+    let observed = seen.observed().cloned();
+    let observed = observed.map(|one| Observed { conditions: conditions.or(one.conditions.clone()), ..one });
     let printed = outputs.write(&outcomes, observed, &vitals, facts)?;
     let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     let checks =
@@ -136,10 +136,10 @@ fn plans(
         data: place
             .data
             .iter()
-            .map(|path| if seen.here { place_of(path) } else { path.clone() }.display().to_string())
+            .map(|path| if seen.is_here() { place_of(path) } else { path.clone() }.display().to_string())
             .collect(),
-        unread: place.data.iter().filter(|_| seen.here).filter_map(|path| unread(path)).collect(),
-        missing: seen.here.then(|| {
+        unread: place.data.iter().filter(|_| seen.is_here()).filter_map(|path| unread(path)).collect(),
+        missing: seen.is_here().then(|| {
             let missing = wish.data.iter().filter(|path| path.is_missing());
             missing.map(|path| path.display().to_string()).collect()
         }),

@@ -21,8 +21,8 @@ struct FingerprintReport {
 
 /// What a machine has besides drivers and packages; that of another one is in its record.
 pub(super) fn conditions_of(seen: &Seen, session: &Session<'_>) -> Result<Option<Conditions>, Failure> {
-    if !seen.here {
-        return Ok(seen.observed.as_ref().and_then(|observed| observed.conditions.clone()));
+    if !seen.is_here() {
+        return Ok(seen.observed().and_then(|observed| observed.conditions.clone()));
     }
     let place = Place { here: files::absolute(Path::new("."))?, ..Place::default() };
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
@@ -32,9 +32,9 @@ pub(super) fn conditions_of(seen: &Seen, session: &Session<'_>) -> Result<Option
 }
 
 pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Report, Failure> {
-    let mut seen = session.machine(request)?;
+    let seen = session.machine(request)?;
     let conditions = conditions_of(&seen, session)?;
-    let mut observed = seen.observed.take().map(Observed::neutral);
+    let mut observed = seen.observed().cloned().map(Observed::neutral);
     if let Some(observed) = &mut observed {
         observed.conditions.clone_from(&conditions);
     }

@@ -48,12 +48,12 @@ fn here(request: &MachineRequest, session: &Session<'_>) -> Result<Seen, Failure
     let seen = session.machine(request)?;
     let described =
         || Failure::input("a described machine can't be measured").help("leave out --runtime and --machine");
-    if seen.here { Ok(seen) } else { Err(described()) }
+    if seen.is_here() { Ok(seen) } else { Err(described()) }
 }
 
 fn python(seen: &Seen) -> Result<&Path, Failure> {
-    let path = seen.machine.python.as_ref().and_then(|python| python.path.as_deref());
-    path.ok_or_else(|| Failure::world("no usable Python was found to measure with").help("name one with --python"))
+    let path = seen.python("name the one to measure with by --python")?.path.as_deref();
+    path.ok_or_else(|| Failure::bug("an interpreter without a path"))
 }
 
 fn vitals(seen: &Seen, session: &Session<'_>) -> Result<Vitals, Failure> {

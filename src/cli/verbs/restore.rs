@@ -24,7 +24,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
     let planned = plan()?;
     let debian = planned.seen.ledger.debian.join(" ");
     let mut report = carry_out(&planned, &request.index, session, &held.folder, style)?;
-    let layout = planned.seen.machine.python.as_ref().and_then(|python| python.layout.as_ref());
+    let layout = planned.seen.layout();
     layout.map_or(Ok(()), |layout| unfollow_crashes(&layout.purelib))?;
     if !debian.is_empty() {
         report.talk.push(format!("Debian packages stay: {debian}"));
@@ -36,9 +36,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
 fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Failure> {
     let seen = session.machine_near(&request.machine, None)?;
     seen.may_be_changed(request.machine.system)?;
-    let python = seen.machine.python.as_ref().ok_or_else(|| {
-        Failure::world("no usable Python was found").help("name the environment to restore with --python")
-    })?;
+    let python = seen.python("name the environment to restore with --python")?;
     let target = LockedTarget::without_packages(&python.facts);
     let wish = Wish { title: "restore".to_owned(), prune: true, ..Wish::default() };
     let mut findings = seen.findings.clone();

@@ -50,7 +50,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     planned.release = pinned.release;
     let (seen, target) = (&planned.seen, &planned.target);
     seen.must_be_readable()?;
-    let layout = seen.machine.python.as_ref().and_then(|python| python.layout.as_ref()).filter(|_| seen.here);
+    let layout = seen.layout();
     let layout = layout.ok_or_else(|| {
         Failure::input("a described machine can't be verified").help("leave out --runtime and --machine")
     })?;

@@ -98,6 +98,29 @@ fn a_lock_that_lost_a_package_in_a_merge_is_stale_for_everybody() {
 }
 
 #[test]
+fn a_stale_lock_is_written_anew_only_where_nothing_of_it_is_lost() {
+    let day = Day::new(ROWS);
+    day.profile("p", &["lib"], "");
+    day.run(&["lock", "p.toml"]).expect(0);
+    day.profile("p", &["lib <2"], "");
+    for verb in ["plan", "apply"] {
+        let said = day.run(&[verb, "p.toml"]).expect(0).stderr;
+        let note = "note[lock-stale]: `p.lock` is stale: the profile has changed since. It was resolved again";
+        assert!(said.contains(note), "{verb}: {said}");
+    }
+    assert!(!day.run(&["apply", "p.toml"]).expect(0).stderr.contains("lock-stale"));
+    // A lock that has a target of another machine is not replaced by this one's.
+    let elsewhere = day.read("p.lock").replace("name = \"machine\"", "name = \"colab\"");
+    std::fs::write(day.test.path("p.lock"), &elsewhere).expect("a lock");
+    day.profile("p", &["lib"], "");
+    let applied = day.run(&["apply", "p.toml"]).expect(0);
+    assert!(applied.stderr.contains("warning[lock-stale]: `p.lock` is stale"), "{applied:?}");
+    assert!(applied.stderr.contains("is left alone") && applied.stderr.contains("run `colab-boot lock p.toml`"));
+    assert!(applied.stdout.contains("as resolved for this machine"), "{applied:?}");
+    assert_eq!(day.read("p.lock"), elsewhere);
+}
+
+#[test]
 fn the_order_of_the_tables_changes_neither_the_lock_nor_the_work() {
     let day = Day::new(ROWS);
     let tables = ["[packages]\napp = '*'\nplot = '*'\n", "[frameworks]\nplot = '*'\n[packages]\napp = '*'\n"];

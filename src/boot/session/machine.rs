@@ -1,5 +1,6 @@
 //! The machine that a request means: a bundled runtime, a record, or this one.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -139,12 +140,16 @@ impl Seen {
         must_reach(named.map(Path::to_owned).as_ref())?;
         let mut said = self.observed().into_iter().flat_map(|observed| &observed.python_errors);
         let none_answered = self.observed().is_some_and(|observed| observed.python.is_none());
-        match named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there())) {
-            None => Ok(()),
-            Some(path) => Err(Failure::input(format!("--python: there is no `{}`", path.display())).help(
-                "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command",
-            )),
-        }
+        let absent = named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there()));
+        let Some(path) = absent else { return Ok(()) };
+        let is_kept = |place: &Path| place.look().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+        let failure = if is_kept(path) || is_kept(&path.join("bin/python")) {
+            Failure::input(format!("--python: you may not read `{}`", path.display()))
+        } else {
+            Failure::input(format!("--python: there is no `{}`", path.display()))
+        };
+        let help = "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command";
+        Err(failure.help(help))
     }
 
     /// An error where the interpreter belongs to the system and the user has not said that it may be changed.

@@ -40,7 +40,7 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
     let mut owners = Vec::new();
     for one in all {
         let Ok(name) = one.name.parse::<PackageName>() else { continue };
-        let locked = planned.target.package(&name).is_some_and(|package| package.wheel.is_some());
+        let locked = planned.target.package(&name).is_some_and(|package| package.wheel().is_some());
         if locked || planned.decision.plan.changes.iter().any(|change| change.name == name) {
             continue;
         }

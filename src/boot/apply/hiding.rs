@@ -1,14 +1,14 @@
 //! What Python would take instead of the packages that an apply installs: looked for before the first change,
 //! and after the last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::apply::work::Work;
-use crate::boot::files::{Downloaded, intruders_before};
+use crate::boot::files::{Downloaded, Intruder, intruders_before};
 use crate::boot::script::ENVIRONMENT_FILE;
-use crate::boot::session::{Importable, InFront, hidden_by_user, modules_of};
-use crate::core::diag::Finding;
+use crate::boot::session::{Importable, InFront, entry, hidden, hidden_by_user, modules_of};
+use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
 
@@ -40,6 +40,31 @@ impl Work<'_> {
         let front = InFront::of(self.session, &self.planned.seen, &self.planned.loaded, &self.planned.folders);
         let first = wheels.iter().filter_map(|(name, wheel)| front.hiding(name, &modules_of(&wheel.record)));
         hidden_by_user(&self.planned.seen, &intruders).into_iter().chain(first).collect()
+    }
+
+    /// Fails where one of two distributions has modules that Python takes from the other, before anything changes. What
+    /// comes back was there together before.
+    pub(super) fn refuse_hidden(&self, clashes: &[Finding]) -> Result<(), Failure> {
+        let errors: Vec<Finding> = clashes.iter().filter(|finding| finding.is_error()).cloned().collect();
+        if errors.is_empty() || !self.is_wanted() {
+            return Ok(());
+        }
+        Err(Failure::from_findings(Kind::Answer, errors))
+    }
+
+    /// Files that Python takes before what was installed, but for those of the new `wheels`: these are judged before
+    /// anything changes, and may be accepted.
+    pub(super) fn hidden_after(
+        &self,
+        mut intruders: Vec<(PackageName, Intruder)>,
+        wheels: &BTreeMap<PackageName, Downloaded>,
+    ) -> Vec<Finding> {
+        let members = wheels.values().flat_map(|wheel| &wheel.files.members);
+        let paths = members.filter_map(|member| installed_path(&member.path));
+        let places: BTreeSet<PathBuf> =
+            paths.flat_map(|path| self.layout.folders().into_iter().map(move |site| site.join(&path))).collect();
+        intruders.retain(|(_, one)| !places.contains(&entry(&one.place)));
+        hidden(&self.planned.seen, &intruders)
     }
 
     /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.

@@ -141,7 +141,7 @@ impl Work<'_> {
 
     fn wheel_file(&self, name: &PackageName, folder: &Path) -> PathBuf {
         let changes = self.planned.decision.plan.changes.iter().filter_map(|change| change.package.as_ref());
-        let wheel = changes.filter(|package| package.name == *name).find_map(|package| package.wheel.as_ref());
+        let wheel = changes.filter(|package| package.name == *name).find_map(|package| package.wheel());
         folder.join(wheel.map_or("", |wheel| &wheel.file))
     }
 

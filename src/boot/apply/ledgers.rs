@@ -36,7 +36,7 @@ impl Work<'_> {
         };
         let becomes = |change: &Change| {
             let package = change.package.as_ref()?;
-            Some((package.version.clone(), package.wheel.as_ref().and_then(|wheel| wheel.sha256)))
+            Some((package.version.clone(), package.wheel().and_then(|wheel| wheel.sha256)))
         };
         let step =
             |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };

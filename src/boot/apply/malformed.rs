@@ -38,7 +38,7 @@ pub(super) fn open_all(
 ) -> Result<(BTreeMap<PackageName, Downloaded>, Vec<Finding>), Failure> {
     let (mut wheels, mut findings) = (BTreeMap::new(), Vec::new());
     for package in packages {
-        let Some(file) = package.wheel.as_ref().filter(|wheel| !wheel.is_source()).map(|wheel| &wheel.file) else {
+        let Some(file) = package.wheel().filter(|wheel| !wheel.is_source()).map(|wheel| &wheel.file) else {
             continue;
         };
         let wheel = Downloaded::open(&folder.join(file))?;

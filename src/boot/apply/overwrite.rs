@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 
 use crate::boot::files::Downloaded;
 use crate::boot::machine::Layout;
+use crate::boot::state::IDENTITY;
 use crate::core::diag::{Code, Finding};
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
@@ -39,7 +40,8 @@ pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded
     paths.extend(scripts(&wheel.entry_points).map(|(script, _)| format!("<scripts>/{script}")));
     let mut findings = Vec::new();
     if let Some(first) = paths.iter().filter(|path| is_of_python(path)).min() {
-        let message = format!("the wheel of {name} would write `{first}`, which belongs to the interpreter");
+        let message =
+            format!("the wheel of {name} would write `{first}`, which belongs to the interpreter or to colab-boot");
         findings.push(refused(message));
     }
     for (installer, places) in INSTALLERS.iter().filter(|(installer, _)| name.as_ref() != *installer) {
@@ -89,6 +91,10 @@ fn is_of_environment(script: &str) -> bool {
 fn is_of_python(path: &str) -> bool {
     if let Some(script) = path.strip_prefix("<scripts>/") {
         return is_of_environment(script);
+    }
+    // What colab-boot itself writes beside the packages.
+    if path == IDENTITY || path.starts_with("colab-boot-") && path.ends_with(".pth") {
+        return true;
     }
     let Some(data) = path.strip_prefix("<data>/") else {
         return false;

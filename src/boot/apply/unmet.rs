@@ -61,7 +61,7 @@ const OF_OTHERS: &str = "another tool has removed or replaced it since: install 
 
 /// That the wheel has another METADATA than the lock was solved with.
 fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
-    let solved = package.wheel.as_ref()?.metadata.as_ref().filter(|solved| **solved != metadata.digest)?;
+    let solved = package.wheel()?.metadata.as_ref().filter(|solved| **solved != metadata.digest)?;
     let message = format!(
         "METADATA of {} {} differs from the METADATA that the lock was resolved with",
         package.name, package.version

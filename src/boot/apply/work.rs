@@ -25,7 +25,7 @@ use crate::boot::notebook::process_clock;
 use crate::boot::plan::{Change, Plan, touched};
 use crate::boot::script::Part;
 use crate::boot::session::{
-    Planned, PythonReport, Session, enough_space, held, hidden, is_of_another_script, modules as installed_modules_of,
+    Planned, PythonReport, Session, enough_space, held, is_of_another_script, modules as installed_modules_of,
     modules_of, script_of,
 };
 use crate::boot::state::State;
@@ -34,6 +34,7 @@ use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::stamps::wait_a_tick;
 use crate::core::host::{Invocation, files};
 use crate::core::log::Style;
+use crate::core::model::accepted::accept;
 use crate::core::model::{PackageName, Version};
 
 /// Makes what was planned true; changes nothing where a finding is an error.
@@ -220,7 +221,7 @@ impl Work<'_> {
         let mut digests = Vec::new();
         let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
         for package in self.planned.target.packages.iter().chain(back.copied()) {
-            let Some(wheel) = &package.wheel else { continue };
+            let Some(wheel) = package.wheel() else { continue };
             let Some(digest) = wheel.sha256.filter(|_| !wheel.is_source()) else { continue };
             let downloaded = wheels.get(&package.name);
             let new = downloaded.is_some();
@@ -243,7 +244,9 @@ impl Work<'_> {
             }
         }
         enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
-        Ok(WheelRecords { clashes: findings, modules })
+        let clashes = accept(findings, &self.planned.target.accept);
+        self.refuse_hidden(&clashes)?;
+        Ok(WheelRecords { clashes, modules })
     }
 
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
@@ -338,7 +341,7 @@ impl Work<'_> {
         if !there.is_empty() {
             return Ok((there, BTreeMap::new()));
         }
-        let (faulty, findings, hashed) = self.check(packages);
+        let (faulty, findings, hashed) = self.check(packages, wheels);
         if faulty.is_empty() {
             return Ok((self.with_hidden(findings, wheels), hashed));
         }
@@ -349,7 +352,7 @@ impl Work<'_> {
         self.clear_the_way(&|change| change.to.clone())?;
         match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => {
-                let (_, findings, hashed) = self.check(packages);
+                let (_, findings, hashed) = self.check(packages, wheels);
                 Ok((self.with_hidden(findings, wheels), hashed))
             }
             Err(failed) => Err(failed.described(Vec::new())),
@@ -357,7 +360,7 @@ impl Work<'_> {
     }
 
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
-    fn check(&self, packages: &[&LockedPackage]) -> Checked {
+    fn check(&self, packages: &[&LockedPackage], wheels: &BTreeMap<PackageName, Downloaded>) -> Checked {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         // What was installed a moment ago is to be known again by its time.
         wait_a_tick();
@@ -375,7 +378,7 @@ impl Work<'_> {
             }
         }
         if self.is_wanted() {
-            findings.extend(hidden(&self.planned.seen, &compared.intruders));
+            findings.extend(self.hidden_after(compared.intruders, wheels));
         }
         (faulty, findings, compared.hashed)
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::boot::audit::links::links;
 use crate::boot::audit::unmet_requirements::requirements;
 use crate::boot::audit::{Audited, Environment};
+use crate::boot::resolve::never_imported;
 use crate::core::diag::{Code, Finding, Severity, Subject, listed};
 use crate::core::matrix::{Build, Matrix, Reason, check_driver, code_for};
 use crate::core::model::contents::{Clash, Files, clashes};
@@ -267,7 +268,8 @@ impl<'a> Auditor<'a> {
                 let (first, second) = (known[clash.first].0, known[clash.second].0);
                 if first.name != second.name {
                     paired.extend([(&first.name, &second.name), (&second.name, &first.name)]);
-                    findings.push(overwritten_files(first, second, clash));
+                    let never = never_imported(&first.name, &second.name, clash);
+                    findings.push(never.unwrap_or_else(|| overwritten_files(first, second, clash)));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::boot::files::fault::tried_twice;
@@ -272,24 +272,10 @@ fn see_folders(work: &BTreeMap<usize, Pending<'_, '_>>, look: Options<'_>, compa
         (!intruders.is_empty() || !caches.is_empty()).then_some((*at, intruders, caches))
     };
     let found = on_all_cores(&moved, list);
-    if found.is_empty() {
-        return;
-    }
-    // A file that another of the distributions brings is no stranger.
-    let folders: BTreeSet<&Path> =
-        work.values().flat_map(|one| one.places.iter().map(|place| place.folder.as_path())).collect();
-    let is_file_of_one = |path: &Path| {
-        let places =
-            work.values().flat_map(|one| &one.places).filter(|place| Some(place.folder.as_path()) == path.parent());
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        places.flat_map(|place| &place.files).any(|(own, _)| *own == name)
-    };
     for (at, intruders, caches) in found {
         let name = work[&at].located.held.name;
         let site = work[&at].located.site();
-        let strangers =
-            intruders.into_iter().filter(|one| !folders.contains(one.place.as_path()) && !is_file_of_one(&one.place));
-        compared.intruders.extend(strangers.map(|one| (name.clone(), one)));
+        compared.intruders.extend(intruders.into_iter().map(|one| (name.clone(), one)));
         let shown = |path: PathBuf| path.strip_prefix(site).unwrap_or(&path).display().to_string();
         compared.faults[at].extend(caches.into_iter().map(|path| FileFault::Unchecked(shown(path))));
     }

@@ -85,13 +85,19 @@ impl<'a> Located<'a> {
     }
 
     /// What tells whether an installation can have had other code or data than this one: the digest over `expected`,
-    /// without metadata and scripts, which installers write each in their own way.
+    /// without metadata and scripts, which installers write each in their own way. What lies outside of site-packages
+    /// counts whether `expected` is of a wheel, and has it, or of an installer's list, where it is left out.
     pub(super) fn contents(&self, expected: &[Expected]) -> Sha256 {
+        let outside = self.outside(expected);
         let is_own = |one: &&Expected| {
             !one.place.starts_with(&self.info) && one.place.parent() != Some(&self.held.layout.scripts)
         };
-        let mut lines: Vec<String> =
-            expected.iter().filter(is_own).map(|one| format!("{} {:?}\n", one.place.display(), one.sha256)).collect();
+        let mut lines: Vec<String> = expected
+            .iter()
+            .chain(&outside)
+            .filter(is_own)
+            .map(|one| format!("{} {:?}\n", one.place.display(), one.sha256))
+            .collect();
         lines.sort();
         Sha256::of(lines.concat().as_bytes())
     }

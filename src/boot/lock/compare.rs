@@ -39,7 +39,7 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
             Some(known) if known.version != package.version => {
                 Some(format!("{name} moves from {} to {}{}", known.version, package.version, needed(package)))
             }
-            Some(known) if known.wheel != package.wheel => Some(match (&known.wheel, &package.wheel) {
+            Some(known) if known.wheel() != package.wheel() => Some(match (known.wheel(), package.wheel()) {
                 (Some(_), None) => format!("{name} {} is no longer on any index", package.version),
                 (_, Some(wheel)) => format!("{name} {} is to come from `{}`", package.version, wheel.file),
                 (None, None) => continue,

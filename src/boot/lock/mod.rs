@@ -98,18 +98,67 @@ pub struct LockedApt {
 
 /// One distribution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "PackageRow")]
 pub struct LockedPackage {
     pub name: PackageName,
     pub version: Version,
-    /// `None` where no index has this version, or gives no digest of it: see [`image_only`](Self::image_only).
-    #[serde(skip_serializing_if = "Option::is_none", default, alias = "source")]
-    pub wheel: Option<LockedWheel>,
-    /// The image that has this version, where nothing else has it: such as Colab's `+cu128` builds.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub image_only: Option<String>,
+    #[serde(flatten)]
+    pub from: LockedFrom,
     /// The profile, or the packages that need it.
     pub why: Vec<String>,
+}
+
+/// Where a distribution comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LockedFrom {
+    Wheel(LockedWheel),
+    /// The image of this name, where nothing else has the version: such as Colab's `+cu128` builds.
+    ImageOnly(String),
+}
+
+impl LockedPackage {
+    /// The wheel to install, where an index has one.
+    pub const fn wheel(&self) -> Option<&LockedWheel> {
+        match &self.from {
+            LockedFrom::Wheel(wheel) => Some(wheel),
+            LockedFrom::ImageOnly(_) => None,
+        }
+    }
+
+    /// The image that has it, where nothing else does.
+    pub fn image_only(&self) -> Option<&str> {
+        match &self.from {
+            LockedFrom::Wheel(_) => None,
+            LockedFrom::ImageOnly(image) => Some(image),
+        }
+    }
+}
+
+/// A distribution as a lock writes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct PackageRow {
+    name: PackageName,
+    version: Version,
+    #[serde(alias = "source")]
+    wheel: Option<LockedWheel>,
+    image_only: Option<String>,
+    why: Vec<String>,
+}
+
+impl TryFrom<PackageRow> for LockedPackage {
+    type Error = String;
+
+    fn try_from(PackageRow { name, version, wheel, image_only, why }: PackageRow) -> Result<Self, String> {
+        let from = match (wheel, image_only) {
+            (Some(wheel), None) => LockedFrom::Wheel(wheel),
+            (None, Some(image)) => LockedFrom::ImageOnly(image),
+            (None, None) => return Err(format!("{name} {version} has neither a wheel nor an image")),
+            (Some(_), Some(_)) => return Err(format!("{name} {version} has both a wheel and an image")),
+        };
+        Ok(Self { name, version, from, why })
+    }
 }
 
 /// One wheel; or a source distribution, where the profile lets it be built.
@@ -189,7 +238,7 @@ impl LockedTarget {
     pub fn image_only(&self) -> BTreeMap<&str, Vec<&LockedPackage>> {
         let mut images: BTreeMap<&str, Vec<&LockedPackage>> = BTreeMap::new();
         for package in &self.packages {
-            if let Some(image) = &package.image_only {
+            if let Some(image) = package.image_only() {
                 images.entry(image).or_default().push(package);
             }
         }
@@ -198,7 +247,7 @@ impl LockedTarget {
 
     /// Bytes of all its wheels, as far as they are known.
     pub fn wheel_bytes(&self) -> u64 {
-        self.packages.iter().filter_map(|package| package.wheel.as_ref()?.size).sum()
+        self.packages.iter().filter_map(|package| package.wheel()?.size).sum()
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use semver::{Version as SemanticVersion, VersionReq};
 use serde::Deserialize;
 
-use crate::boot::lock::{FORMAT, Lock, LockedTarget};
+use crate::boot::lock::{FORMAT, Lock, LockedPackage, LockedTarget};
 use crate::boot::profile::debian_name;
 use crate::core::model::WheelName;
 use crate::core::model::wheel::sdist_version;
@@ -48,6 +48,9 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
     if head.version > FORMAT || asks_for.is_some_and(|wanted| !suits(&wanted)) {
         return Err(Unreadable::Future { version: head.version, requires: head.requires });
     }
+    if head.version < FORMAT {
+        return Err(Unreadable::Malformed(format!("it has format {}, this colab-boot reads {FORMAT}", head.version)));
+    }
     let lock: Lock = toml::from_str(text).map_err(malformed)?;
     check(&lock).map_err(Unreadable::Malformed)?;
     Ok(lock)
@@ -85,11 +88,11 @@ fn check(lock: &Lock) -> Result<(), String> {
         if let Some(one) = target.apt.iter().find(|one| debian_name(&one.name).is_err()) {
             return Err(format!("`{}` is no Debian package for a notebook", one.name.escape_debug()));
         }
-        let names = target.apt.iter().filter_map(|one| one.version.as_ref());
-        let wheels = target.packages.iter().filter_map(|package| package.wheel.as_ref());
-        let images = target.packages.iter().filter_map(|package| package.image_only.as_ref());
-        let mut texts =
-            std::iter::once(&target.name).chain(names).chain(wheels.clone().map(|wheel| &wheel.index)).chain(images);
+        let names = target.apt.iter().filter_map(|one| one.version.as_deref());
+        let wheels = target.packages.iter().filter_map(LockedPackage::wheel);
+        let indexes = wheels.clone().map(|wheel| wheel.index.as_str());
+        let images = target.packages.iter().filter_map(LockedPackage::image_only);
+        let mut texts = std::iter::once(target.name.as_str()).chain(names).chain(indexes).chain(images);
         let is_hex = |digest: &&String| digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
         if let Some(text) = wheels.filter_map(|wheel| wheel.metadata.as_ref()).find(|digest| !is_hex(digest)) {
             return Err(format!("`{}` is no digest of METADATA", text.escape_debug()));
@@ -98,12 +101,7 @@ fn check(lock: &Lock) -> Result<(), String> {
             return Err(format!("`{}` is no name", text.escape_debug()));
         }
         for package in &target.packages {
-            let Some(wheel) = &package.wheel else {
-                if package.image_only.is_none() && lock.version > 1 {
-                    return Err(format!("{} {} has neither a wheel nor an image", package.name, package.version));
-                }
-                continue;
-            };
+            let Some(wheel) = package.wheel() else { continue };
             let version = match wheel.file.parse::<WheelName>() {
                 Ok(name) => Some(name).filter(|name| name.name == package.name).map(|name| name.version),
                 Err(_) => sdist_version(&wheel.file, &package.name),

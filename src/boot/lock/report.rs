@@ -56,7 +56,7 @@ impl<'a> TargetReport<'a> {
 
 impl<'a> PackageReport<'a> {
     fn of(package: &'a LockedPackage) -> Self {
-        let wheel = package.wheel.as_ref();
+        let wheel = package.wheel();
         Self {
             name: &package.name,
             version: &package.version,
@@ -64,7 +64,7 @@ impl<'a> PackageReport<'a> {
             size: wheel.and_then(|wheel| wheel.size),
             sha256: wheel.and_then(|wheel| wheel.sha256),
             index: wheel.map(|wheel| wheel.index.as_str()),
-            image_only: package.image_only.as_deref(),
+            image_only: package.image_only(),
             why: &package.why,
         }
     }

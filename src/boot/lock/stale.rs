@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::lock::{FORMAT, Lock, LockedPackage, LockedTarget};
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget};
 use crate::boot::profile::Profile;
 use crate::core::matrix::Hardware;
 use crate::core::model::platform::parse_platform;
@@ -13,9 +13,6 @@ use crate::core::model::{Libc, PackageName, PythonFacts, Sha256, Version};
 pub fn stale(lock: &Lock, profile: &Sha256, matrix: &str) -> Option<String> {
     if lock.profile.sha256 != *profile {
         return Some("the profile has changed since".to_owned());
-    }
-    if lock.version < FORMAT {
-        return Some(format!("it has format {}, which names no wheel for what the target had", lock.version));
     }
     if lock.matrix != matrix {
         return Some(format!("it was made with matrix {}, this colab-boot has {matrix}", lock.matrix));
@@ -83,9 +80,9 @@ fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {
         _ => {}
     }
     let here =
-        |package: &&LockedPackage| package.wheel.is_some() || installed.get(&package.name) == Some(&package.version);
+        |package: &&LockedPackage| package.wheel().is_some() || installed.get(&package.name) == Some(&package.version);
     if let Some(package) = target.packages.iter().find(|package| !here(package)) {
-        let image = package.image_only.as_deref().unwrap_or(&target.name);
+        let image = package.image_only().unwrap_or(&target.name);
         return Some(format!(
             "{} {} is only part of `{image}`: no index has a digest of it",
             package.name, package.version

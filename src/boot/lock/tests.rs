@@ -1,8 +1,8 @@
 //! Reading what was written gives the same value; writing what was read gives the same bytes; order does not matter.
 
 use crate::boot::lock::{
-    FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable, read_lock,
-    stale, target_for, write_lock,
+    FORMAT, Fit, Lock, LockedApt, LockedFrom, LockedPackage, LockedProfile, LockedTarget, LockedWheel, Unreadable,
+    read_lock, stale, target_for, write_lock,
 };
 use crate::core::diag::Code;
 use crate::core::matrix::{Hardware, InstalledGpu};
@@ -13,14 +13,17 @@ fn lock() -> Lock {
     let package = |name: &str, version: &str, kept: bool| LockedPackage {
         name: name.parse().expect("a name"),
         version: version.parse().expect("a version"),
-        wheel: (!kept).then(|| LockedWheel {
-            file: format!("{name}-{version}-py3-none-any.whl"),
-            sha256: Some(Sha256::of(name.as_bytes())),
-            size: Some(12),
-            index: "default".into(),
-            metadata: Some("0123456789abcdef0123456789abcdef".into()),
-        }),
-        image_only: kept.then(|| "colab-2026.07-gpu".into()),
+        from: if kept {
+            LockedFrom::ImageOnly("colab-2026.07-gpu".into())
+        } else {
+            LockedFrom::Wheel(LockedWheel {
+                file: format!("{name}-{version}-py3-none-any.whl"),
+                sha256: Some(Sha256::of(name.as_bytes())),
+                size: Some(12),
+                index: "default".into(),
+                metadata: Some("0123456789abcdef0123456789abcdef".into()),
+            })
+        },
         why: vec!["profile".into(), "torch".into()],
     };
     let target = |name: &str| LockedTarget {

@@ -70,7 +70,7 @@ fn write_package(text: &mut String, package: &LockedPackage) {
     text.push_str("\n[[target.package]]\n");
     line(text, "name", quoted(package.name.as_ref()));
     line(text, "version", quoted(&package.version.to_string()));
-    if let Some(wheel) = &package.wheel {
+    if let Some(wheel) = package.wheel() {
         let size = wheel.size.map(|size| format!(", size = {size}")).unwrap_or_default();
         let sha256 =
             wheel.sha256.map(|digest| format!(", sha256 = {}", quoted(&digest.to_string()))).unwrap_or_default();
@@ -80,7 +80,7 @@ fn write_package(text: &mut String, package: &LockedPackage) {
         let metadata = metadata.unwrap_or_default();
         line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index}{metadata} }}"));
     }
-    if let Some(image) = &package.image_only {
+    if let Some(image) = package.image_only() {
         line(text, "image-only", quoted(image));
     }
     let mut why = package.why.clone();

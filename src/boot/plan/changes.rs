@@ -45,7 +45,7 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
 /// A version that no index has and that is not here: nothing can install it.
 fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
     let installed = basis.machine.installed.get(&package.name);
-    let image = package.image_only.as_ref().filter(|_| installed.is_none_or(|one| one.version != package.version))?;
+    let image = package.image_only().filter(|_| installed.is_none_or(|one| one.version != package.version))?;
     let message = format!("{} {} is only part of `{image}`, and is not installed here", package.name, package.version);
     let finding = Finding::error(Code::MachineNotPlanned, message);
     Some(
@@ -58,7 +58,7 @@ fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
 fn is_another_file(basis: &Basis<'_>, package: &LockedPackage, installed: Option<&Installed>) -> bool {
     match basis.ledger.hand(&package.name, installed.map(|one| &one.version)) {
         Hand::Ours(entry) => {
-            let wanted = package.wheel.as_ref().and_then(|wheel| wheel.sha256);
+            let wanted = package.wheel().and_then(|wheel| wheel.sha256);
             entry.version == package.version && entry.sha256.zip(wanted).is_some_and(|(is, wanted)| is != wanted)
         }
         Hand::Other | Hand::Changed(_) => false,
@@ -77,7 +77,7 @@ fn shares_files(matrix: &Matrix, removal: &Change, package: &LockedPackage) -> b
 
 /// `None`: the machine has it. A package that the lock keeps, having no wheel for it, can only be left alone.
 fn change(package: &LockedPackage, installed: Option<&Installed>, reason: Option<String>) -> Option<Change> {
-    package.wheel.as_ref()?;
+    package.wheel()?;
     let from = installed.map(|installed| installed.version.clone());
     if from.as_ref() == Some(&package.version) && reason.is_none() {
         return None;
@@ -101,7 +101,7 @@ fn collisions(basis: &Basis<'_>) -> Vec<Change> {
         .target
         .packages
         .iter()
-        .filter(|package| package.wheel.is_some())
+        .filter(|package| package.wheel().is_some())
         .flat_map(|package| matrix.owned(&package.name, &package.version).map(|(at, _)| (at, &package.name)))
         .filter(|(at, _)| matrix.collisions[*at].hard)
         .collect();

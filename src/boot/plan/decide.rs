@@ -30,7 +30,7 @@ pub struct Decision {
 /// Decides.
 pub fn decide(basis: Basis<'_>) -> Decision {
     let changes::Changed { changes, kept, mut findings } = changes::changes(&basis);
-    let sizes = changes.iter().filter_map(|change| change.package.as_ref()?.wheel.as_ref()).map(|wheel| wheel.size);
+    let sizes = changes.iter().filter_map(|change| change.package.as_ref()?.wheel()).map(|wheel| wheel.size);
     let missing = basis.target.apt.iter().filter(|one| !basis.machine.debian.packages().contains_key(&one.name));
     let mut plan = Plan {
         target: basis.target.name.clone(),

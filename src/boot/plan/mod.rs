@@ -24,7 +24,7 @@ pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
 pub use decide::{Decision, decide};
 pub use preset::{Variables, variables_for};
-pub use prune::wanted_back;
+pub use prune::{changed_by_others, wanted_back};
 pub use refusals::About;
 pub use restart::{Restart, touched};
 pub use variables::{VariableChange, VariablesAfter, environment_line, set_by};

@@ -149,15 +149,14 @@ fn with_flag(flags: &str, added: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boot::lock::LockedPackage;
+    use crate::boot::lock::{LockedFrom, LockedPackage};
     use crate::core::diag::Source;
 
     fn target(packages: &[(&str, &str)], cuda: bool) -> LockedTarget {
         let package = |(name, version): &(&str, &str)| LockedPackage {
             name: name.parse().expect("a name"),
             version: version.parse().expect("a version"),
-            wheel: None,
-            image_only: None,
+            from: LockedFrom::ImageOnly("image".to_owned()),
             why: Vec::new(),
         };
         LockedTarget {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::ledger::{Before, Ledger, Notes, Step};
-use crate::boot::lock::{LockedApt, LockedPackage, LockedTarget, LockedWheel};
+use crate::boot::lock::{LockedApt, LockedFrom, LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::{Installed, Kernel, Machine, Recorded, find_runtime};
 use crate::boot::notebook::{Loaded, Modules, read_facts};
 use crate::boot::plan::{Basis, Decision, Kind, Plan, Wish, decide, variables_for};
@@ -27,8 +27,7 @@ fn locked(text: &str, version: &str) -> LockedPackage {
     LockedPackage {
         name: name(text),
         version: version.parse().expect("a version"),
-        wheel: Some(wheel),
-        image_only: None,
+        from: LockedFrom::Wheel(wheel),
         why: vec![],
     }
 }

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::resolve::{Caveat, HeldBack, Resolution};
 use crate::core::diag::{Code, Finding, Subject, few, listed};
-use crate::core::model::contents::Clash;
+use crate::core::model::contents::{Clash, Hiding};
 use crate::core::model::{PackageName, Version};
 
 /// Two packages that overwrite each other's files.
 pub fn collision_finding(first: &PackageName, second: &PackageName, clash: &Clash) -> Finding {
+    if let Some(finding) = never_imported(first, second, clash) {
+        return finding;
+    }
     let message = format!("`{first}` and `{second}` both own {} with different content", clash.count());
     let finding = if clash.is_serious() {
         Finding::warning(Code::FilesCollide, message)
@@ -20,6 +23,18 @@ pub fn collision_finding(first: &PackageName, second: &PackageName, clash: &Clas
     let rest = clash.paths.iter().filter(|path| !libraries.contains(path));
     let paths: Vec<String> = libraries.iter().copied().chain(rest).cloned().collect();
     finding.with_note(listed(&paths)).with_help("the package installed last wins; remove one of the two if you can")
+}
+
+/// An error where one of two packages has modules that Python always takes from the other.
+pub fn never_imported(first: &PackageName, second: &PackageName, clash: &Clash) -> Option<Finding> {
+    let Hiding { imported, hidden, by_first } = clash.hidden.first()?;
+    let (winner, loser) = if *by_first { (first, second) } else { (second, first) };
+    let message = format!("Python takes `{imported}` of {winner} instead of `{hidden}` of {loser}");
+    let all: Vec<String> = clash.hidden.iter().map(|one| one.hidden.clone()).collect();
+    let finding = Finding::error(Code::FilesCollide, message);
+    let finding = finding.about(Subject::package(loser)).against(Subject::package(winner));
+    let finding = if all.len() > 1 { finding.with_note(format!("never imported: {}", listed(&all))) } else { finding };
+    Some(finding.with_help(format!("{loser} and {winner} can't be used together: remove one of them")))
 }
 
 /// A build that the driver compiles on these GPUs.
@@ -122,7 +137,7 @@ fn held_back(all: &[HeldBack]) -> Finding {
 fn shared_init(caveat: &Caveat) -> Option<(&str, [&PackageName; 2])> {
     match caveat {
         Caveat::FilesCollide { first, second, clash } => match clash.paths.as_slice() {
-            [path] if path.ends_with("/__init__.py") => Some((path, [first, second])),
+            [path] if path.ends_with("/__init__.py") && clash.hidden.is_empty() => Some((path, [first, second])),
             _ => None,
         },
         _ => None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::boot::resolve::{Caveat, Pick, PickSource};
 use crate::core::model::PackageName;
 use crate::core::model::catalog::{Candidate, Catalog};
-use crate::core::model::contents::{Clash, EMPTY, Files, clashes, may_clash};
+use crate::core::model::contents::{Clash, EMPTY, Files, clashes, may_clash, stem};
 
 /// A wheel of the solution, and what is known of its files.
 struct ChosenWheel<'a> {
@@ -43,7 +43,7 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
 
 /// Those that may write where another one does.
 fn sharing(chosen: &[ChosenWheel<'_>]) -> BTreeSet<PackageName> {
-    let first = |root: &str| root.split('/').next().unwrap_or_default().trim_end_matches(EMPTY).to_owned();
+    let first = |root: &str| stem(root.trim_end_matches(EMPTY)).split('/').next().unwrap_or_default().to_owned();
     let mut below: HashMap<String, Vec<(&str, &PackageName)>> = HashMap::new();
     for one in chosen {
         for root in one.roots.iter().flatten() {

@@ -27,7 +27,7 @@ use crate::core::model::contents::Clash;
 use crate::core::model::stated::DigestKind;
 use crate::core::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
 
-pub use caveat::{caveats, collision_finding, compiled_on_use, yanked};
+pub use caveat::{caveats, collision_finding, compiled_on_use, never_imported, yanked};
 pub use explain::{Asker, Conflict, Elsewhere, Newer, Unsolved, Why, explain, why};
 pub use learned::Learned;
 pub use solve::resolve;

@@ -97,7 +97,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     sources(text, &incoming().filter(|package| is_source(package)).collect::<Vec<_>>(), flag);
     let mut groups: BTreeMap<(&str, bool), Vec<&LockedPackage>> = BTreeMap::new();
     for package in incoming().filter(|package| !is_source(package)) {
-        if let Some(wheel) = &package.wheel {
+        if let Some(wheel) = package.wheel() {
             groups.entry((wheel.index.as_str(), context.beside.contains(&package.name))).or_default().push(package);
         }
     }
@@ -141,7 +141,7 @@ fn builds(plan: &Plan) -> bool {
 }
 
 fn is_source(package: &LockedPackage) -> bool {
-    package.wheel.as_ref().is_some_and(LockedWheel::is_source)
+    package.wheel().is_some_and(LockedWheel::is_source)
 }
 
 /// What the installer builds: pinned by digest; what its build downloads is the project's business.
@@ -169,7 +169,7 @@ fn requirements(
 ) {
     push(text, format_args!("cat >\"$work/{name}.txt\" <<'END_OF_REQUIREMENTS'\n"));
     for package in packages {
-        if let Some(wheel) = &package.wheel {
+        if let Some(wheel) = package.wheel() {
             // Without a digest the installer refuses, as it should.
             let hash = wheel.sha256.map(|digest| format!(" --hash=sha256:{digest}")).unwrap_or_default();
             push(text, format_args!("{}{hash}\n", line(package, &wheel.file)));

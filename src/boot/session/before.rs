@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::boot::index::{IndexSettings, digest_in_folder};
-use crate::boot::lock::{LockedPackage, LockedWheel};
+use crate::boot::lock::{LockedFrom, LockedPackage, LockedWheel};
 use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
 use crate::boot::session::retrieval::Retrieval;
@@ -52,9 +52,9 @@ pub fn wheels_of<'b>(
         })?;
         let (file, sha256) = (candidate.file.clone(), Some(sha256));
         let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
-        let wheel = Some(LockedWheel { file, sha256, size, index, metadata: None });
+        let from = LockedFrom::Wheel(LockedWheel { file, sha256, size, index, metadata: None });
         let (name, version) = (name.clone(), version.clone());
-        Some(LockedPackage { name, version, wheel, image_only: None, why: Vec::new() })
+        Some(LockedPackage { name, version, from, why: Vec::new() })
     };
     Ok(versions.iter().zip(listings).filter_map(package).collect())
 }

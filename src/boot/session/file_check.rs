@@ -75,7 +75,7 @@ impl Scene<'_> {
     /// Whether `package` has files that a wheel says: Debian's own packages have files that Debian has changed, and
     /// what no index has is known by its version alone.
     fn can_be_compared(&self, package: &LockedPackage) -> bool {
-        package.wheel.is_some() && is_ours(self.layout, self.seen, &package.name)
+        package.wheel().is_some() && is_ours(self.layout, self.seen, &package.name)
     }
 
     fn is_installed(&self, package: &LockedPackage) -> bool {
@@ -276,7 +276,7 @@ fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
 fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
     let mut found = BTreeMap::new();
     for package in &scene.target.packages {
-        let direct = package.wheel.as_ref().filter(|wheel| wheel.index == "direct");
+        let direct = package.wheel().filter(|wheel| wheel.index == "direct");
         let is_known = |digest| scene.state.record_text(&digest).map(|text| text.is_some());
         if let Some(wheel) = direct
             && !wheel.sha256.map_or(Ok(false), is_known)?
@@ -309,7 +309,7 @@ fn half_back(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure>
 
 /// `package` as it is compared: with the RECORD of its wheel, where it was installed from here.
 pub fn held<'a>(layout: &'a Layout, state: &'a State, package: &'a LockedPackage) -> Held<'a> {
-    let wheel = known_wheel(state, package.wheel.as_ref().and_then(|wheel| wheel.sha256));
+    let wheel = known_wheel(state, package.wheel().and_then(|wheel| wheel.sha256));
     Held { layout, name: &package.name, version: &package.version, wheel }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
 
 /// Locked files that nothing proves to be what they were.
 pub(super) fn unhashed(target: &LockedTarget) -> Option<Finding> {
-    let without = |package: &&LockedPackage| package.wheel.as_ref().is_some_and(|wheel| wheel.sha256.is_none());
+    let without = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.sha256.is_none());
     let packages: Vec<Subject> =
         target.packages.iter().filter(without).map(|one| Subject::release(&one.name, &one.version)).collect();
     let names: Vec<String> = packages.iter().map(ToString::to_string).collect();

@@ -109,7 +109,7 @@ pub(super) fn returning(
     let Some(changed) = &facts.changed else { return BTreeSet::new() };
     let missing = target.packages.iter().filter(|one| !seen.machine.installed.contains_key(&one.name));
     let is_silent = |package: &&LockedPackage| {
-        let Some(sha256) = package.wheel.as_ref().and_then(|wheel| wheel.sha256) else { return false };
+        let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return false };
         let Some(files) = check.files_of(&package.name, &package.version, sha256) else { return false };
         if check.maps_some(&package.name, loaded) {
             return false;

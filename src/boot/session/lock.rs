@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::boot::lock::{
-    FORMAT, Fit, Lock, LockedApt, LockedPackage, LockedProfile, LockedTarget, LockedWheel, REQUIRES, Unreadable,
-    read_lock, target_for,
+    FORMAT, Fit, Lock, LockedApt, LockedFrom, LockedPackage, LockedProfile, LockedTarget, LockedWheel, REQUIRES,
+    Unreadable, read_lock, target_for,
 };
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Pick, PickSource, Resolution, Target};
@@ -165,9 +165,9 @@ fn candidates(text: &str) -> BTreeMap<String, String> {
 }
 
 fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
-    let wheel = match &pick.source {
-        PickSource::ImageOnly => None,
-        PickSource::Wheel { candidate, index, sha256, size, metadata } => Some(LockedWheel {
+    let from = match &pick.source {
+        PickSource::ImageOnly => LockedFrom::ImageOnly(image.to_owned()),
+        PickSource::Wheel { candidate, index, sha256, size, metadata } => LockedFrom::Wheel(LockedWheel {
             file: candidate.file.clone(),
             sha256: *sha256,
             size: *size,
@@ -177,8 +177,7 @@ fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
     };
     let profile = pick.in_profile.then(|| "profile".to_owned());
     let why = profile.into_iter().chain(pick.needed_by.iter().map(ToString::to_string)).collect();
-    let image_only = wheel.is_none().then(|| image.to_owned());
-    LockedPackage { name: pick.name.clone(), version: pick.version.clone(), wheel, image_only, why }
+    LockedPackage { name: pick.name.clone(), version: pick.version.clone(), from, why }
 }
 
 /// That there is no lock at `path`, as every verb says it; `profile` is the file to make it from.

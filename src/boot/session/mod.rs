@@ -54,7 +54,7 @@ pub use lock::{missing_lock, stale_lock};
 pub use machine::{PythonReport, Seen};
 pub use outlook::{Outlook, gpus_of, outlook};
 pub use overlay::matrix;
-pub use owners::{hidden, hidden_by_user};
+pub use owners::{entry, hidden, hidden_by_user};
 pub use planned::{Planned, decided, make, script_of};
 pub use relock::Made;
 pub use retrieval::{Retrieval, direct_addresses, enough_space};

@@ -58,17 +58,19 @@ pub fn hidden_by_user(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec
 
 fn finding((name, intruder): &(PackageName, Intruder), owner: Option<PackageName>) -> Finding {
     let (place, hides) = (intruder.place.display(), intruder.hides.display());
-    let (whose, help) = match owner.filter(|owner| owner != name) {
-        Some(owner) => {
-            (format!(" of {owner}"), format!("{name} and {owner} can't be used together: remove one of them"))
-        }
-        None => (String::new(), "no package owns it: move it to another folder, then run the command again".to_owned()),
-    };
-    let message = format!("Python takes `{place}`{whose} instead of `{hides}` of {name}");
-    Finding::error(Code::KernelShadowed, message)
+    let file = Subject::file(&intruder.place);
+    if let Some(owner) = owner.filter(|owner| owner != name) {
+        let message = format!("Python takes `{place}` of {owner} instead of `{hides}` of {name}");
+        return Finding::error(Code::FilesCollide, message)
+            .about(Subject::package(name))
+            .against(Subject::package(&owner))
+            .against(file)
+            .with_help(format!("{name} and {owner} can't be used together: remove one of them"));
+    }
+    Finding::error(Code::KernelShadowed, format!("Python takes `{place}` instead of `{hides}` of {name}"))
         .about(Subject::package(name))
-        .against(Subject::file(&intruder.place))
-        .with_help(help)
+        .against(file)
+        .with_help("no package owns it: move it to another folder, then run the command again")
 }
 
 /// Each intruder with the installed distribution that owns it.
@@ -83,7 +85,7 @@ fn with_owners<'a>(
 }
 
 /// The file that stands for an intruder: of a folder, its `__init__`.
-fn entry(place: &Path) -> PathBuf {
+pub fn entry(place: &Path) -> PathBuf {
     let names = files::names_if_any(place);
     names.iter().find(|name| name.starts_with("__init__.")).map_or_else(|| place.to_owned(), |name| place.join(name))
 }

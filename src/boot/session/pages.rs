@@ -52,7 +52,7 @@ pub(super) fn page_of<'p>(
     indexes: &[NamedIndex],
 ) -> Option<String> {
     packages.into_iter().find_map(|package| {
-        let from = package.wheel.as_ref()?.index.as_str();
+        let from = package.wheel()?.index.as_str();
         let label = package.version.local().iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
         let page = indexes.iter().find(|index| index.name == from && index.page.as_ref() == Some(&label))?;
         page.page.clone()

@@ -49,7 +49,7 @@ impl Retrieval<'_> {
     /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns
     /// what was noticed: releases that were yanked since the lock was made.
     pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
-        let sizes = packages.iter().filter_map(|package| package.wheel.as_ref()?.size);
+        let sizes = packages.iter().filter_map(|package| package.wheel()?.size);
         let total: u64 = sizes.sum();
         enough_space(folder, total, "the wheels")?;
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
@@ -129,7 +129,7 @@ impl Retrieval<'_> {
         let mut downloads = Vec::new();
         let mut withdrawn = Vec::new();
         for (package, listing) in listed.iter().zip(listings) {
-            let Some(wheel) = &package.wheel else {
+            let Some(wheel) = package.wheel() else {
                 continue;
             };
             let candidate =
@@ -144,7 +144,7 @@ impl Retrieval<'_> {
         }
         let given = packages.iter().filter_map(|package| {
             let url = direct.get(&package.name)?.clone();
-            download(package.wheel.as_ref()?, url)
+            download(package.wheel()?, url)
         });
         downloads.extend(given);
         Ok((downloads, withdrawn))
@@ -174,7 +174,7 @@ impl Session<'_> {
         target: &LockedTarget,
     ) -> Result<Retrieval<'b>, Failure> {
         let (libc, architecture) = parse_platform(&target.platform).unwrap_or((Libc::Other, "x86_64".to_owned()));
-        let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel.as_ref()?)));
+        let wheels = || target.packages.iter().filter_map(|package| Some((package, package.wheel()?)));
         let mut python = PythonFacts { version: target.python.clone(), architecture, libc, free_threaded: false };
         let (major, minor) = python.minor();
         python.free_threaded = wheels().any(|(_, wheel)| wheel.file.contains(&format!("-cp{major}{minor}t-")));
@@ -214,7 +214,7 @@ struct Folders<'a> {
 impl Folders<'_> {
     /// The file of `package`, if it is here: in the folder that alone serves it, else in one that serves all.
     fn find(&self, package: &LockedPackage) -> Option<Download> {
-        let wheel = package.wheel.as_ref()?;
+        let wheel = package.wheel()?;
         let own = self.profile.and_then(|profile| profile.index_of(&package.name));
         let serves = |index: &&NamedIndex| own.map_or(index.packages.is_empty(), |own| index.name == own);
         let indexes = self.profile.into_iter().flat_map(|profile| &profile.indexes).filter(serves);
@@ -232,7 +232,7 @@ fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
 
 fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings) -> Result<(), Failure> {
     let missing =
-        packages.iter().filter_map(|package| package.wheel.as_ref()).find(|wheel| !folder.join(&wheel.file).is_there());
+        packages.iter().filter_map(|package| package.wheel()).find(|wheel| !folder.join(&wheel.file).is_there());
     missing.map_or(Ok(()), |wheel| {
         if settings.folders_only {
             return Err(Failure::world(format!("`{}` is not in the wheelhouse", wheel.file))

@@ -28,7 +28,7 @@ const HASHED: &[u8] = b"colab-boot files 4\n";
 const HASHED_LIMIT: u64 = 256 << 20;
 
 /// The file in site-packages with the environment's identity.
-const IDENTITY: &str = ".colab-boot-id";
+pub const IDENTITY: &str = ".colab-boot-id";
 
 /// The files of a package, while an installer removes or writes them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -102,6 +102,12 @@ impl State {
             _ => false,
         };
         Ok(if is_of_another { Ledger::default() } else { ledger })
+    }
+
+    /// Whether colab-boot has changed the environment and no ledger says how: it is gone, or the environment is a copy
+    /// from before its changes were undone.
+    pub fn has_lost_ledger(&self, ledger: &Ledger) -> bool {
+        ledger.is_empty() && self.site.as_ref().is_some_and(|site| site.join(IDENTITY).is_file_there())
     }
 
     /// Writes the ledger, with the environment's identity. An empty ledger has none, and its file goes.

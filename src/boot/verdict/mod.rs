@@ -87,7 +87,7 @@ impl Verdict {
         let unowned = Compared::Not("there is no record of them".to_owned());
         let evidence = if changed { Evidence { unowned, ..evidence } } else { evidence };
         let sentence = match (kept, changed) {
-            (0, true) => "restored: the packages are those from before the first apply".to_owned(),
+            (0, true) => "restored: all changes that colab-boot made are undone".to_owned(),
             (0, false) => "restored: nothing to undo".to_owned(),
             (kept, _) => format!("restored, except for {}", counted(kept, "package")),
         };

@@ -83,7 +83,7 @@ fn run(session: &Session<'_>, python: &Path, open: &VecDeque<(PackageName, Strin
 /// The packages to import, each with its modules.
 fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<(PackageName, String)> {
     let is_meant = |package: &&crate::boot::lock::LockedPackage| {
-        let compiled = package.wheel.as_ref().is_some_and(|wheel| !wheel.file.ends_with("-any.whl"));
+        let compiled = package.wheel().is_some_and(|wheel| !wheel.file.ends_with("-any.whl"));
         let tested = profile.smoke.contains(&package.name);
         compiled && !tested && !session.matrix.is_cuda_library(&package.name)
     };

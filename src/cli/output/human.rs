@@ -107,7 +107,7 @@ pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restar
         row(&mut text, "apt", &format!("{}{version}", step.name), "");
     }
     for change in &plan.changes {
-        let size = change.package.as_ref().and_then(|package| package.wheel.as_ref()?.size).map(bytes);
+        let size = change.package.as_ref().and_then(|package| package.wheel()?.size).map(bytes);
         let caveat = [size, change.reason.clone()].into_iter().flatten().collect::<Vec<_>>().join("  ");
         row(&mut text, verb(change.kind), &moved(change), &caveat);
     }

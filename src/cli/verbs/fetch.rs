@@ -38,7 +38,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let targets = wanted_targets(&lock, &options.target)?;
     let profile = profile_of(options, session, &lock, &targets)?;
     let wheels = distinct(&targets);
-    let known: u64 = wheels.values().filter_map(|package| package.wheel.as_ref()?.size).sum();
+    let known: u64 = wheels.values().filter_map(|package| package.wheel()?.size).sum();
     within_budget(options.budget, known, &wheels)?;
     files::create_folder(&options.into)?;
     // Two that fetch into one folder would write to the same parts.
@@ -48,7 +48,8 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let settings = options.index.settings();
     let mut findings = Vec::new();
     for target in &targets {
-        let packages: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel.is_some()).collect();
+        let packages: Vec<&LockedPackage> =
+            target.packages.iter().filter(|package| package.wheel().is_some()).collect();
         if packages.is_empty() {
             continue;
         }
@@ -60,7 +61,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     }
     let needed: Vec<String> = targets.iter().flat_map(|target| needed_images(target)).collect();
     let mut total = 0;
-    for package in wheels.values().filter_map(|package| package.wheel.as_ref()) {
+    for package in wheels.values().filter_map(|package| package.wheel()) {
         let path = options.into.join(&package.file);
         total += path.look().map_or(0, |data| data.len());
     }
@@ -68,7 +69,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let plural = if count == 1 { "" } else { "s" };
     let text = format!("fetched: {count} wheel{plural}, {} in {}\n", bytes(total), options.into.display());
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-    let list: Vec<_> = wheels.values().filter_map(|package| package.wheel.as_ref()).collect();
+    let list: Vec<_> = wheels.values().filter_map(|package| package.wheel()).collect();
     let data = FetchReport { folder: &options.into, bytes: total, targets: names, wheels: list };
     findings.dedup();
     let mut report = Report::new(data, text).with_findings(findings);
@@ -88,7 +89,7 @@ fn wanted_targets<'a>(lock: &'a Lock, names: &[String]) -> Result<Vec<&'a Locked
 /// Every file once, whatever number of targets has it.
 fn distinct<'a>(targets: &[&'a LockedTarget]) -> BTreeMap<Sha256, &'a LockedPackage> {
     let packages = targets.iter().flat_map(|target| &target.packages);
-    packages.filter_map(|package| Some((package.wheel.as_ref()?.sha256?, package))).collect()
+    packages.filter_map(|package| Some((package.wheel()?.sha256?, package))).collect()
 }
 
 /// The profile, where the lock needs it: it alone knows the addresses of explicit indexes and of wheels given by
@@ -107,16 +108,14 @@ fn profile_of(
         } else {
             Some(format!("it was made from another text of `{}`", path.display()))
         };
-        let Some(why) = why else {
-            return Ok(Some(profile));
-        };
+        let Some(why) = why else { return Ok(Some(profile)) };
         let finding = stale_lock(&options.lock, Some(&why), path.display());
         return Err(Failure::from_findings(Kind::Answer, vec![finding]));
     }
     let indexes: BTreeSet<&str> = targets
         .iter()
         .flat_map(|target| &target.packages)
-        .filter_map(|package| Some(package.wheel.as_ref()?.index.as_str()))
+        .filter_map(|package| Some(package.wheel()?.index.as_str()))
         .filter(|index| *index != "default")
         .collect();
     match indexes.first() {
@@ -135,7 +134,7 @@ fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &Loc
         return Ok(());
     };
     let mut sizes: Vec<(u64, &LockedPackage)> =
-        wheels.values().filter_map(|package| Some((package.wheel.as_ref()?.size?, *package))).collect();
+        wheels.values().filter_map(|package| Some((package.wheel()?.size?, *package))).collect();
     sizes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
     let largest: Vec<String> = sizes
         .iter()

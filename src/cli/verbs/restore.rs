@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use crate::boot::apply::{carry_out, kernel_evidence};
 use crate::boot::lock::LockedTarget;
-use crate::boot::plan::{Plan, Restart, Wish};
+use crate::boot::plan::{Plan, Restart, Wish, changed_by_others};
 use crate::boot::session::{Answer, Goal, Planned, PythonReport, Reading, Request, Session, decided};
+use crate::boot::state::State;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::RestoreOptions;
 use crate::cli::output::{plan_line, render_plan};
@@ -39,7 +40,13 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
     let python = seen.python("name the environment to restore with --python")?;
     let target = LockedTarget::without_packages(&python.facts);
     let wish = Wish { title: "restore".to_owned(), prune: true, ..Wish::default() };
+    let lost =
+        seen.layout().is_some_and(|layout| State::of(&session.paths.state, layout).has_lost_ledger(&seen.ledger));
+    if lost {
+        return Err(no_record(session));
+    }
     let mut findings = seen.findings.clone();
+    findings.extend(changed_by_others(&seen.ledger, &seen.machine));
     if seen.ledger.is_empty() {
         let message = "colab-boot has installed nothing here, or all of it is restored already";
         findings.push(Finding::note(Code::NothingApplied, message));
@@ -54,6 +61,16 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
         traffic: None,
         other_target: None,
     })
+}
+
+/// That nothing can be undone: what was changed is not known.
+fn no_record(session: &Session<'_>) -> Failure {
+    let state = session.paths.state.display();
+    let message =
+        format!("colab-boot has changed this environment, but `{state}` has no record of what was there before");
+    Failure::answer(message).help(
+        "if the record is elsewhere, name its folder with COLAB_BOOT_STATE_DIR; else make the environment anew, such as with `python3 -m venv --clear`",
+    )
 }
 
 #[derive(Serialize)]

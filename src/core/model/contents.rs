@@ -94,17 +94,47 @@ const MOST: usize = 8;
 /// Behind the root of an empty file: two of them are the same file.
 pub const EMPTY: &str = " (empty)";
 
-/// Whether two wheels with these roots may write to the same path, and other bytes.
+/// The path of a module without what its file ends in: `pkg/mod` of `pkg/mod.cpython-312-x86_64-linux-gnu.so`; another
+/// path as it is.
+pub fn stem(path: &str) -> &str {
+    let is_module = [".py", ".pyc", ".so"].iter().any(|end| path.ends_with(end));
+    let name = path.rfind('/').map_or(0, |at| at + 1);
+    let end = path[name..].find('.').filter(|_| is_module);
+    end.map_or(path, |end| &path[..name + end])
+}
+
+/// What `import` makes of a path: the path of the module, and after how many other kinds of files it takes this one
+/// (<https://docs.python.org/3/library/importlib.html#importlib.machinery.FileFinder>).
+fn module_at(path: &str) -> Option<(&str, u8)> {
+    let stem = stem(path);
+    let rank = match &path[stem.len()..] {
+        "" => return None,
+        _ if stem.ends_with("/__init__") => 0,
+        ".py" => 2,
+        ".pyc" => 3,
+        _ => 1,
+    };
+    Some((stem.strip_suffix("/__init__").unwrap_or(stem), rank))
+}
+
+/// Whether two wheels with these roots may write to the same path, and other bytes, or bring one module twice.
 pub fn may_clash(a: &str, b: &str) -> bool {
     let (x, y) = (a.trim_end_matches(EMPTY), b.trim_end_matches(EMPTY));
     if x == y {
         return x == a || y == b;
     }
+    let (x, y) = (stem(x), stem(y));
+    if x == y {
+        return true;
+    }
     let holds = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     holds(x, y) || holds(y, x)
 }
 
-/// Two wheels that would write other bytes to the same paths.
+/// What wheels put at the top of site-packages by accident.
+const UNTIDY: [&str; 8] = ["test", "tests", "doc", "docs", "example", "examples", "benchmark", "benchmarks"];
+
+/// Two wheels that would write other bytes to the same paths, or bring one module in different files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
     /// Places of the two in the list that was compared.
@@ -112,12 +142,27 @@ pub struct Clash {
     pub second: usize,
     /// Where their files would be, sorted.
     pub paths: Vec<String>,
+    /// Modules that both have, in other files.
+    pub hidden: Vec<Hiding>,
+}
+
+/// A module that two wheels bring in different files: Python imports one of them, always.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hiding {
+    /// The file that is imported.
+    pub imported: String,
+    /// The file that never is.
+    pub hidden: String,
+    /// The imported one is the first wheel's.
+    pub by_first: bool,
 }
 
 impl Clash {
     /// Whether a program could notice: shared tests, examples and licences at the top of site-packages are only untidy.
     pub fn is_serious(&self) -> bool {
-        const UNTIDY: [&str; 8] = ["test", "tests", "doc", "docs", "example", "examples", "benchmark", "benchmarks"];
+        if !self.hidden.is_empty() {
+            return true;
+        }
         let untidy = |path: &String| match path.split_once('/') {
             Some((top, _)) => UNTIDY.contains(&top) || path.ends_with(".md") || path.ends_with(".txt"),
             None => !path.ends_with(".py") && !path.contains(".so"),
@@ -164,11 +209,51 @@ pub fn clashes(all: &[&Files]) -> Vec<Clash> {
             }
         }
     }
+    let mut hidden = hidings(all);
+    for pair in hidden.keys() {
+        pairs.entry(*pair).or_default();
+    }
     let clash = |((first, second), mut paths): ((usize, usize), Vec<String>)| {
         paths.sort();
-        Clash { first, second, paths }
+        Clash { first, second, paths, hidden: hidden.remove(&(first, second)).unwrap_or_default() }
     };
     pairs.into_iter().map(clash).collect()
+}
+
+/// The modules that two of `all` bring in different files, by pair.
+fn hidings(all: &[&Files]) -> BTreeMap<(usize, usize), Vec<Hiding>> {
+    /// The rank of a module's file, the place of its wheel, and its path.
+    type Source = (u8, usize, String);
+    let mut modules: HashMap<String, Vec<Source>> = HashMap::new();
+    for (at, files) in all.iter().enumerate() {
+        for path in files.members.iter().filter_map(|member| installed_path(&member.path)) {
+            if let Some((module, rank)) = module_at(&path) {
+                modules.entry(module.to_owned()).or_default().push((rank, at, path.clone()));
+            }
+        }
+    }
+    let mut found: BTreeMap<(usize, usize), Vec<Hiding>> = BTreeMap::new();
+    let is_tidy = |module: &String| !UNTIDY.contains(&module.split('/').next().unwrap_or_default());
+    let several = modules.into_iter().filter(|(module, sources)| sources.len() > 1 && is_tidy(module));
+    for (_, mut sources) in several {
+        sources.sort();
+        let (rank, owner, imported) = sources.remove(0);
+        // A wheel with compiled code beside its own source has both for itself.
+        let others = sources.iter().filter(|(other, at, _)| *at != owner && *other > rank);
+        for (_, at, hidden) in others.filter(|(_, at, _)| !has_own(all[*at], &imported)) {
+            let hiding = Hiding { imported: imported.clone(), hidden: hidden.clone(), by_first: owner < *at };
+            found.entry((owner.min(*at), owner.max(*at))).or_default().push(hiding);
+        }
+    }
+    for all in found.values_mut() {
+        all.sort();
+    }
+    found
+}
+
+/// Whether a wheel brings the file at `path` itself.
+fn has_own(files: &Files, path: &str) -> bool {
+    files.members.iter().any(|member| installed_path(&member.path).as_deref() == Some(path))
 }
 
 /// Where a member lands, from site-packages; `None` for folders and for the wheel's own `.dist-info`, which no other
@@ -217,7 +302,7 @@ mod tests {
             files(&[("c-1.data/platlib/nvidia/nccl/lib/libnccl.so.2", 1), ("c-1.data/scripts/run", 1), ("d/", 0)]);
         let found = clashes(&[&cu12, &cu13, &moved]);
         let library = "nvidia/nccl/lib/libnccl.so.2".to_owned();
-        let clash = |first, second| Clash { first, second, paths: vec![library.clone()] };
+        let clash = |first, second| Clash { first, second, paths: vec![library.clone()], hidden: Vec::new() };
         assert_eq!(found, [clash(0, 1), clash(1, 2)]);
         assert!(found[0].is_serious() && found[0].libraries() == [&library]);
     }

@@ -57,7 +57,7 @@ fn from_no_folder(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
     let folders = profile.indexes.iter().filter(|index| index.url.scheme() == "file");
     for index in folders {
         let packages = lock.targets.iter().flat_map(|target| &target.packages);
-        let mut of_it = packages.filter(|one| one.wheel.as_ref().is_some_and(|wheel| wheel.index == index.name));
+        let mut of_it = packages.filter(|one| one.wheel().is_some_and(|wheel| wheel.index == index.name));
         if let Some(first) = of_it.next() {
             return Err(Failure::answer(format!(
                 "`{}` comes from a folder, the index `{}`, which a cell can't take along",

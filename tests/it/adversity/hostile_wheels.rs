@@ -49,6 +49,8 @@ fn the_interpreter_is_not_overwritten() {
         ("demo-1.0.data/scripts/python3", "#!/bin/sh\n"),
         ("demo-1.0.data/scripts/activate", "#!/bin/sh\n"),
         ("demo-1.0.data/data/pyvenv.cfg", "home = /\n"),
+        ("colab-boot-env.pth", "import os; os.environ['X'] = '1'\n"),
+        (".colab-boot-id", "x\n"),
         ("demo-1.0.data/data/bin/python", "#!/bin/sh\n"),
         ("demo-1.0.dist-info/entry_points.txt", "[console_scripts]\npython = demo:main\n"),
     ] {

@@ -225,7 +225,7 @@ fn a_restore_brings_edits_back() {
     day.run(&["apply", "p.toml"]).expect(0);
     assert_eq!(says(&day.venv.python, "import deep.core; print(deep.core.word())"), "new");
     let restored = day.run(&["restore"]).expect(0);
-    assert!(restored.stdout.contains("restored: the packages are those from before"), "{restored:?}");
+    assert!(restored.stdout.contains("restored: all changes that colab-boot made are undone"), "{restored:?}");
     assert_eq!(says(&day.venv.python, "import deep.core; print(deep.core.word())"), "edited");
     // Without the kept file it is said.
     day.run(&["apply", "p.toml"]).expect(0);

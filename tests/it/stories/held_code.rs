@@ -18,7 +18,7 @@ fn day() -> Day {
     let rows: &[(&str, &str, &str)] = &[
         ("funct", "def word():\n    return 'old'\n", "def word():\n    return 'new'\n"),
         ("const", "word = 'old'\n", "word = 'new'\n"),
-        ("attr", "class A:\n    word = 'old'\n", "class A:\n    word = 'new'\n"),
+        ("klass", "class A:\n    word = 'old'\n", "class A:\n    word = 'new'\n"),
         ("default", "def f(word='old'):\n    return word\n", "def f(word='new'):\n    return word\n"),
         ("opaque", "word = ''.join(['o', 'l', 'd'])\n", "word = ''.join(['n', 'e', 'w'])\n"),
         ("added", "def one():\n    return 1\n", "def one():\n    return 1\n\n\ndef two():\n    return 2\n"),
@@ -94,7 +94,7 @@ fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about
 }
 
 const NAMES: [&str; 19] = [
-    "funct", "const", "attr", "default", "opaque", "added", "method", "arity", "wrapped", "swapped", "lost", "fewer",
+    "funct", "const", "klass", "default", "opaque", "added", "method", "arity", "wrapped", "swapped", "lost", "fewer",
     "plain", "marked", "called", "typed", "thing", "names", "words",
 ];
 

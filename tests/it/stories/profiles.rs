@@ -1,5 +1,7 @@
 //! Profiles that follow each other, shrink, and go; other hands in between.
 
+use std::process::Command;
+
 use crate::stories::{Day, says, these};
 
 const ROWS: &[(&str, &str, &[&str])] = &[
@@ -202,4 +204,49 @@ fn settings_come_change_and_go() {
     day.run(&["apply", "p.toml"]).expect(0);
     assert_eq!(seen(), "[None, None, None, None]");
     assert!(!file.exists());
+}
+
+#[test]
+fn restore_names_what_another_tool_has_changed_since() {
+    let day = Day::new(&[ROWS, &[("lib", "1.5", &[])]].concat());
+    day.pip(&["install", "lib==1.0"]);
+    day.profile("p", &["lib >=2"], "");
+    for (tool, said) in [
+        (&["uninstall", "-y", "lib"][..], "lib was removed by another tool after colab-boot changed it"),
+        (&["install", "lib==1.5"], "lib 1.5 stays: another tool installed it after colab-boot"),
+    ] {
+        day.run(&["apply", "p.toml"]).expect(0);
+        day.pip(tool);
+        let restored = day.run(&["restore"]).expect(0);
+        assert!(restored.stderr.contains(said), "{restored:?}");
+        assert!(restored.stderr.contains("Before the first apply it was version 1.0"), "{restored:?}");
+        assert!(restored.stdout.contains("restored, except for 1 package"), "{restored:?}");
+        day.pip(&["install", "lib==1.0"]);
+    }
+}
+
+#[test]
+fn restore_without_the_record_of_what_was_changed_says_so() {
+    let day = Day::new(ROWS);
+    day.pip(&["install", "lib==1.0"]);
+    day.profile("p", &["lib >=2"], "");
+    let refused = |about: &str| {
+        let refused = day.run(&["restore"]).expect(1);
+        assert!(refused.stderr.contains("has no record of what was there before"), "{about}: {refused:?}");
+    };
+    day.run(&["apply", "p.toml"]).expect(0);
+    let copy = day.test.path("copy");
+    let venv = day.venv.python.ancestors().nth(2).expect("a folder");
+    let copied = Command::new("cp").arg("-a").args([venv, &copy]).status();
+    assert!(copied.is_ok_and(|done| done.success()));
+    day.run(&["restore"]).expect(0);
+    assert!(day.run(&["restore"]).expect(0).stdout.contains("restored: nothing to undo"));
+    // A copy from before the changes were undone.
+    std::fs::remove_dir_all(venv).expect("a removal");
+    std::fs::rename(&copy, venv).expect("a move");
+    refused("a copy");
+    std::fs::remove_dir_all(day.test.path("state")).expect("a removal");
+    refused("no state");
+    // It is still an environment to work with.
+    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
 }

@@ -273,3 +273,51 @@ fn what_runs_when_python_starts_is_judged_wherever_it_lies() {
         day.run(&["verify", "p.toml"]).expect(0);
     }
 }
+
+#[test]
+fn two_packages_that_have_one_module_in_different_files_are_no_verified_environment() {
+    let mut table = crate::stories::table(ROWS);
+    for (name, file) in [
+        ("single", "mod.py"),
+        ("folder", "mod/__init__.py"),
+        ("below", "space/mod.py"),
+        ("deep", "space/mod/__init__.py"),
+        ("tidy", "tests/__init__.py"),
+        ("untidy", "tests.py"),
+    ] {
+        let files = [(file, "word = 1\n")];
+        table.entry(name.to_owned()).or_default().insert("1.0".to_owned(), crate::stories::release(&files));
+    }
+    let day = Day::of_table(table);
+    for (both, said) in [
+        (["single", "folder"], "Python takes `mod/__init__.py` of folder instead of `mod.py` of single"),
+        (["below", "deep"], "Python takes `space/mod/__init__.py` of deep instead of `space/mod.py` of below"),
+    ] {
+        day.profile("p", &both, "");
+        for verb in ["plan", "apply"] {
+            let refused = day.run(&[verb, "p.toml"]).expect(1);
+            assert!(refused.stderr.contains(&format!("error[files-collide]: {said}")), "{verb}: {refused:?}");
+            assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{verb}: {refused:?}");
+        }
+        assert!(day.run(&["lock", "p.toml"]).expect(1).stderr.contains(said), "{both:?}");
+        let accepted = format!("[[accept]]\npackage='{}'\ncode='files-collide'\nbecause='of a test'\n", both[0]);
+        day.profile("p", &both, &accepted);
+        day.run(&["apply", "p.toml"]).expect(0);
+        day.run(&["verify", "p.toml"]).expect(0);
+        // However they came together: what Python imports is not what is locked.
+        day.profile("p", &both[..1], "");
+        day.run(&["lock", "p.toml"]).expect(0);
+        day.pip(&["install", both[0], both[1], "--index-url", &day.server.url]);
+        let verified = day.run(&["verify", "p.toml"]).expect(1);
+        assert!(verified.stderr.contains("error[files-collide]"), "{verified:?}");
+        day.pip(&["uninstall", "-y", both[1]]);
+        day.run(&["apply", "p.toml"]).expect(0);
+        day.run(&["verify", "p.toml"]).expect(0);
+        // An apply that takes one away and brings the other.
+        day.profile("p", &both[1..], "");
+        day.run(&["apply", "p.toml"]).expect(0);
+        day.run(&["verify", "p.toml"]).expect(0);
+    }
+    day.profile("p", &["tidy", "untidy"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+}

@@ -64,7 +64,7 @@ impl Work<'_> {
         let places: BTreeSet<PathBuf> =
             paths.flat_map(|path| self.layout.folders().into_iter().map(move |site| site.join(&path))).collect();
         intruders.retain(|(_, one)| !places.contains(&entry(&one.place)));
-        hidden(&self.planned.seen, &intruders)
+        self.session.matrix.without_handed_over(hidden(&self.planned.seen, &intruders))
     }
 
     /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.

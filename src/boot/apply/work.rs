@@ -244,7 +244,7 @@ impl Work<'_> {
             }
         }
         enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
-        let clashes = accept(findings, &self.planned.target.accept);
+        let clashes = accept(self.session.matrix.without_handed_over(findings), &self.planned.target.accept);
         self.refuse_hidden(&clashes)?;
         Ok(WheelRecords { clashes, modules })
     }

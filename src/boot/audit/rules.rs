@@ -274,7 +274,7 @@ impl<'a> Auditor<'a> {
             }
         }
         findings.extend(self.known_pairs(&paired));
-        findings
+        self.matrix.without_handed_over(findings)
     }
 
     fn known_pairs(self, paired: &BTreeSet<(&PackageName, &PackageName)>) -> Vec<Finding> {

@@ -58,7 +58,7 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
             let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
             let (resolution, traffic) = session.solve(asked, &request.index)?;
             findings.extend(session.cache_finding());
-            findings.extend(accept(caveats(&resolution), &profile.accepted));
+            findings.extend(accept(session.matrix.without_handed_over(caveats(&resolution)), &profile.accepted));
             let target = session.locked_target(&profile, &solved, &seen, &resolution);
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }

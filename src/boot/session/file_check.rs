@@ -102,7 +102,7 @@ impl Session<'_> {
         for (at, one) in comparable.iter().enumerate() {
             check.add(scene, one, &compared.faults[at], compared.basis[at]);
         }
-        check.findings.extend(hidden(scene.seen, &compared.intruders));
+        check.findings.extend(self.matrix.without_handed_over(hidden(scene.seen, &compared.intruders)));
         check.broken.extend(half_back(scene)?);
         check.broken.extend(from_elsewhere(scene)?);
         let mut startup = known.startup_now(self.startup_files(scene.seen, scene.layout));

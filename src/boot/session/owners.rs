@@ -11,6 +11,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
+use crate::core::model::contents::is_untidy;
 
 /// Which distribution has each of `files`, by its RECORD. Files of the user's own have none.
 pub(super) fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, PackageName> {
@@ -46,8 +47,16 @@ pub(super) fn is_code(path: &str) -> bool {
 
 /// An error for each file that comes before one of a distribution: it names the file, and whose it is.
 pub fn hidden(seen: &Seen, intruders: &[(PackageName, Intruder)]) -> Vec<Finding> {
-    let all = with_owners(seen, intruders).filter(|((_, one), owner)| owner.is_none() || !one.of_namespace);
+    let all = with_owners(seen, intruders);
+    let all = all.filter(|((_, one), owner)| owner.is_none() || !one.of_namespace && !is_by_accident(&one.place));
     all.map(|(one, owner)| finding(one, owner)).collect()
+}
+
+/// Whether an entry lies at the top of site-packages by accident: packages bring tests and examples there.
+fn is_by_accident(place: &Path) -> bool {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let is_top = place.parent().is_some_and(|folder| folder.as_os_str().to_string_lossy().ends_with("-packages"));
+    is_top && is_untidy(name.split('.').next().unwrap_or_default())
 }
 
 /// The same of those that no installed distribution owns: what one owns may be about to go.

@@ -103,7 +103,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
     }
     more.extend(builds_judged(session, &seen, &target, traffic.is_none())?);
-    let more = accept(more, &target.accept);
+    let more = accept(session.matrix.without_handed_over(more), &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
     let indexes = session.indexes(&request.index, goal.profile(), &target)?;

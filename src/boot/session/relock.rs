@@ -63,7 +63,7 @@ impl Session<'_> {
             let (resolution, used) = self.solve(asked, &request.index)?;
             findings.extend(seen.findings.clone());
             pythons.extend(seen.machine.python.as_ref().filter(|_| seen.is_here()).map(Python::describe));
-            findings.extend(accept(caveats(&resolution), &profile.accepted));
+            findings.extend(accept(self.matrix.without_handed_over(caveats(&resolution)), &profile.accepted));
             let locked = self.locked_target(profile, &target, &seen, &resolution);
             let about = variables_for(profile, &locked).findings.into_iter();
             // Of several targets one says it.

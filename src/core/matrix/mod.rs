@@ -4,6 +4,7 @@
 mod builds;
 mod carriers;
 mod checks;
+mod collisions;
 mod figures;
 mod gpus;
 mod hints;
@@ -89,6 +90,7 @@ pub struct Matrix {
     overlays: Vec<Overlay>,
     families: Vec<Family>,
     pub collisions: Vec<Collision>,
+    handed_over: Vec<rows::HandedOver>,
     floors: Vec<rows::Floor>,
     probes: Vec<Probe>,
     pub hosts: &'static Hosts,
@@ -135,6 +137,7 @@ impl Matrix {
             indexes: PublishedIndex::bundled()?,
             floors: packages.floor,
             collisions: packages.collision,
+            handed_over: packages.handed_over,
             scattered: watch.scattered,
             watches: watch.watch,
             source_only: watch.source_only,
@@ -323,18 +326,6 @@ impl Matrix {
         let first = rows.next()?;
         let range = rows.fold(release(&first.version), |all, row| all.union(&release(&row.version)));
         Some((&first.anchor, range))
-    }
-
-    /// The rows of [`Matrix::collisions`] that `package` at `version` is in, each with its place among the owners.
-    pub fn owned<'a>(
-        &'a self,
-        package: &'a PackageName,
-        version: &'a Version,
-    ) -> impl Iterator<Item = (usize, usize)> + 'a {
-        let owner = move |row: &Collision| {
-            row.packages.iter().position(|one| one.name == *package && one.range.contains(version))
-        };
-        self.collisions.iter().enumerate().filter_map(move |(at, row)| Some((at, owner(row)?)))
     }
 
     /// Whether `package` at `version` is one whose wheels are read into rows.

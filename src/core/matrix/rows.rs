@@ -185,6 +185,14 @@ pub struct Collision {
     pub hard: bool,
 }
 
+/// A package of which Python finds a module first, and which loads that of another package in its place.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HandedOver {
+    pub by: PackageName,
+    pub to: PackageName,
+}
+
 /// A package whose libraries are linked against CUDA's, though its METADATA does not ask for them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -350,6 +358,7 @@ pub(super) struct PackagesFile {
     pub overlay: Vec<Overlay>,
     pub floor: Vec<Floor>,
     pub collision: Vec<Collision>,
+    pub handed_over: Vec<HandedOver>,
     pub kernel: KernelPackages,
     pub title: Vec<Title>,
     pub link: Vec<Link>,

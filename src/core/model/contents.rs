@@ -134,6 +134,11 @@ pub fn may_clash(a: &str, b: &str) -> bool {
 /// What wheels put at the top of site-packages by accident.
 const UNTIDY: [&str; 8] = ["test", "tests", "doc", "docs", "example", "examples", "benchmark", "benchmarks"];
 
+/// Whether a name at the top of site-packages is one that wheels have by accident.
+pub fn is_untidy(top: &str) -> bool {
+    UNTIDY.contains(&top)
+}
+
 /// Two wheels that would write other bytes to the same paths, or bring one module in different files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
@@ -164,7 +169,7 @@ impl Clash {
             return true;
         }
         let untidy = |path: &String| match path.split_once('/') {
-            Some((top, _)) => UNTIDY.contains(&top) || path.ends_with(".md") || path.ends_with(".txt"),
+            Some((top, _)) => is_untidy(top) || path.ends_with(".md") || path.ends_with(".txt"),
             None => !path.ends_with(".py") && !path.contains(".so"),
         };
         !self.paths.iter().all(untidy)
@@ -233,7 +238,7 @@ fn hidings(all: &[&Files]) -> BTreeMap<(usize, usize), Vec<Hiding>> {
         }
     }
     let mut found: BTreeMap<(usize, usize), Vec<Hiding>> = BTreeMap::new();
-    let is_tidy = |module: &String| !UNTIDY.contains(&module.split('/').next().unwrap_or_default());
+    let is_tidy = |module: &String| !is_untidy(module.split('/').next().unwrap_or_default());
     let several = modules.into_iter().filter(|(module, sources)| sources.len() > 1 && is_tidy(module));
     for (_, mut sources) in several {
         sources.sort();

@@ -284,6 +284,9 @@ fn two_packages_that_have_one_module_in_different_files_are_no_verified_environm
         ("deep", "space/mod/__init__.py"),
         ("tidy", "tests/__init__.py"),
         ("untidy", "tests.py"),
+        // One that hands its module over to the other.
+        ("multipart", "multipart.py"),
+        ("python-multipart", "multipart/__init__.py"),
     ] {
         let files = [(file, "word = 1\n")];
         table.entry(name.to_owned()).or_default().insert("1.0".to_owned(), crate::stories::release(&files));
@@ -318,6 +321,9 @@ fn two_packages_that_have_one_module_in_different_files_are_no_verified_environm
         day.run(&["apply", "p.toml"]).expect(0);
         day.run(&["verify", "p.toml"]).expect(0);
     }
-    day.profile("p", &["tidy", "untidy"], "");
-    day.run(&["apply", "p.toml"]).expect(0);
+    day.profile("p", &["tidy", "untidy", "multipart", "python-multipart"], "");
+    for verb in ["lock", "plan", "apply", "verify", "apply"] {
+        let outcome = day.run(&[verb, "p.toml"]).expect(0);
+        assert!(!outcome.stderr.contains("files-collide"), "{verb}: {outcome:?}");
+    }
 }

@@ -6,8 +6,8 @@ use crate::boot::marker::{Event, Marker, Next, Now, Standing};
 use crate::boot::notebook::{Modules, is_alive, process_clock};
 use crate::boot::session::{Goal, Planned, PythonReport, other_kernels};
 use crate::boot::state::State;
-use crate::boot::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict, counted};
-use crate::core::diag::{Code, Failure, Finding};
+use crate::boot::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict};
+use crate::core::diag::{Code, Failure, Finding, counted};
 
 /// What is true now.
 pub fn now<'a>(planned: &'a Planned, marker: Option<&Marker>) -> Result<Now<'a>, Failure> {

@@ -25,6 +25,8 @@ pub struct Wish {
     pub prune: bool,
     /// A file of no package in the place of a wheel's is moved aside; else it is an error.
     pub keeps_aside: bool,
+    /// What helps where a change of one package breaks another.
+    pub help_for_breakage: &'static str,
 }
 
 impl Wish {
@@ -38,6 +40,7 @@ impl Wish {
             breakage_is_error: profile.policy.breakage_is_error,
             prune: profile.policy.prune,
             keeps_aside: profile.policy.keeps_aside,
+            help_for_breakage: "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
         }
     }
 }

@@ -19,9 +19,7 @@ pub(super) fn broken_families(basis: &Basis<'_>, changes: &[Change]) -> Vec<Find
         if !basis.wish.breakage_is_error {
             finding.severity = Severity::Warning;
         }
-        finding.help.push(
-            "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`".to_owned(),
-        );
+        finding.help.push(basis.wish.help_for_breakage.to_owned());
     }
     findings
 }

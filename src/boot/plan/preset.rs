@@ -7,8 +7,7 @@ use crate::boot::lock::LockedTarget;
 use crate::boot::plan::refusals::About;
 use crate::boot::plan::xla_text::{flags_of, names_a_file};
 use crate::boot::profile::Profile;
-use crate::boot::verdict::counted;
-use crate::core::diag::{Code, Finding, Severity};
+use crate::core::diag::{Code, Finding, Severity, counted};
 use crate::core::matrix::{Determinism, Settings, is_between, settings};
 
 /// What is set for a target.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::resolve::{Caveat, HeldBack, Resolution};
-use crate::core::diag::{Code, Finding, Subject, few, listed};
+use crate::core::diag::{Code, Finding, Subject, counted, few, listed};
 use crate::core::model::contents::{Clash, Hiding};
 use crate::core::model::{PackageName, Version};
 
@@ -69,7 +69,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         Caveat::FilesCollide { first, second, clash } => collision_finding(first, second, clash),
         Caveat::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
-            format!("{count} wheels could not be checked for files that other wheels have, too"),
+            format!("{} could not be checked for files that other wheels have, too", counted(*count, "wheel")),
         ),
         Caveat::ExtraUnknown { name, version, extra, known } => {
             let message = format!("`{name}` {version} has no extra `{extra}`, but {known}");

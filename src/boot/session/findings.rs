@@ -25,9 +25,7 @@ pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &See
             Finding::warning(Code::PlanBreakage, message)
         };
         let finding = breakage.because.iter().cloned().fold(finding, Finding::with_note);
-        findings.push(finding.with_help(
-            "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
-        ));
+        findings.push(finding.with_help(wish.help_for_breakage));
     }
     let moves = plan.changes.iter().filter(|change| change.from.is_some()).count();
     if seen.machine.runtime.is_some() && moves > 0 {

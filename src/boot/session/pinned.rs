@@ -6,7 +6,7 @@ use url::Url;
 use crate::boot::audit::{Audited, Named};
 use crate::boot::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding, Subject};
+use crate::core::diag::{Code, Failure, Finding, Subject, counted};
 use crate::core::matrix::Build;
 use crate::core::model::catalog::{Candidate, Catalog};
 use crate::core::model::{PackageName, PythonFacts, WheelName};
@@ -168,6 +168,6 @@ fn not_there(absent: &[String]) -> Option<Finding> {
 }
 
 fn not_opened(count: usize) -> Option<Finding> {
-    let message = format!("{count} wheels could not be checked for files that other wheels have, too");
+    let message = format!("{} could not be checked for files that other wheels have, too", counted(count, "wheel"));
     (count > 0).then(|| Finding::note(Code::FilesUnchecked, message))
 }

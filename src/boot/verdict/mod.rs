@@ -7,6 +7,8 @@ mod report;
 
 use serde::Serialize;
 
+use crate::core::diag::counted;
+
 pub use grounds::{Compared, Evidence, Files};
 pub use report::{Report, path_text};
 
@@ -154,11 +156,6 @@ fn with_open(sentence: String, evidence: &Evidence) -> String {
 /// What the packages are like: as the lock says, or as this machine wanted it.
 const fn as_what(evidence: &Evidence) -> &'static str {
     if evidence.other_target.is_some() { "as resolved for this machine" } else { "as locked" }
-}
-
-/// `1 package`, `2 packages`.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::boot::lock::LockedTarget;
 use crate::boot::machine::installed_modules;
 use crate::boot::profile::Profile;
 use crate::boot::session::{Seen, Session};
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, counted};
 use crate::core::host::Invocation;
 use crate::core::host::command::{Finished, last_lines};
 use crate::core::matrix::{SystemLibraries, release_of};
@@ -44,7 +44,7 @@ pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &L
         findings.push(finding(session, seen, target, name, error));
     };
     while !open.is_empty() {
-        session.say(&format!("importing {} packages with compiled code", open.len()));
+        session.say(&format!("importing {} with compiled code", counted(open.len(), "package")));
         let Ok(finished) = run(session, python, &open) else { break };
         let lines: Vec<Line> = finished.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let ended = lines.iter().filter_map(|line| line.ends.as_ref()).count();

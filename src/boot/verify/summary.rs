@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::boot::marker::Standing;
 use crate::boot::verdict::{Compared, Evidence};
 use crate::boot::verify::SmokeOutcome;
+use crate::core::diag::counted;
 use crate::core::model::PackageName;
 
 /// What each smoke test says, in a line.
@@ -28,8 +29,8 @@ pub fn summary(python: String, evidence: &Evidence, stands: Standing, tests: &[(
     row(
         "files",
         format!(
-            "{} packages against their wheels, {} against their own RECORD, {} by version; {} faulty",
-            files.against_wheel,
+            "{} against their wheels, {} against their own RECORD, {} by version; {} faulty",
+            counted(files.against_wheel, "package"),
             files.against_own,
             files.by_version,
             files.faulty.len()

@@ -11,7 +11,7 @@ use crate::boot::session::{Made, Request, Session, Upgrade, missing_lock, stale_
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::LockOptions;
 use crate::cli::output::needed_images;
-use crate::core::diag::{Failure, Finding, bytes, few, nearest};
+use crate::core::diag::{Failure, Finding, bytes, counted, few, nearest};
 use crate::core::host::destination::{is_stdout, write_output};
 use crate::core::host::files;
 use crate::core::model::{PackageName, Sha256};
@@ -62,8 +62,8 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     for target in &lock.targets {
         let cuda = target.cuda.map(|cuda| format!(", CUDA {cuda}")).unwrap_or_default();
         let size = bytes(target.wheel_bytes());
-        let (name, count) = (&target.name, target.packages.len());
-        report.talk.push(format!("{name}: {count} packages{cuda}, wheels {size}"));
+        let count = counted(target.packages.len(), "package");
+        report.talk.push(format!("{}: {count}{cuda}, wheels {size}", target.name));
         report.talk.extend(needed_images(target));
     }
     let state = match (unchanged, options.check) {

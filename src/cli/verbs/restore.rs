@@ -39,7 +39,8 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
     seen.may_be_changed(request.machine.system)?;
     let python = seen.python("name the environment to restore with --python")?;
     let target = LockedTarget::without_packages(&python.facts);
-    let wish = Wish { title: "restore".to_owned(), prune: true, ..Wish::default() };
+    let help_for_breakage = "install a release of it that fits, or remove it";
+    let wish = Wish { title: "restore".to_owned(), prune: true, help_for_breakage, ..Wish::default() };
     let lost =
         seen.layout().is_some_and(|layout| State::of(&session.paths.state, layout).has_lost_ledger(&seen.ledger));
     if lost {

@@ -14,7 +14,7 @@ use crate::boot::notebook::{Loaded, process_clock};
 use crate::boot::session::{PythonReport, Session};
 use crate::boot::state::State;
 use crate::boot::verdict::Report;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, counted};
 
 #[derive(Serialize)]
 struct StatusReport {
@@ -58,7 +58,8 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             }
         }
         let (put, removed) = (ledger.distributions.len(), ledger.removed.len());
-        let _ = writeln!(text, "  colab-boot has installed or replaced {put} packages and removed {removed}");
+        let _ =
+            writeln!(text, "  colab-boot has installed or replaced {} and removed {removed}", counted(put, "package"));
         environments.push(EnvironmentReport {
             python: marker.python.clone(),
             profile: profile.clone(),

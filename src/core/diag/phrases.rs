@@ -11,6 +11,11 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// `1 package`, `2 packages`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Lines of a list that are shown.
 const SHOWN: usize = 12;
 

@@ -1,7 +1,6 @@
 //! Disks, mounts, Google Drive's own word, checkpoints.
 
-use crate::boot::verdict::counted;
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::core::host::mounts::is_remote;
 use crate::health::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, float, percent, share};
 

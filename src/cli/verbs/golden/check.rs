@@ -7,7 +7,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::GoldenCheckOptions;
 use crate::cli::verbs::golden::{folder_of, today};
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, counted};
 use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::golden::cadence::cadence;
@@ -68,9 +68,10 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     };
     let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
     let text = format!(
-        "{}: {} releases, {count} files, index {} signed by {by}\n",
+        "{}: {}, {}, index {} signed by {by}\n",
         kept.catalogue.name,
-        kept.catalogue.releases.len(),
+        counted(kept.catalogue.releases.len(), "release"),
+        counted(count, "file"),
         kept.catalogue.seq
     );
     Ok(Report::new(report, text).with_findings(findings))

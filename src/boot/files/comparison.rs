@@ -275,7 +275,10 @@ fn see_folders(work: &BTreeMap<usize, Pending<'_, '_>>, look: Options<'_>, compa
     for (at, intruders, caches) in found {
         let name = work[&at].located.held.name;
         let site = work[&at].located.site();
-        compared.intruders.extend(intruders.into_iter().map(|one| (name.clone(), one)));
+        // A package of its own beside a module of its own is its business.
+        let has_init = |place: &FolderNow| place.files.iter().any(|(name, _)| name.starts_with("__init__."));
+        let is_own = |one: &Intruder| work[&at].places.iter().any(|place| place.folder == one.place && has_init(place));
+        compared.intruders.extend(intruders.into_iter().filter(|one| !is_own(one)).map(|one| (name.clone(), one)));
         let shown = |path: PathBuf| path.strip_prefix(site).unwrap_or(&path).display().to_string();
         compared.faults[at].extend(caches.into_iter().map(|path| FileFault::Unchecked(shown(path))));
     }

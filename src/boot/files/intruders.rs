@@ -108,7 +108,11 @@ fn importable<'a>(name: &'a str, tag: &str) -> Option<(&'a str, u8)> {
 
 /// Whether a folder is a regular package, which comes before every file; one without an `__init__` comes last.
 fn is_package(folder: &Path) -> bool {
-    names_if_any(folder).iter().any(|name| name.starts_with("__init__."))
+    let is_init = |name: &String| {
+        let end = name.strip_prefix("__init__.");
+        end.is_some_and(|end| matches!(end, "py" | "pyc" | "so") || end.ends_with(".so"))
+    };
+    names_if_any(folder).iter().any(is_init)
 }
 
 /// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` though they are not

@@ -44,7 +44,7 @@ fn world(manner: Manner) -> World {
         Reply::new("text/html", format!("<a href=\"/{FILE}#sha256={page_digest}\">{FILE}</a>"))
     });
     let lock = format!(
-        "version = 1\nrequires = \">=0.1.0\"\nmatrix = \"any\"\n[profile]\nname = \"p\"\nversion = \"1.0.0\"\nsha256 = \"{digest}\"\n\
+        "version = 2\nrequires = \">=0.1.0\"\nmatrix = \"any\"\n[profile]\nname = \"p\"\nversion = \"1.0.0\"\nsha256 = \"{digest}\"\n\
          [[target]]\nname = \"machine\"\npython = \"3.12.1\"\nplatform = \"manylinux_2_35_x86_64\"\ngpus = []\napt = []\n\
          [[target.package]]\nname = \"demo\"\nversion = \"1.0\"\nwhy = [\"profile\"]\n\
          wheel = {{ file = \"{FILE}\", sha256 = \"{digest}\", size = {}, index = \"default\" }}\n",

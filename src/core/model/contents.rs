@@ -108,11 +108,14 @@ pub fn stem(path: &str) -> &str {
 fn module_at(path: &str) -> Option<(&str, u8)> {
     let stem = stem(path);
     let rank = match &path[stem.len()..] {
-        "" => return None,
-        _ if stem.ends_with("/__init__") => 0,
+        // Beside site-packages there are no modules.
+        _ if path.starts_with('<') => return None,
+        ".py" | ".pyc" if stem.ends_with("/__init__") => 0,
+        end if end.ends_with(".so") && stem.ends_with("/__init__") => 0,
+        end if end.ends_with(".so") => 1,
         ".py" => 2,
         ".pyc" => 3,
-        _ => 1,
+        _ => return None,
     };
     Some((stem.strip_suffix("/__init__").unwrap_or(stem), rank))
 }
@@ -310,6 +313,31 @@ mod tests {
         let clash = |first, second| Clash { first, second, paths: vec![library.clone()], hidden: Vec::new() };
         assert_eq!(found, [clash(0, 1), clash(1, 2)]);
         assert!(found[0].is_serious() && found[0].libraries() == [&library]);
+    }
+
+    #[test]
+    fn of_a_module_in_two_files_one_is_never_imported() {
+        let hidden = |first: &[&str], second: &[&str]| {
+            let of = |paths: &[&str]| files(&paths.iter().map(|path| (*path, 1)).collect::<Vec<_>>());
+            let found = clashes(&[&of(first), &of(second)]);
+            let all = found.into_iter().flat_map(|clash| clash.hidden);
+            all.map(|one| format!("{} < {} {}", one.hidden, one.imported, one.by_first)).collect::<Vec<_>>()
+        };
+        let folder = "m/__init__.py";
+        assert_eq!(hidden(&["m.py"], &[folder]), ["m.py < m/__init__.py false"]);
+        assert_eq!(hidden(&["p/m.abi3.so"], &["p/m.py"]), ["p/m.py < p/m.abi3.so true"]);
+        assert_eq!(hidden(&["a-1.data/purelib/m.py"], &[folder]), ["m.py < m/__init__.py false"]);
+        for (first, second) in [
+            // Both of one wheel, stubs, folders without an `__init__`, what is no module, tests at the top.
+            (&["m.py", folder][..], &["n.py"][..]),
+            (&["m.py"], &["m/__init__.pyi", "m/data.txt", "m.pyi"]),
+            (&["v1.2.py"], &["v1.py"]),
+            (&["a-1.data/scripts/m.py"], &["b-1.data/scripts/m/__init__.py"]),
+            (&["tests.py"], &["tests/__init__.py"]),
+        ] {
+            assert_eq!(hidden(first, second), Vec::<String>::new(), "{first:?} {second:?}");
+        }
+        assert!(may_clash("m.py", "m") && may_clash("p/m.py", "p/m") && !may_clash("p/m.py", "p/n"));
     }
 
     #[test]

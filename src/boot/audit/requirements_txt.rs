@@ -1,6 +1,7 @@
 //! `requirements.txt` and the output of `pip freeze`
 //! (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): which versions they pin.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pep508_rs::MarkerEnvironment;
@@ -87,6 +88,8 @@ struct LineReader<'a> {
     listed: Listed,
     /// The files that are being read, each named by the one before.
     open: Vec<String>,
+    /// All that were read.
+    included: BTreeSet<String>,
     /// Of files that are named with `-c`: what each allows, and where that stands.
     constraints: Vec<(Requirement, String)>,
     /// Where the first line with a digest stands, and the first without.
@@ -96,8 +99,8 @@ struct LineReader<'a> {
 
 impl<'a> LineReader<'a> {
     fn new(markers: &'a MarkerEnvironment, include: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
-        let (open, constraints) = (Vec::new(), Vec::new());
-        Self { markers, include, listed: Listed::default(), open, constraints, hashed: None, unhashed: None }
+        let (open, included, constraints) = (Vec::new(), BTreeSet::new(), Vec::new());
+        Self { markers, include, listed: Listed::default(), open, included, constraints, hashed: None, unhashed: None }
     }
 
     /// What was read, with what its lines say together.
@@ -173,6 +176,8 @@ impl<'a> LineReader<'a> {
             (self.include)(&path)
         };
         match text {
+            // A file that several others include says nothing new the second time.
+            Ok(_) if !self.included.insert(path.clone()) => {}
             Ok(text) => {
                 let source = Source { name: path.as_str().into(), text: text.into() };
                 let folder = path.rfind('/').map_or("", |at| &path[..=at]);

@@ -1,10 +1,11 @@
 //! Where things live: the root that facts are read under, the cache, the state.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use crate::core::diag::{Code, Failure, Finding};
-use crate::core::host::files::{must_be_ours, others_in};
+use crate::core::host::files::{must_be_ours, names_if_any, others_in};
 use crate::core::host::mounts::Look;
 
 /// The folders of one run, decided once from the environment.
@@ -46,6 +47,12 @@ impl Paths {
     /// whose signature counts.
     pub fn must_be_ours(&self) -> Result<(), Failure> {
         must_be_ours(&self.state, "COLAB_BOOT_STATE_DIR", false)?;
+        // Into one that others may enter, they may have a way further down.
+        let is_open = self.state.look().is_ok_and(|data| data.mode() & 0o011 != 0);
+        let names = if is_open { names_if_any(&self.state) } else { Vec::new() };
+        let inner = names.iter().map(|name| self.state.join(name));
+        let is_folder = |place: &PathBuf| place.look_at_entry().is_ok_and(|data| data.is_dir() || data.is_symlink());
+        inner.filter(is_folder).try_for_each(|folder| must_be_ours(&folder, "COLAB_BOOT_STATE_DIR", false))?;
         let keys = [self.config.clone(), self.config.join("golden")];
         keys.iter().try_for_each(|folder| must_be_ours(folder, "COLAB_BOOT_CONFIG_DIR", true))
     }

@@ -183,6 +183,13 @@ fn digests_constraints_and_releases_are_compared() {
     let digest = said.split("has sha256:").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a digest");
     let right = format!("a==1.0 --hash=sha256:{zeros} \\\n    --hash=sha256:{digest}\n");
     assert!(audit(&right).expect(0).stdout.contains("no problems found"));
+    // A file that many others include is read once.
+    for depth in 0..6 {
+        let text = format!("-r deep-{}.txt\n", depth + 1).repeat(40);
+        std::fs::write(test.path(&format!("deep-{depth}.txt")), text).expect("a file");
+    }
+    std::fs::write(test.path("deep-6.txt"), "a==1.0\n").expect("a file");
+    assert!(audit("-r deep-0.txt\n").expect(0).stdout.contains("1 package"));
     for (text, words) in [
         ("a==2.0\na==1.0 --hash=md5:d41d8cd98f00b204e9800998ecf8427e\n", "none of sha256, sha384 and sha512"),
         ("a==2.0\na==1.0 --hash=sha256:zz\n", "`zz` is no SHA-256"),

@@ -279,7 +279,13 @@ fn state_that_others_could_write_is_not_trusted() {
     std::fs::remove_dir_all(test.path("home/.config")).expect("a removal");
     opened("state", 0o777);
     says("state", "COLAB_BOOT_STATE_DIR");
-    std::fs::remove_dir(&state).expect("a removal");
+    // One in it that another may have made, where the folder itself is sound; unless nobody else may enter that.
+    opened("state", 0o755);
+    opened("state/recorder", 0o777);
+    says("state/recorder", "COLAB_BOOT_STATE_DIR");
+    opened("state", 0o700);
+    test.run(&["status"]).expect(0);
+    std::fs::remove_dir_all(&state).expect("a removal");
     std::fs::create_dir(&state).expect("a folder");
     std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).expect("a mode");
     assert!(apply().contains("others may write to it"));

@@ -94,10 +94,8 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
         let shown = format!("{below}{}", name.to_string_lossy());
         let plain = name.to_string_lossy();
         if [PARTS, super::JOURNAL].contains(&plain.as_ref()) {
-            // At the top it is that of a destination, which is a source now.
-            if !below.is_empty() {
-                listing.skipped.push(shown);
-            }
+            // At the top it may be that of a destination, which is a source now; or a user's.
+            listing.skipped.push(shown);
             continue;
         }
         if name.to_str().is_none() {

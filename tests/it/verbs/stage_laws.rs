@@ -89,3 +89,13 @@ fn unpacked(test: &Test) -> Vec<(String, Vec<u8>)> {
     }
     tree(&into)
 }
+
+#[test]
+fn what_has_a_name_of_colab_boots_own_is_said_wherever_it_lies() {
+    let test = Test::new().file("drive/keep.txt", "k\n").file("drive/.colab-boot-parts/mine", "m\n");
+    let test = test.file("drive/below/.colab-boot-stage.jsonl", "j\n");
+    let (from, to) = (test.path("drive").display().to_string(), test.path("fast").display().to_string());
+    let staged = test.run(&["stage", "--verify", &from, &to]).expect(0);
+    assert!(staged.stderr.contains("2 links, devices or names of colab-boot's own were left out"), "{staged:?}");
+    assert!(staged.stderr.contains(".colab-boot-parts"), "{staged:?}");
+}

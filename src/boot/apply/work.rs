@@ -34,7 +34,6 @@ use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::stamps::wait_a_tick;
 use crate::core::host::{Invocation, files};
 use crate::core::log::Style;
-use crate::core::model::accepted::accept;
 use crate::core::model::{PackageName, Version};
 
 /// Makes what was planned true; changes nothing where a finding is an error.
@@ -238,14 +237,14 @@ impl Work<'_> {
         }
         owners.extend(bystanders(self.planned)?);
         let (paths, findings) = shared_paths(&owners);
+        let clashes = self.session.weighed(findings, &self.planned.target.accept);
+        self.refuse_hidden(&clashes)?;
         for (digest, owner) in digests.iter().zip(&owners) {
             if owner.new || !paths.is_empty() {
                 self.state.keep_record(digest, &without(&owner.record, &paths))?;
             }
         }
         enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
-        let clashes = accept(self.session.matrix.without_handed_over(findings), &self.planned.target.accept);
-        self.refuse_hidden(&clashes)?;
         Ok(WheelRecords { clashes, modules })
     }
 

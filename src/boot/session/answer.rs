@@ -14,7 +14,6 @@ use crate::boot::session::index::Asked;
 use crate::boot::session::lock::{missing_lock, relock, stale_lock};
 use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding, Kind};
-use crate::core::model::accepted::accept;
 
 /// What is to be made true, and how that is known.
 pub struct Answer {
@@ -58,7 +57,7 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
             let asked = Asked { profile: &profile, target: &solved, machine: &seen.machine, preferred: &preferred };
             let (resolution, traffic) = session.solve(asked, &request.index)?;
             findings.extend(session.cache_finding());
-            findings.extend(accept(session.matrix.without_handed_over(caveats(&resolution)), &profile.accepted));
+            findings.extend(session.weighed(caveats(&resolution), &profile.accepted));
             let target = session.locked_target(&profile, &solved, &seen, &resolution);
             (session.lock_of(&profile, vec![target.clone()]), target, Some(traffic))
         }

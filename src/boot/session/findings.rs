@@ -10,7 +10,15 @@ use crate::boot::session::Session;
 use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
 use crate::core::matrix::{Build, Reason, Verdict, ptx_only, verdict};
+use crate::core::model::accepted::{Accepted, accept};
 use crate::core::secrets::scan;
+
+impl Session<'_> {
+    /// `findings` without what a row of the matrix knows to do no harm; what the profile accepts is a note.
+    pub fn weighed(&self, findings: Vec<Finding>, accepted: &[Accepted]) -> Vec<Finding> {
+        accept(self.matrix.without_handed_over(findings), accepted)
+    }
+}
 
 /// What the plan means for the user: breakages, moves whose effect only the machine knows, CUDA without a GPU.
 pub(super) fn judged(wish: &Wish, plan: &Plan, target: &LockedTarget, seen: &Seen) -> Vec<Finding> {

@@ -25,7 +25,6 @@ use crate::boot::session::shadow::InFront;
 use crate::boot::session::situation::{Situation, observe_situation};
 use crate::boot::verdict::Compared;
 use crate::core::diag::{Failure, Finding, count_errors};
-use crate::core::model::accepted::accept;
 use crate::core::model::{PackageName, Version};
 
 /// A plan with all that led to it.
@@ -103,7 +102,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
     }
     more.extend(builds_judged(session, &seen, &target, traffic.is_none())?);
-    let more = accept(session.matrix.without_handed_over(more), &target.accept);
+    let more = session.weighed(more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
     let indexes = session.indexes(&request.index, goal.profile(), &target)?;

@@ -13,7 +13,6 @@ use crate::boot::session::findings::secrets_set;
 use crate::boot::session::goal::{Request, Upgrade};
 use crate::boot::session::{Asked, Session};
 use crate::core::diag::{Failure, Finding};
-use crate::core::model::accepted::accept;
 use crate::core::model::{PackageName, Version};
 
 /// A lock that was made, with what was noticed.
@@ -63,7 +62,7 @@ impl Session<'_> {
             let (resolution, used) = self.solve(asked, &request.index)?;
             findings.extend(seen.findings.clone());
             pythons.extend(seen.machine.python.as_ref().filter(|_| seen.is_here()).map(Python::describe));
-            findings.extend(accept(self.matrix.without_handed_over(caveats(&resolution)), &profile.accepted));
+            findings.extend(self.weighed(caveats(&resolution), &profile.accepted));
             let locked = self.locked_target(profile, &target, &seen, &resolution);
             let about = variables_for(profile, &locked).findings.into_iter();
             // Of several targets one says it.

@@ -318,8 +318,8 @@ mod tests {
     #[test]
     fn of_a_module_in_two_files_one_is_never_imported() {
         let hidden = |first: &[&str], second: &[&str]| {
-            let of = |paths: &[&str]| files(&paths.iter().map(|path| (*path, 1)).collect::<Vec<_>>());
-            let found = clashes(&[&of(first), &of(second)]);
+            let wheel = |paths: &[&str]| files(&paths.iter().map(|path| (*path, 1)).collect::<Vec<_>>());
+            let found = clashes(&[&wheel(first), &wheel(second)]);
             let all = found.into_iter().flat_map(|clash| clash.hidden);
             all.map(|one| format!("{} < {} {}", one.hidden, one.imported, one.by_first)).collect::<Vec<_>>()
         };

@@ -279,7 +279,7 @@ fn state_that_others_could_write_is_not_trusted() {
     std::fs::remove_dir_all(test.path("home/.config")).expect("a removal");
     opened("state", 0o777);
     says("state", "COLAB_BOOT_STATE_DIR");
-    // One in it that another may have made, where the folder itself is sound; unless nobody else may enter that.
+    // A folder inside that anyone may write to counts as well, unless nobody else may enter the state folder.
     opened("state", 0o755);
     opened("state/recorder", 0o777);
     says("state/recorder", "COLAB_BOOT_STATE_DIR");

@@ -32,9 +32,18 @@ pub mod script;
 pub mod state;
 // Compares installed files with their RECORD.
 pub mod files;
-// What several verbs gather: profile, machine, index, lock, kernel, the plan; it also refuses a Python that may not be
-// changed.
+// What is true of one run: environment, paths, clock, log, matrix.
 pub mod session;
+// The machine that is meant: this one, a record or a bundled runtime. It also refuses a Python that may not be changed.
+pub mod seen;
+// What is asked of indexes for such a machine: solves, pages, wheels.
+pub mod retrieval;
+// What is wanted of it: a profile with its lock or a new solve, or a restore.
+pub mod goal;
+// What a plan depends on besides: files, what the kernel has loaded, what was changed before.
+pub mod situation;
+// All of it, and what follows: the decision with every finding.
+pub mod planned;
 // Wheels that a user names, read for what they were built for.
 pub mod reading;
 // Carries a plan out: fetch, run the script, check every file, roll back.

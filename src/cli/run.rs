@@ -10,7 +10,8 @@ use std::time::Instant;
 use clap::{ColorChoice, Parser};
 use serde_json::{Value, json};
 
-use crate::boot::session::{Session, matrix as read_matrix};
+use crate::boot::retrieval::matrix as read_matrix;
+use crate::boot::session::Session;
 use crate::boot::verdict::{Evidence, Report, Verdict};
 use crate::cli::arguments::{Arguments, Verb};
 use crate::cli::output::{render_failure, render_findings};

@@ -1,7 +1,8 @@
 //! A verification as a record to be published beside a release.
 
+use crate::boot::planned::Planned;
 use crate::boot::profile::Profile;
-use crate::boot::session::{Planned, Session};
+use crate::boot::session::Session;
 use crate::boot::verify::SmokeOutcome;
 use crate::core::diag::{Finding, Severity};
 use crate::core::model::day::day_of;

@@ -16,7 +16,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
-use colab_boot::boot::session::{Session, matrix};
+use colab_boot::boot::retrieval::matrix;
+use colab_boot::boot::session::Session;
 use colab_boot::cli::output::{render_failure, render_findings};
 use colab_boot::core::diag::{Failure, Finding};
 use colab_boot::core::host::Paths;

@@ -11,7 +11,7 @@ use crate::boot::apply::work::Work;
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::Layout;
-use crate::boot::session::Retrieval;
+use crate::boot::retrieval::Retrieval;
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::command::find_program;
 use crate::core::host::files;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::boot::planned::Planned;
 use crate::boot::resolve::collision_finding;
-use crate::boot::session::Planned;
 use crate::core::diag::{Failure, Finding};
 use crate::core::host::files;
 use crate::core::inspect::{files_of_record, parse_record};

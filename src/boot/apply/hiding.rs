@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, Intruder, intruders_before};
+use crate::boot::planned::InFront;
 use crate::boot::script::ENVIRONMENT_FILE;
-use crate::boot::session::{Importable, InFront, entry, hidden, hidden_by_user, modules_of};
+use crate::boot::seen::{entry, hidden, hidden_by_user};
+use crate::boot::situation::{Importable, modules_of};
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;

@@ -8,7 +8,7 @@ use crate::boot::apply::work::Work;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::{Installed, find_info};
 use crate::boot::plan::Change;
-use crate::boot::session::Planned;
+use crate::boot::planned::Planned;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;

@@ -1,10 +1,13 @@
 //! How an apply ends: `applied`, `ready`, a restart by the cell, or a restart by hand.
 
 use crate::boot::apply::report::ApplyReport;
+use crate::boot::goal::Goal;
 use crate::boot::machine::{Kernel, Python};
 use crate::boot::marker::{Event, Marker, Next, Now, Standing};
 use crate::boot::notebook::{Modules, is_alive, process_clock};
-use crate::boot::session::{Goal, Planned, PythonReport, other_kernels};
+use crate::boot::planned::Planned;
+use crate::boot::seen::PythonReport;
+use crate::boot::situation::other_kernels;
 use crate::boot::state::State;
 use crate::boot::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict};
 use crate::core::diag::{Code, Failure, Finding, counted};

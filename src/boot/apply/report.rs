@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::boot::marker::Standing;
 use crate::boot::plan::Plan;
-use crate::boot::session::PythonReport;
+use crate::boot::seen::PythonReport;
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -7,8 +7,8 @@ use crate::boot::files::{Held, check_distributions};
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::{Change, Kind, Plan};
+use crate::boot::retrieval::wheels_of;
 use crate::boot::script::Part;
-use crate::boot::session::wheels_of;
 use crate::core::diag::{Failure, Kind as Ended};
 use crate::core::model::{PackageName, Version};
 

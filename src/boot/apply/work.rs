@@ -23,11 +23,12 @@ use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
 use crate::boot::plan::{Change, Plan, touched};
+use crate::boot::planned::{Planned, script_of};
+use crate::boot::retrieval::enough_space;
 use crate::boot::script::Part;
-use crate::boot::session::{
-    Planned, PythonReport, Session, enough_space, held, is_of_another_script, modules as installed_modules_of,
-    modules_of, script_of,
-};
+use crate::boot::seen::PythonReport;
+use crate::boot::session::Session;
+use crate::boot::situation::{held, is_of_another_script, modules as installed_modules_of, modules_of};
 use crate::boot::state::State;
 use crate::boot::verdict::{Report, Verdict};
 use crate::core::diag::{Failure, Finding, Kind};

@@ -53,6 +53,8 @@ pub struct Basis<'a> {
     pub machine: &'a Machine,
     pub matrix: &'a Matrix,
     pub prune: bool,
+    /// The target is from a lock that was there, not from a solve just now.
+    pub from_lock: bool,
     pub ledger: &'a Ledger,
     pub notes: &'a Notes,
     /// What an apply that did not end was to change.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::boot::machine::Recorded;
-use crate::boot::plan::{Basis, Change, Kept};
+use crate::boot::plan::{Basis, Change, Kept, Wish};
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::matrix::Overlay;
 use crate::core::model::{PackageName, Version, VersionRange};
@@ -53,6 +53,24 @@ pub(super) fn breakages(basis: &Basis<'_>, changes: &[Change]) -> Vec<Breakage> 
         found.extend(violated("google-colab", &shown, &pin.range, changed(&pin.name)));
     }
     found
+}
+
+/// What would break, as findings: errors unless the profile says otherwise.
+pub(super) fn breakage_findings(basis: &Basis<'_>, breakages: &[Breakage]) -> Vec<Finding> {
+    breakages.iter().map(|breakage| breakage.to_finding(basis.wish)).collect()
+}
+
+impl Breakage {
+    fn to_finding(&self, wish: &Wish) -> Finding {
+        let becomes = self.to.as_ref().map_or_else(|| "removed".to_owned(), ToString::to_string);
+        let message = format!("{} requires {}, which becomes {becomes}", self.package, self.requires);
+        let finding = if wish.breakage_is_error {
+            Finding::error(Code::PlanBreakage, message)
+        } else {
+            Finding::warning(Code::PlanBreakage, message)
+        };
+        self.because.iter().cloned().fold(finding, Finding::with_note).with_help(wish.help_for_breakage)
+    }
 }
 
 /// Requirements of locked packages that stay as they are, which nothing will meet: the lock has lost something, or

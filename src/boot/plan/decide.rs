@@ -3,6 +3,7 @@
 
 use crate::boot::machine::Machine;
 use crate::boot::marker::Touched;
+use crate::boot::plan::builds_here::judge_builds;
 use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
@@ -60,6 +61,10 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     let may_have_one = basis.machine.kernel.is_some() || basis.machine.runtime.is_some();
     findings.extend(for_children(&environment).filter(|_| may_have_one));
     findings.extend(set_again(&environment));
+    findings.extend(breakage::breakage_findings(&basis, &plan.breakages));
+    findings.extend(blind(&basis, &plan));
+    findings.extend(no_gpu(&basis));
+    findings.extend(judge_builds(&basis));
     let mut touched = touched(&plan, basis.modules, basis.silent);
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &plan, &environment);
@@ -94,6 +99,24 @@ fn set_again(environment: &VariablesAfter) -> Option<Finding> {
     let help =
         "remove the line that changes it, or set that value in `[env]`; restart the kernel if something has read it";
     (!names.is_empty()).then(|| Finding::warning(Code::EnvironmentChanged, message).with_help(help))
+}
+
+/// On an image that is only described, what the moves would break is not known.
+fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
+    let moves = plan.changes.iter().filter(|change| change.from.is_some()).count();
+    let message = format!(
+        "{moves} packages of the image move; which others that would break is known only on the machine itself"
+    );
+    (basis.machine.runtime.is_some() && moves > 0).then(|| Finding::note(Code::PlanBlind, message))
+}
+
+/// CUDA without a GPU.
+fn no_gpu(basis: &Basis<'_>) -> Option<Finding> {
+    let hardware = &basis.machine.hardware;
+    let is_without = basis.target.cuda.is_some() && hardware.gpus.is_empty() && hardware.driver.is_none();
+    let message = "the plan has CUDA libraries, but this machine has no NVIDIA GPU to use them";
+    let help = "plan for another machine with --runtime and --gpu";
+    is_without.then(|| Finding::note(Code::MachineNoGpu, message).with_help(help))
 }
 
 /// What colab-boot has installed and another tool has changed since: a finding for each, and what it was changed to.

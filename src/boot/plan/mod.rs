@@ -3,6 +3,7 @@
 
 mod basis;
 mod breakage;
+mod builds_here;
 mod changes;
 mod decide;
 mod variables;
@@ -22,6 +23,7 @@ use crate::core::model::{PackageName, Version};
 
 pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
+pub use builds_here::how_builds_run;
 pub use decide::{Decision, decide};
 pub use preset::{Variables, variables_for};
 pub use prune::{changed_by_others, wanted_back};

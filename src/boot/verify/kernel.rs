@@ -1,7 +1,7 @@
 //! Whether the kernel runs what is installed.
 
 use crate::boot::marker::{Now, Standing};
-use crate::boot::session::Planned;
+use crate::boot::planned::Planned;
 use crate::core::diag::{Code, Finding};
 
 /// Why a kernel must restart: what it holds is true whatever lock the marker is of.

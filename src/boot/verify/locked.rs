@@ -3,7 +3,7 @@
 use crate::boot::apply::leftovers;
 use crate::boot::files::{finding_of, ghosts};
 use crate::boot::machine::Layout;
-use crate::boot::session::Planned;
+use crate::boot::planned::Planned;
 use crate::core::diag::{Code, Failure, Finding};
 
 /// What is wrong with the files of the locked packages, and what a killed installer has left.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
-use crate::boot::session::{ProfileRequest, Request};
+use crate::boot::goal::{ProfileRequest, Request};
 use crate::core::model::PackageName;
 
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};

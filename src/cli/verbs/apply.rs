@@ -1,9 +1,12 @@
 //! `apply`: make the machine what the lock says, once.
 
 use crate::boot::apply::carry_out;
+use crate::boot::goal::Request;
 use crate::boot::lock::{lock_path, write_lock};
+use crate::boot::planned::{Planned, make, script_of};
 use crate::boot::script::Part;
-use crate::boot::session::{Planned, Reading, Request, Session, make, script_of};
+use crate::boot::session::Session;
+use crate::boot::situation::Reading;
 use crate::boot::verdict::{Report, Verdict};
 use crate::cli::arguments::{ApplyOptions, Restarter};
 use crate::core::diag::{Failure, count_errors};

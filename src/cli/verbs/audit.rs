@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::boot::audit::{Environment, judge};
+use crate::boot::goal::{findings_of, read_listed};
 use crate::boot::machine::{MachineRequest, runtime_names};
-use crate::boot::session::{Session, installed, not_pinned, read_listed, refused_lines, surroundings};
+use crate::boot::seen::{installed, surroundings};
+use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::AuditOptions;
-use crate::core::diag::{Code, Failure, Finding, Severity};
+use crate::core::diag::{Code, Failure, Finding, Severity, counted};
 use crate::core::host::mounts::Look;
 use crate::core::model::DriverVersion;
 use crate::core::model::accepted::accept;
@@ -37,8 +39,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
         Target::File(path) => {
             let python = seen.python_facts()?;
             let listed = read_listed(path, &python)?;
-            findings.extend(refused_lines(path, &listed));
-            findings.extend(not_pinned(&listed));
+            findings.extend(findings_of(path, &listed));
             accepted = listed.accepted;
             let index = session.default_index(&options.index.settings(), seen.machine.python.as_ref())?;
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
@@ -130,8 +131,7 @@ impl Target {
 
 fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> String {
     let count = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let mut parts = vec![plural(environment.held.len(), "package")];
+    let mut parts = vec![counted(environment.held.len(), "package")];
     let driver = environment.hardware.driver.as_ref();
     parts.push(driver.map_or_else(|| "no driver known".to_owned(), |driver| format!("driver {driver}")));
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
@@ -142,9 +142,9 @@ fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> 
     let verdict = match (errors, warnings) {
         (0, 0) if environment.held.is_empty() => "nothing was judged".to_owned(),
         (0, 0) => "no problems found".to_owned(),
-        (0, warnings) => plural(warnings, "warning"),
-        (errors, 0) => plural(errors, "error"),
-        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+        (0, warnings) => counted(warnings, "warning"),
+        (errors, 0) => counted(errors, "error"),
+        (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     };
     format!("audit of {} ({}): {verdict}\n", target.name(), parts.join("; "))
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::boot::machine::{Conditions, MachineRequest};
-use crate::boot::session::{Seen, Session};
+use crate::boot::seen::Seen;
+use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::DiffMachinesOptions;
 use crate::cli::verbs::fingerprint::conditions_of;

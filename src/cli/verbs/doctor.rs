@@ -5,7 +5,8 @@ use serde::Serialize;
 use crate::boot::machine::Observed;
 use crate::boot::notebook::facts_of;
 use crate::boot::profile::Fitness;
-use crate::boot::session::{Seen, Session};
+use crate::boot::seen::Seen;
+use crate::boot::session::Session;
 use crate::boot::state::State as Applied;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::DoctorOptions;
@@ -82,7 +83,7 @@ fn asked(
         vitals
     };
     vitals.must_mean_one()?;
-    let plans = plans(options, wish, &place, session, &seen)?;
+    let plans = plans(options, wish, &place, session, &seen);
     let (machine, matrix) = (&seen.machine, session.matrix);
     let described = !seen.is_here() && vitals == Vitals::default();
     let (facts, plans) = (facts.as_ref(), &plans);
@@ -112,22 +113,14 @@ fn asked(
     Ok(Report::new(report, text).with_findings(findings).printing(printed))
 }
 
-fn plans(
-    options: &DoctorOptions,
-    wish: &Fitness,
-    place: &Place,
-    session: &Session<'_>,
-    seen: &Seen,
-) -> Result<Plans, Failure> {
-    let python = seen.machine.python.as_ref().and_then(|python| python.path.clone());
+fn plans(options: &DoctorOptions, wish: &Fitness, place: &Place, session: &Session<'_>, seen: &Seen) -> Plans {
     let state = &session.paths.state;
     // The mount that it is on is a finding.
-    let states = if reach(state).is_ok() { Applied::all(state)? } else { Vec::new() };
-    let markers = states.into_iter().filter_map(|state| state.marker().ok().flatten());
-    let marker = markers.into_iter().find(|marker| Some(&marker.python) == python.as_ref());
+    let layout = seen.layout().filter(|_| reach(state).is_ok());
+    let marker = layout.and_then(|layout| Applied::of(state, layout).marker().ok().flatten());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
     let batch = options.batch_bytes.map(|bytes| bytes as u64);
-    Ok(Plans {
+    Plans {
         long: options.long.or(wish.long),
         workers: options.workers,
         batch,
@@ -146,5 +139,5 @@ fn plans(
         needs: wish.needs.clone(),
         after_crash: options.after_crash,
         applied_on: marker.map(|marker| marker.boot_id),
-    })
+    }
 }

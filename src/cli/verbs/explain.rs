@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::boot::goal::missing_lock;
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale};
 use crate::boot::resolve::{Newer, Question, Why, explain};
-use crate::boot::session::{Asked, Session, missing_lock};
+use crate::boot::retrieval::Asked;
+use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ExplainOptions;
 use crate::cli::output::ShownWhy;

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::boot::goal::{missing_lock, stale_lock};
 use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
 use crate::boot::profile::Profile;
-use crate::boot::session::{Session, missing_lock, stale_lock};
+use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::FetchOptions;
 use crate::cli::output::needed_images;

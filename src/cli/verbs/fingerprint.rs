@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::boot::machine::{Conditions, Machine, MachineRequest, Observed, Python, neutral_text};
-use crate::boot::session::{Seen, Session};
+use crate::boot::seen::Seen;
+use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::core::diag::Failure;
 use crate::core::host::files;

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use crate::boot::machine::{find_runtime, runtime_names};
-use crate::boot::session::{Outlook, Session, gpus_of, outlook};
+use crate::boot::planned::{Outlook, gpus_of, outlook};
+use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ForecastOptions;
 use crate::core::diag::{Failure, bytes};

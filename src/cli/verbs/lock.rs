@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::boot::goal::{Made, Request, Upgrade, missing_lock, stale_lock};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, TargetReport, differences, lock_path, write_lock};
-use crate::boot::session::{Made, Request, Session, Upgrade, missing_lock, stale_lock};
+use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::LockOptions;
 use crate::cli::output::needed_images;

@@ -7,14 +7,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::boot::apply::kernel_evidence;
+use crate::boot::goal::{Answer, answer};
 use crate::boot::index::Traffic;
 use crate::boot::lock::TargetReport;
-use crate::boot::plan::{Plan, Restart};
+use crate::boot::plan::{Plan, Restart, how_builds_run};
+use crate::boot::planned::{Planned, decided, script_of};
 use crate::boot::profile::Profile;
 use crate::boot::script::Part;
-use crate::boot::session::{
-    Answer, Planned, PythonReport, Reading, Session, answer, decided, lacking, script_of, verdicts, with_apt,
-};
+use crate::boot::seen::{PythonReport, lacking, with_apt};
+use crate::boot::session::Session;
+use crate::boot::situation::Reading;
 use crate::boot::verdict::{Report, Verdict};
 use crate::cli::arguments::PreviewOptions;
 use crate::cli::output::{plan_line, render_plan};
@@ -65,7 +67,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
     planned.add_release(pinned.release, pinned.findings);
     let Planned { goal, seen, target, decision, traffic, .. } = &planned;
     let (plan, restart) = (&decision.plan, &decision.restart);
-    let verdicts = verdicts(session, seen, target);
+    let verdicts = how_builds_run(session.matrix, &seen.machine, target);
     let errors = planned.errors();
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
     let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan, Part::Whole));

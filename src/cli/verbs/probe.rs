@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::boot::machine::MachineRequest;
-use crate::boot::session::{Seen, Session};
+use crate::boot::seen::Seen;
+use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::{GpuProbeOptions, LoaderProbeOptions, ProbeVerb, StorageProbeOptions};
 use crate::core::diag::{Code, Failure, Finding};

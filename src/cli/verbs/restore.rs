@@ -4,9 +4,13 @@
 use serde::Serialize;
 
 use crate::boot::apply::{carry_out, kernel_evidence};
+use crate::boot::goal::{Answer, Goal, Request};
 use crate::boot::lock::LockedTarget;
 use crate::boot::plan::{Plan, Restart, Wish, changed_by_others};
-use crate::boot::session::{Answer, Goal, Planned, PythonReport, Reading, Request, Session, decided};
+use crate::boot::planned::{Planned, decided};
+use crate::boot::seen::PythonReport;
+use crate::boot::session::Session;
+use crate::boot::situation::Reading;
 use crate::boot::state::State;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::RestoreOptions;

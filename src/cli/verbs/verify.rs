@@ -6,13 +6,15 @@ use serde::Serialize;
 
 use crate::boot::apply::{evidence_of, now};
 use crate::boot::audit::{Environment, judge_locked};
+use crate::boot::goal::{ProfileRequest, Request, answer};
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::{LockedTarget, lock_path};
 use crate::boot::machine::{MachineRequest, Python};
 use crate::boot::marker::{Standing, standing};
-use crate::boot::session::{
-    Planned, ProfileRequest, PythonReport, Reading, Request, Seen, Session, answer, decided, installed, surroundings,
-};
+use crate::boot::planned::{Planned, decided};
+use crate::boot::seen::{PythonReport, Seen, installed, surroundings};
+use crate::boot::session::Session;
+use crate::boot::situation::Reading;
 use crate::boot::state::State;
 use crate::boot::verdict::{Compared, Files, Report, Verdict};
 use crate::boot::verify::{

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::boot::goal::{missing_lock, stale_lock};
 use crate::boot::lock::{Lock, LockedTarget, stale, uncovered};
 use crate::boot::profile::Profile;
-use crate::boot::session::{Session, missing_lock, stale_lock};
+use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::files;
 use crate::core::matrix::{Hardware, InstalledGpu, ptx_only};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::files::Intruder;
 use crate::boot::machine::RawDistribution;
-use crate::boot::session::machine::Seen;
+use crate::boot::seen::Seen;
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -14,7 +14,7 @@ use crate::core::model::PackageName;
 use crate::core::model::contents::is_untidy;
 
 /// Which distribution has each of `files`, by its RECORD. Files of the user's own have none.
-pub(super) fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, PackageName> {
+pub fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, PackageName> {
     let mut wanted: HashMap<PathBuf, &Path> = HashMap::new();
     for file in files {
         wanted.insert(file.to_owned(), file);
@@ -35,13 +35,13 @@ pub(super) fn owners<'a>(seen: &Seen, files: impl Iterator<Item = &'a Path>) -> 
 }
 
 /// The files with code that an installed distribution names.
-pub(super) fn recorded_paths(one: &RawDistribution) -> Vec<String> {
+pub fn recorded_paths(one: &RawDistribution) -> Vec<String> {
     let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
     let paths = parse_record(&record).into_iter().map(|entry| entry.path);
     paths.filter(|path| is_code(path)).collect()
 }
 
-pub(super) fn is_code(path: &str) -> bool {
+pub fn is_code(path: &str) -> bool {
     path.ends_with(".py") || path.ends_with(".so")
 }
 

@@ -1,5 +1,11 @@
 //! Bringing the files of a lock to a folder: from folders of wheels, from what was fetched before, from the indexes.
 
+mod before;
+mod index;
+mod overlay;
+mod pages;
+mod pinned;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +17,9 @@ use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::Python;
 use crate::boot::profile::{NamedIndex, Profile};
 use crate::boot::resolve::yanked;
+use crate::boot::retrieval::pages::page_of;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::index::find_links;
-use crate::boot::session::machine::Seen;
-use crate::boot::session::pages::page_of;
 use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -22,6 +27,10 @@ use crate::core::log::{Style, bar};
 use crate::core::model::catalog::{Candidate, Catalog, Listing};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::{Libc, PackageName, PythonFacts};
+
+pub use before::wheels_of;
+pub use index::{Asked, find_links};
+pub use overlay::matrix;
 
 /// What stays free on a disk that we write to.
 const MARGIN: u64 = 256 << 20;

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::boot::files::looks;
 use crate::boot::machine::Layout;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::host::mounts::{Look, limited, reach};
 use crate::core::host::stamps::Stamp;

@@ -6,8 +6,8 @@ use crate::boot::ledger::{Before, Original};
 use crate::boot::machine::{Installed, Recorded, resolve_gpus};
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Present, Target};
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::model::PackageName;
 

@@ -1,4 +1,11 @@
-//! The machine that a request means: a bundled runtime, a record, or this one.
+//! The machine that a request means: a bundled runtime, a record, or this one; what is installed on it, who owns which
+//! file, and what a profile is to be solved for on it.
+
+mod distributions;
+mod kept_libraries;
+mod lacking;
+mod owners;
+mod target;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,6 +25,10 @@ use crate::core::host::mounts::{Look, must_reach, reach};
 use crate::core::host::reads::note_folder;
 use crate::core::matrix::InstalledGpu;
 use crate::core::model::{PythonFacts, Version};
+
+pub use distributions::{installed, recorded_files, surroundings};
+pub use lacking::{lacking, with_apt, without_libraries};
+pub use owners::{entry, hidden, hidden_by_user, is_code, owners, recorded_paths};
 
 /// A machine with what led to it.
 pub struct Seen {

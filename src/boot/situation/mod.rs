@@ -1,31 +1,40 @@
 //! What a plan depends on besides its answer: the files, what the kernel holds, what was changed before, what can be
 //! brought back.
 
+mod file_check;
+mod held_code;
+mod kernel;
+mod start_up;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::boot::goal::{Answer, Request};
 use crate::boot::ledger::Notes;
 use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::marker::{Marker, Touched};
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::wanted_back;
+use crate::boot::seen::{Seen, without_libraries};
 use crate::boot::session::Session;
-use crate::boot::session::answer::Answer;
-use crate::boot::session::file_check::{FileCheck, Reading, Scene};
-use crate::boot::session::goal::Request;
-use crate::boot::session::held_code::{returning, silent_repairs};
-use crate::boot::session::kernel::{environment_file, folders, loaded, modules};
-use crate::boot::session::machine::Seen;
+use crate::boot::situation::held_code::{returning, silent_repairs};
+use crate::boot::situation::kernel::{environment_file, folders};
 use crate::boot::state::State;
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, Finding};
 use crate::core::matrix::Overlay;
 use crate::core::model::PackageName;
 
+pub use file_check::{FileCheck, Reading, Scene, held, is_of_another_script, known_wheel};
+pub use kernel::{loaded, modules, modules_of, other_kernels};
+pub use start_up::Importable;
+
 /// All of it.
-pub(super) struct Situation {
+pub struct Situation {
     pub marker: Option<Marker>,
     pub notes: Notes,
     pub files: FileCheck,
+    /// What is wrong with them, and which libraries the system lacks.
+    pub findings: Vec<Finding>,
     /// Wheels of what was there before the first apply and is wanted back.
     pub before: BTreeMap<PackageName, LockedPackage>,
     pub loaded: Loaded,
@@ -39,19 +48,19 @@ pub(super) struct Situation {
 
 impl Situation {
     /// What an apply that did not end was to change.
-    pub(super) fn doubted(&self) -> &[PackageName] {
+    pub fn doubted(&self) -> &[PackageName] {
         self.marker.as_ref().map(Marker::doubted).unwrap_or_default()
     }
 
     /// What was changed since this machine started.
-    pub(super) fn history(&self, boot_id: &str) -> &[Touched] {
+    pub fn history(&self, boot_id: &str) -> &[Touched] {
         let known = self.marker.as_ref().filter(|marker| marker.boot_id == boot_id);
         known.map(|marker| marker.touched.as_slice()).unwrap_or_default()
     }
 }
 
 /// Looks at what a plan for `answer` depends on.
-pub(super) fn observe_situation(
+pub fn observe_situation(
     answer: &Answer,
     request: &Request,
     session: &Session<'_>,
@@ -75,6 +84,7 @@ pub(super) fn observe_situation(
     // A restoration without the index would be none; another apply goes on, and says what stays.
     let before = if goal.is_restore() { before? } else { before.unwrap_or_default() };
     let loaded = loaded(session, seen, &request.machine, &files)?;
+    let findings = [files.findings.clone(), without_libraries(session, seen, target)?].concat();
     Ok(Situation {
         silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),
         folders: folders(seen),
@@ -84,6 +94,7 @@ pub(super) fn observe_situation(
         notes: state.as_ref().map(State::notes).unwrap_or_default(),
         marker,
         files,
+        findings,
         before,
         loaded,
     })

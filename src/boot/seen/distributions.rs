@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::boot::audit::{Audited, Environment};
 use crate::boot::machine::Observed;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
 use crate::core::host::files;
 use crate::core::inspect::files_of_record;
 use crate::core::model::contents::Files;

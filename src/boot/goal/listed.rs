@@ -66,8 +66,13 @@ fn ours(text: &str) -> Result<Listed, String> {
     Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })
 }
 
+/// What the file `path` is wrong about, or leaves open.
+pub fn findings_of(path: &Path, listed: &Listed) -> impl Iterator<Item = Finding> {
+    refused_lines(path, listed).into_iter().chain(not_pinned(listed))
+}
+
 /// An error where installers refuse lines of the file `path`.
-pub fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
+fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
     if listed.refused.is_empty() {
         return None;
     }
@@ -77,7 +82,7 @@ pub fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
 }
 
 /// A note on what names no exact version.
-pub fn not_pinned(listed: &Listed) -> Option<Finding> {
+fn not_pinned(listed: &Listed) -> Option<Finding> {
     let count = listed.open.len() + listed.elsewhere.len();
     if count == 0 {
         return None;

@@ -11,8 +11,8 @@ use crate::boot::lock::{
 };
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Pick, PickSource, Resolution, Target};
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::{Invocation, files};
 use crate::core::model::CudaVersion;

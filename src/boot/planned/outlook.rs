@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::boot::goal::{ProfileRequest, Request};
 use crate::boot::index::IndexSettings;
 use crate::boot::machine::MachineRequest;
+use crate::boot::planned::make;
 use crate::boot::session::Session;
-use crate::boot::session::file_check::Reading;
-use crate::boot::session::goal::{ProfileRequest, Request};
-use crate::boot::session::planned::make;
+use crate::boot::situation::Reading;
 use crate::core::diag::{Failure, Kind, Severity};
 
 /// One profile on one image with one GPU.

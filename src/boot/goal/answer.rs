@@ -1,19 +1,20 @@
 //! What a profile asks of a machine: by the lock that answers it, or by a new solve.
 
+use std::ops::Range;
 use std::path::Path;
 
+use crate::boot::goal::lock::{missing_lock, relock, stale_lock};
+use crate::boot::goal::{Goal, ProfileRequest, Request};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale, uncovered};
 use crate::boot::plan::{Wish, variables_for};
 use crate::boot::profile::Profile;
 use crate::boot::resolve::caveats;
+use crate::boot::retrieval::Asked;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::findings::secrets_set;
-use crate::boot::session::goal::{Goal, ProfileRequest, Request};
-use crate::boot::session::index::Asked;
-use crate::boot::session::lock::{missing_lock, relock, stale_lock};
-use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding, Kind};
+use crate::core::secrets::scan;
 
 /// What is to be made true, and how that is known.
 pub struct Answer {
@@ -148,4 +149,22 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
         }
         Err(reasons) => Ok(Beside::Elsewhere(reasons)),
     }
+}
+
+/// What looks like a credential in the profile's `[env]`. `colab-boot: allow` in its line accepts it.
+pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
+    let text = profile.source.text.as_ref();
+    let found = scan(text)?;
+    let of = |(name, span): (&String, &Range<usize>)| {
+        let secret = found.iter().find(|secret| span.start < secret.span.end && secret.span.start < span.end)?;
+        let message = format!("`{name}` looks like a credential ({})", secret.rule);
+        let help = "everybody who has the profile or the environment can read it: leave it out, and set it in the notebook by the service's own \
+                    secrets; where it is none, `# colab-boot: allow` in its line says so";
+        Some(
+            Finding::error(Code::SecretInEnvironmentFile, message)
+                .at(&profile.source, span.clone(), "")
+                .with_help(help),
+        )
+    };
+    Ok(profile.environment_spans.iter().filter_map(of).collect())
 }

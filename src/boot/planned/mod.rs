@@ -1,10 +1,15 @@
 //! From an answer to a decision: what else a plan depends on, and the plan.
 
+mod edited;
+mod outlook;
+mod shadow;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use url::Url;
 
+use crate::boot::goal::{Answer, Goal, ProfileRequest, Request, answer};
 use crate::boot::index::Traffic;
 use crate::boot::ledger::Notes;
 use crate::boot::lock::LockedTarget;
@@ -12,20 +17,17 @@ use crate::boot::machine::owned_elsewhere;
 use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::{Basis, Decision, Plan, Wish, decide};
+use crate::boot::planned::edited::{Edited, edited};
 use crate::boot::script::{Context, Part, render_script};
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::answer::{Answer, answer};
-use crate::boot::session::edited::{Edited, edited};
-use crate::boot::session::file_check::{FileCheck, Reading};
-use crate::boot::session::findings::{compiled, judged, refused, unhashed};
-use crate::boot::session::goal::{Goal, ProfileRequest, Request};
-use crate::boot::session::lacking::without_libraries;
-use crate::boot::session::machine::Seen;
-use crate::boot::session::shadow::InFront;
-use crate::boot::session::situation::{Situation, observe_situation};
+use crate::boot::situation::{FileCheck, Reading, Situation, observe_situation};
 use crate::boot::verdict::Compared;
 use crate::core::diag::{Failure, Finding, count_errors};
 use crate::core::model::{PackageName, Version};
+
+pub use outlook::{Outlook, gpus_of, outlook};
+pub use shadow::InFront;
 
 /// A plan with all that led to it.
 pub struct Planned {
@@ -79,6 +81,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         machine: &seen.machine,
         matrix: session.matrix,
         prune: wish.prune && seen.is_here(),
+        from_lock: traffic.is_none(),
         ledger: &seen.ledger,
         notes: &situation.notes,
         doubted: situation.doubted(),
@@ -93,15 +96,13 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         folders: &situation.folders,
     });
     explain_decision(session, &decision);
-    let mut more = [situation.files.findings.clone(), decision.findings.clone()].concat();
-    more.extend(judged(&wish, &decision.plan, &target, &seen));
+    let mut more = [situation.findings.clone(), decision.findings.clone()].concat();
     let edited = edited(session, &seen, &decision.plan.changes, (&situation.files, situation.doubted()));
     more.extend(edited.iter().map(Edited::to_finding));
     if let Some(layout) = seen.layout() {
         let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
         more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
     }
-    more.extend(builds_judged(session, &seen, &target, traffic.is_none())?);
     let more = session.weighed(more, &target.accept);
     let new: Vec<Finding> = more.into_iter().filter(|finding| !findings.contains(finding)).collect();
     findings.extend(new);
@@ -127,22 +128,6 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         other_target,
         release: Compared::Nothing,
     })
-}
-
-/// What is known of the builds of `target` on this machine; a new answer has named those that are compiled on use
-/// itself.
-fn builds_judged(
-    session: &Session<'_>,
-    seen: &Seen,
-    target: &LockedTarget,
-    from_lock: bool,
-) -> Result<Vec<Finding>, Failure> {
-    let mut findings: Vec<Finding> = unhashed(target).into_iter().chain(refused(session, seen, target)).collect();
-    findings.extend(without_libraries(session, seen, target)?);
-    if from_lock {
-        findings.extend(compiled(session, seen, target));
-    }
-    Ok(findings)
 }
 
 /// Says what is changed and why.

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::boot::files::{Compiled, linking_of};
 use crate::boot::index::{Cache, Trust};
 use crate::boot::machine::{RawDistribution, Recorded};
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
 use crate::core::matrix::{Linkage, Overlay, TorchSymbols};
 use crate::core::model::{PackageName, Version};
 
@@ -41,7 +41,7 @@ impl Session<'_> {
     }
 
     /// What distributions that are installed here ask for beside their METADATA, where no row knows them.
-    pub(super) fn linked_here(&self, seen: &Seen) -> BTreeMap<PackageName, Vec<Overlay>> {
+    pub fn linked_here(&self, seen: &Seen) -> BTreeMap<PackageName, Vec<Overlay>> {
         let asked = |raw: &RawDistribution| {
             let name: PackageName = raw.name.parse().ok()?;
             let one = seen.machine.installed.get(&name).filter(|one| one.version.to_string() == raw.version)?;

@@ -13,10 +13,10 @@ use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::{Layout, installed_modules};
 use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
+use crate::boot::seen::Seen;
+use crate::boot::seen::{hidden, is_code};
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
-use crate::boot::session::owners::{hidden, is_code};
-use crate::boot::session::start_up::{Importable, Start};
+use crate::boot::situation::start_up::{Importable, Start};
 use crate::boot::state::State;
 use crate::boot::verdict::Files;
 use crate::core::diag::{Failure, Finding};
@@ -314,6 +314,6 @@ pub fn held<'a>(layout: &'a Layout, state: &'a State, package: &'a LockedPackage
 }
 
 /// The wheel of this digest as files are compared with it, where its RECORD was kept.
-pub(super) fn known_wheel(state: &State, sha256: Option<Sha256>) -> Option<(&State, Sha256)> {
+pub fn known_wheel(state: &State, sha256: Option<Sha256>) -> Option<(&State, Sha256)> {
     sha256.filter(|digest| state.record_stamp(digest) != Stamp::UNKNOWN).map(|digest| (state, digest))
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use crate::boot::files::{Edit, Held, edits};
 use crate::boot::plan::Change;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::file_check::{FileCheck, known_wheel};
-use crate::boot::session::machine::Seen;
+use crate::boot::situation::{FileCheck, known_wheel};
 use crate::boot::state::State;
 use crate::core::diag::{Code, Finding};
 use crate::core::model::{PackageName, Version};

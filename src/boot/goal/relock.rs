@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::boot::goal::answer::secrets_set;
+use crate::boot::goal::{Request, Upgrade};
 use crate::boot::index::Traffic;
 use crate::boot::lock::Lock;
 use crate::boot::machine::Python;
 use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
 use crate::boot::resolve::caveats;
-use crate::boot::session::findings::secrets_set;
-use crate::boot::session::goal::{Request, Upgrade};
-use crate::boot::session::{Asked, Session};
+use crate::boot::retrieval::Asked;
+use crate::boot::session::Session;
 use crate::core::diag::{Failure, Finding};
 use crate::core::model::{PackageName, Version};
 

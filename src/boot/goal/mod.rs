@@ -1,5 +1,10 @@
 //! What a verb is asked for, without the command line.
 
+mod answer;
+mod listed;
+mod lock;
+mod relock;
+
 use std::path::PathBuf;
 
 use crate::boot::index::IndexSettings;
@@ -7,6 +12,11 @@ use crate::boot::lock::Lock;
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::Profile;
 use crate::core::model::{PackageName, Sha256};
+
+pub use answer::{Answer, answer};
+pub use listed::{findings_of, read_listed};
+pub use lock::{missing_lock, stale_lock};
+pub use relock::Made;
 
 /// The machine that is meant, and where packages come from.
 #[derive(Debug)]

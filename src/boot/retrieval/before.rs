@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::boot::index::{IndexSettings, digest_in_folder};
 use crate::boot::lock::{LockedFrom, LockedPackage, LockedWheel};
+use crate::boot::retrieval::Retrieval;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
-use crate::boot::session::retrieval::Retrieval;
 use crate::core::diag::Failure;
 use crate::core::model::catalog::Listing;
 use crate::core::model::{PackageName, Version};

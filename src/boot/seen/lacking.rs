@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::boot::lock::LockedTarget;
+use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::boot::session::machine::Seen;
 use crate::core::diag::{Code, Failure, Finding};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -53,11 +53,7 @@ pub fn lacking(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Res
 }
 
 /// The same as findings.
-pub(super) fn without_libraries(
-    session: &Session<'_>,
-    seen: &Seen,
-    target: &LockedTarget,
-) -> Result<Vec<Finding>, Failure> {
+pub fn without_libraries(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Result<Vec<Finding>, Failure> {
     Ok(lacking(session, seen, target)?.iter().map(Lacking::finding).collect())
 }
 

@@ -1,33 +1,5 @@
-//! What several verbs gather before they decide: the profile, the machine, the index, the lock, what the kernel has
-//! loaded, the plan; and the refusal of a Python that may not be changed.
-
-mod answer;
-mod before;
-mod retrieval;
-mod distributions;
-mod index;
-mod findings;
-mod held_code;
-mod kernel;
-mod kept_libraries;
-mod listed;
-mod lock;
-mod edited;
-mod file_check;
-mod machine;
-mod outlook;
-mod overlay;
-mod owners;
-mod planned;
-mod relock;
-mod goal;
-mod shadow;
-mod lacking;
-mod situation;
-mod start_up;
-mod target;
-mod pages;
-mod pinned;
+//! What is true of one run of colab-boot: its environment, paths, clock and log, and the matrix. Rooms below add to it
+//! what they gather.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,27 +11,7 @@ use crate::core::diag::{Code, Failure, Finding, Kind, Source};
 use crate::core::host::{Paths, files};
 use crate::core::log::Log;
 use crate::core::matrix::Matrix;
-
-pub use answer::{Answer, answer};
-pub use before::wheels_of;
-pub use distributions::{installed, recorded_files, surroundings};
-pub use file_check::{FileCheck, Reading, Scene, held, is_of_another_script};
-pub use findings::verdicts;
-pub use goal::{Goal, ProfileRequest, Request, Upgrade};
-pub use index::{Asked, find_links};
-pub use kernel::{loaded, modules, modules_of, other_kernels};
-pub use lacking::{lacking, with_apt};
-pub use listed::{not_pinned, read_listed, refused_lines};
-pub use lock::{missing_lock, stale_lock};
-pub use machine::{PythonReport, Seen};
-pub use outlook::{Outlook, gpus_of, outlook};
-pub use overlay::matrix;
-pub use owners::{entry, hidden, hidden_by_user};
-pub use planned::{Planned, decided, make, script_of};
-pub use relock::Made;
-pub use retrieval::{Retrieval, direct_addresses, enough_space};
-pub use shadow::InFront;
-pub use start_up::Importable;
+use crate::core::model::accepted::{Accepted, accept};
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {
@@ -108,5 +60,10 @@ impl Session<'_> {
             Finding::warning(Code::CacheUnusable, failure.to_string())
                 .with_help("name another folder with COLAB_BOOT_CACHE_DIR"),
         )
+    }
+
+    /// `findings` without what a row of the matrix knows to do no harm; what the profile accepts is a note.
+    pub fn weighed(&self, findings: Vec<Finding>, accepted: &[Accepted]) -> Vec<Finding> {
+        accept(self.matrix.without_handed_over(findings), accepted)
     }
 }

@@ -1,0 +1,97 @@
+//! How the locked builds run on the machine, and locked files that nothing proves.
+
+use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::machine::Machine;
+use crate::boot::plan::Basis;
+use crate::boot::resolve::compiled_on_use;
+use crate::core::diag::{Code, Finding, Subject, listed};
+use crate::core::matrix::{Build, Matrix, Reason, Verdict, ptx_only, verdict};
+
+/// What is wrong with the builds of the target on this machine. A new answer has named those that are compiled on use
+/// itself.
+pub(super) fn judge_builds(basis: &Basis<'_>) -> Vec<Finding> {
+    let (matrix, machine, target) = (basis.matrix, basis.machine, basis.target);
+    let mut findings: Vec<Finding> = unhashed(target).into_iter().chain(refused(matrix, machine, target)).collect();
+    if basis.from_lock {
+        findings.extend(compiled(matrix, machine, target));
+    }
+    findings
+}
+
+/// Locked files that nothing proves to be what they were.
+fn unhashed(target: &LockedTarget) -> Option<Finding> {
+    let without = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.sha256.is_none());
+    let packages: Vec<Subject> =
+        target.packages.iter().filter(without).map(|one| Subject::release(&one.name, &one.version)).collect();
+    let names: Vec<String> = packages.iter().map(ToString::to_string).collect();
+    let message = format!("the lock has no digest for {}", listed(&names));
+    let finding = Finding::error(Code::LockUnhashed, message).with_help("lock from an index that gives digests");
+    (!packages.is_empty()).then(|| packages.into_iter().fold(finding, Finding::about))
+}
+
+/// The locked packages with a GPU build, each with how it runs on the machine.
+fn judged_builds<'a>(
+    matrix: &'a Matrix,
+    machine: &'a Machine,
+    target: &'a LockedTarget,
+) -> impl Iterator<Item = (&'a LockedPackage, &'a Build, Verdict)> {
+    target.packages.iter().filter_map(|package| {
+        let build = matrix.build(&package.name, &package.version).filter(|build| build.is_gpu())?;
+        Some((package, build, verdict(matrix, build, &machine.hardware)))
+    })
+}
+
+/// Locked builds that do not run on the machine: what is kept of an image may be such.
+fn refused(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<Finding> {
+    let of = |(package, _, verdict): (&LockedPackage, &Build, Verdict)| {
+        let Verdict::No(reason) = verdict else {
+            return None;
+        };
+        let code = match reason {
+            // A GPU by name alone, without a driver: nothing is known to be wrong.
+            Reason::NoDriver => return None,
+            Reason::DriverTooOld { .. } | Reason::UnknownCuda { .. } => Code::DriverTooOld,
+            _ => Code::GpuNotCovered,
+        };
+        let message = format!("{} {} does not run here: {reason}", package.name, package.version);
+        Some(Finding::error(code, message).about(Subject::release(&package.name, &package.version)))
+    };
+    judged_builds(matrix, machine, target).filter_map(of).collect()
+}
+
+/// Locked builds that the driver has to compile here.
+fn compiled(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<Finding> {
+    let of = |(package, build, _): (&LockedPackage, &Build, Verdict)| {
+        let gpus = ptx_only(matrix, build, &machine.hardware);
+        let gpus: Vec<String> = gpus.map(|gpu| gpu.name.clone()).collect();
+        (!gpus.is_empty()).then(|| compiled_on_use(&package.name, &package.version, &gpus))
+    };
+    judged_builds(matrix, machine, target).filter_map(of).collect()
+}
+
+/// Whether a package looks for CUDA's libraries when it runs, and neither the lock nor what is installed has them.
+fn is_idle(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &LockedPackage) -> bool {
+    let link = matrix.link(&package.name).filter(|link| link.opened && machine.runtime.is_none());
+    let build = matrix.build(&package.name, &package.version);
+    let Some((link, cuda)) = link.zip(build.and_then(|build| build.cuda)) else { return false };
+    let locked = target.packages.iter().map(|one| (&one.name, &one.version));
+    let installed = machine.installed.iter().map(|(name, one)| (name, &one.version));
+    let of_debian = machine.debian.packages().keys().any(|name| name.starts_with("cuda-cudart-"));
+    !of_debian && !matrix.carried(link, locked.chain(installed)).contains(&cuda.major)
+}
+
+/// How each locked package with a GPU build runs on the machine.
+pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<String> {
+    let of = |(package, build, verdict): (&LockedPackage, &Build, Verdict)| {
+        let how = match verdict {
+            _ if is_idle(matrix, machine, target, package) => {
+                "on the CPU: it finds none of its CUDA's libraries".to_owned()
+            }
+            Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
+            other => other.to_string(),
+        };
+        let cuda = build.cuda.map(|cuda| format!(" (CUDA {cuda})")).unwrap_or_default();
+        format!("{} {}{cuda}: {how}", package.name, package.version)
+    };
+    judged_builds(matrix, machine, target).map(of).collect()
+}

@@ -77,9 +77,8 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     // The report must not go where something is read from.
     let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));
     arguments.json = json;
-    let ours = || if arguments.verb.reads_state() { paths.must_be_ours() } else { Ok(()) };
     let outcome = apart
-        .and_then(|()| ours())
+        .and_then(|()| if arguments.verb.reads_state() { paths.must_be_ours() } else { Ok(()) })
         .and_then(|()| read_matrix(arguments.matrix.as_deref().filter(|place| !place.is_empty()), &paths, &log))
         .and_then(|matrix| {
             let (environment, matrix, changed) = (&environment, &matrix, &changed);
@@ -134,9 +133,13 @@ fn with_avoided(outcome: Result<Report, Failure>) -> Result<Report, Failure> {
         Err(mut failure) => {
             for mount in avoided() {
                 let finding = mount.to_finding();
-                let is_said = |one: &Finding| one.about.iter().any(|subject| finding.about.contains(subject));
                 let is_cause = failure.causes.iter().any(|cause| cause.contains(&mount.path.display().to_string()));
-                if is_cause || failure.findings.iter().any(is_said) {
+                if is_cause
+                    || failure
+                        .findings
+                        .iter()
+                        .any(|one| one.about.iter().any(|subject| finding.about.contains(subject)))
+                {
                     continue;
                 }
                 if failure.findings.is_empty() {
@@ -231,8 +234,8 @@ fn present(
             write_report(path, text.as_bytes())?;
         }
     }
-    let is_said = |finding: &&Finding| !arguments.quiet || finding.severity == Severity::Error;
-    let said: Vec<&Finding> = findings.iter().filter(is_said).collect();
+    let said: Vec<&Finding> =
+        findings.iter().filter(|finding| !arguments.quiet || finding.severity == Severity::Error).collect();
     let _ = write!(err, "{}", render_findings(&said, style));
     match outcome {
         Ok(report) => {
@@ -275,15 +278,15 @@ fn with_safe_path(mut environment: BTreeMap<String, String>) -> BTreeMap<String,
 }
 
 fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal: bool) -> Style {
-    let set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
     let color = match arguments.color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
-            terminal && !set("NO_COLOR") && environment.get("CLICOLOR").is_none_or(|value| value != "0")
+            terminal
+                && environment.get("NO_COLOR").is_none_or(String::is_empty)
+                && environment.get("CLICOLOR").is_none_or(|value| value != "0")
         }
     };
-    let variable = |name: &str| environment.get(name).map(String::as_str);
-    let notebook = Hosts::bundled().is_ok_and(|hosts| hosts.is_named(variable));
+    let notebook = Hosts::bundled().is_ok_and(|hosts| hosts.is_named(|name| environment.get(name).map(String::as_str)));
     Style { color, plain: notebook || !terminal }
 }

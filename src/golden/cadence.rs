@@ -31,8 +31,9 @@ pub fn cadence(catalogue: &Catalogue, runtimes: &[String], today: Day) -> Vec<Fi
             findings.push(error(message).with_help("`colab-boot golden deprecate` the oldest"));
         }
     }
-    let is_current = |release: &Release| release.standing(today) == Standing::Current;
-    if !catalogue.releases.is_empty() && !catalogue.releases.iter().any(is_current) {
+    if !catalogue.releases.is_empty()
+        && !catalogue.releases.iter().any(|release| release.standing(today) == Standing::Current)
+    {
         let message = "no release is current: readers get none without naming its version".to_owned();
         findings.push(error(message).with_help("publish a new version with `colab-boot golden publish`"));
     }
@@ -113,8 +114,12 @@ fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], tod
 /// GPUs that a current release names, and that nobody has tried it on lately.
 fn evidence(catalogue: &Catalogue, release: &Release, today: Day) -> Option<Finding> {
     let review = catalogue.policy.review;
-    let tried = |gpu: &String| release.verified.iter().any(|one| one.gpu == *gpu && one.on.after(review) >= today);
-    let without: Vec<&str> = release.gpus.keys().filter(|gpu| !tried(gpu)).map(String::as_str).collect();
+    let without: Vec<&str> = release
+        .gpus
+        .keys()
+        .filter(|gpu| !release.verified.iter().any(|one| one.gpu == **gpu && one.on.after(review) >= today))
+        .map(String::as_str)
+        .collect();
     let message =
         format!("{} was not verified within {review} on compute capability {}", release.title(), without.join(", "));
     (!without.is_empty()).then(|| {

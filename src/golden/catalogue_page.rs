@@ -10,7 +10,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::golden::catalogue::Catalogue;
-use crate::golden::entry::{Evidence, Release};
+use crate::golden::entry::Release;
 
 const TEMPLATE: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");
@@ -83,8 +83,10 @@ pub fn render_page(
     let rows: Vec<Row<'_>> =
         releases.iter().map(|release| row(catalogue, release, shown.get(&release.title()), bytes)).collect();
     let bare: Vec<serde_json::Value> = rows.iter().map(without_shown).collect();
-    let named = |gpu: &&String| Some(((*gpu).clone(), format!("{} ({gpu})", products.names.get(*gpu)?)));
-    let names: BTreeMap<String, String> = gpus.iter().filter_map(named).collect();
+    let names: BTreeMap<String, String> = gpus
+        .iter()
+        .filter_map(|gpu| Some(((*gpu).clone(), format!("{} ({gpu})", products.names.get(*gpu)?))))
+        .collect();
     let data = serde_json::json!({
         "gpus": gpus, "names": names, "products": products.capabilities, "releases": bare,
     });
@@ -163,9 +165,15 @@ fn rows(release: &Release) -> Vec<(&'static str, String)> {
         ("because", release.because.clone().unwrap_or_default()),
         ("replaced by", release.replaced_by.clone().unwrap_or_default()),
     ];
-    let by = |one: &Evidence| one.by.as_ref().map(|by| format!(", signed by {by}")).unwrap_or_default();
-    let verified =
-        release.verified.iter().map(|one| format!("GPU {} on {} ({}{})", one.gpu, one.on, one.runtime, by(one)));
+    let verified = release.verified.iter().map(|one| {
+        format!(
+            "GPU {} on {} ({}{})",
+            one.gpu,
+            one.on,
+            one.runtime,
+            one.by.as_ref().map(|by| format!(", signed by {by}")).unwrap_or_default()
+        )
+    });
     rows.push(("verified", verified.collect::<Vec<_>>().join(", ")));
     rows.retain(|(_, value)| !value.is_empty());
     rows

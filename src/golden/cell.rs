@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
-use crate::boot::lock::{LockedTarget, read_lock};
+use crate::boot::lock::read_lock;
 use crate::boot::notebook::FACTS;
 use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
@@ -56,9 +56,9 @@ pub fn render_cell(golden: Golden<'_>) -> String {
     let lock = Sha256::of(golden.lock.as_bytes()).to_string();
     // What a preset and a seed set depends on the target.
     let targets = read_lock(golden.lock).map(|lock| lock.targets).unwrap_or_default();
-    let names_for = |target: &LockedTarget| variables_for(golden.profile, target).all.into_keys();
     let own = golden.profile.environment.keys().cloned();
-    let variables: BTreeSet<String> = own.chain(targets.iter().flat_map(names_for)).collect();
+    let variables: BTreeSet<String> =
+        own.chain(targets.iter().flat_map(|target| variables_for(golden.profile, target).all.into_keys())).collect();
     let values = [
         ("@NAME@", golden.profile.name.to_string()),
         ("@VERSION@", golden.profile.version.to_string()),

@@ -171,8 +171,10 @@ impl Release {
     fn may_have(&self, file: &str) -> bool {
         let own = file.strip_prefix(self.name.as_ref()).and_then(|rest| rest.strip_prefix('.'));
         let is_word = |text: &str| {
-            let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-            !text.is_empty() && text.len() <= 64 && text.chars().all(good) && !text.contains("..")
+            !text.is_empty()
+                && text.len() <= 64
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+                && !text.contains("..")
         };
         let record = file.strip_suffix(".sig").unwrap_or(file);
         let evidence = record.strip_prefix("verified-").and_then(|rest| rest.strip_suffix(".json"));

@@ -93,8 +93,10 @@ impl Record {
             count => format!("verified-{gpu}-{on}-{}.json", count + 1),
         };
         let digest = Sha256::of(text.as_bytes());
-        let is_free = |name: &String| release.files.iter().all(|file| file.name != *name || file.sha256 == digest);
-        let file = (0..32).map(name).find(is_free).unwrap_or_default();
+        let file = (0..32)
+            .map(name)
+            .find(|name| release.files.iter().all(|file| file.name != *name || file.sha256 == digest))
+            .unwrap_or_default();
         Ok(Evidence { gpu, runtime: self.image.clone(), on, file, by: None })
     }
 }

@@ -233,8 +233,12 @@ fn code(has_ids: bool, id: &str, source: &str, word: &Value) -> Value {
         "source": lines(source.trim_end()),
     });
     if has_ids {
-        let is_good = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        cell["id"] = id.chars().filter(is_good).take(64).collect::<String>().into();
+        cell["id"] = id
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+            .take(64)
+            .collect::<String>()
+            .into();
     }
     cell
 }

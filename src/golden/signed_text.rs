@@ -68,8 +68,9 @@ fn block<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<String, String
             return Ok(block);
         }
         let body = line.strip_prefix("# ").unwrap_or_default();
-        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-        if body.is_empty() || !body.bytes().all(is_base64) {
+        if body.is_empty()
+            || !body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+        {
             return Err("a line of a signature is no base64".to_owned());
         }
     }

@@ -102,10 +102,11 @@ const PLAIN: Admission = Admission { prereleases: PrereleaseRule::Last, yanked: 
 
 /// The newest release of each series, newest first.
 fn series(listing: &Listing) -> Vec<&Candidate> {
-    let of = |version: &Version| version.release().iter().copied().chain([0, 0]).take(2).collect::<Vec<_>>();
     let mut seen = BTreeSet::new();
     let stable = listing.candidates.iter().filter(|one| !one.version.any_prerelease() && one.yanked.is_none());
-    stable.filter(|one| seen.insert(of(&one.version))).collect()
+    stable
+        .filter(|one| seen.insert(one.version.release().iter().copied().chain([0, 0]).take(2).collect::<Vec<_>>()))
+        .collect()
 }
 
 impl Gathered<'_> {
@@ -175,9 +176,11 @@ impl Gathered<'_> {
     /// How many kB at the end of its newest wheel hold directory and METADATA, where that is more than usual; and
     /// packages for which it is too much.
     fn tails(&self) -> Result<(BTreeMap<PackageName, u64>, Vec<PackageName>), Failure> {
-        let newest = |listing: &Arc<Listing>| listing.choose(&VersionRange::full(), PLAIN).cloned();
-        let wheels: Vec<(&PackageName, Candidate)> =
-            self.listings.iter().filter_map(|(name, listing)| Some((name, newest(listing)?))).collect();
+        let wheels: Vec<(&PackageName, Candidate)> = self
+            .listings
+            .iter()
+            .filter_map(|(name, listing)| Some((name, listing.choose(&VersionRange::full(), PLAIN).cloned()?)))
+            .collect();
         let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
         self.session.say(&format!("opening {} wheels", candidates.len()));
         let (mut tails, mut heavy) = (BTreeMap::new(), Vec::new());
@@ -248,8 +251,11 @@ fn common(all: &[Vec<Requirement>]) -> Vec<Requirement> {
     let Some((newest, others)) = all.split_first() else {
         return Vec::new();
     };
-    let everywhere = |one: &&Requirement| others.iter().all(|needs| needs.iter().any(|other| other.name == one.name));
-    newest.iter().filter(everywhere).cloned().collect()
+    newest
+        .iter()
+        .filter(|one| others.iter().all(|needs| needs.iter().any(|other| other.name == one.name)))
+        .cloned()
+        .collect()
 }
 
 /// From where to the end of the file one has to read to have directory and METADATA.
@@ -308,8 +314,11 @@ fn seed(reader: &WheelReader<'_>, wheels: &Wheels, seeds: &mut Seeds) -> Result<
 /// The lines of METADATA that resolution needs.
 fn kept_headers(headers: &str) -> String {
     let kept = ["requires-dist:", "provides-extra:", "requires-python:"];
-    let is_kept = |line: &&str| kept.iter().any(|name| line.to_ascii_lowercase().starts_with(name));
-    headers.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+    headers
+        .lines()
+        .filter(|line| kept.iter().any(|name| line.to_ascii_lowercase().starts_with(name)))
+        .flat_map(|line| [line, "\n"])
+        .collect()
 }
 
 fn seed_text(wheels: &SeedsOf) -> String {

@@ -56,7 +56,14 @@ pub(super) fn without(record: &str, paths: &BTreeSet<String>) -> String {
         let entries = parse_record(line);
         entries.iter().filter_map(|entry| installed_path(&entry.path)).any(|path| paths.contains(&path))
     };
-    let bare = |line: &str| line.rsplitn(3, ',').nth(2).unwrap_or(line).to_owned();
-    let line = |line: &str| if is_shared(line) { format!("{},,\n", bare(line)) } else { format!("{line}\n") };
-    record.lines().map(line).collect()
+    record
+        .lines()
+        .map(|line| {
+            if is_shared(line) {
+                format!("{},,\n", line.rsplitn(3, ',').nth(2).unwrap_or(line).to_owned())
+            } else {
+                format!("{line}\n")
+            }
+        })
+        .collect()
 }

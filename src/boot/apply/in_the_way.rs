@@ -42,8 +42,10 @@ impl Work<'_> {
         let mut listings = Listings::default();
         let mut found = Vec::new();
         for (name, wheel) in wheels {
-            let there = |one: Written| listings.in_place_of(&one.place).map(|place| (name, one, place));
-            found.extend(written(wheel, self.layout).filter_map(there));
+            found.extend(
+                written(wheel, self.layout)
+                    .filter_map(|one| listings.in_place_of(&one.place).map(|place| (name, one, place))),
+            );
         }
         // Most is what the package itself has put there.
         self.keep_unclaimed(&mut found, &|name| wheels.contains_key(name))?;
@@ -99,10 +101,9 @@ impl Work<'_> {
         }
         // Once a package is gone, its places prove nothing: what lies there now may be the user's.
         let is_proven = |file: &Path| {
-            let has_bytes = |all: &Vec<Sha256>| digest(file).is_ok_and(|(own, _)| all.contains(&own));
             installed.contains(file)
                 || self.planned.files.knows(file)
-                || written.get(file).is_some_and(has_bytes)
+                || written.get(file).is_some_and(|all| digest(file).is_ok_and(|(own, _)| all.contains(&own)))
                 || was.has(file)
         };
         // What was to be moved aside, and was not.
@@ -150,9 +151,8 @@ impl Work<'_> {
         let files = in_the_way.iter().filter(|one| one.what == What::File && !self.planned.wish.keeps_aside);
         let mut refused: HashSet<&Path> = files.map(|one| one.place.as_path()).collect();
         leave_out_debian(&mut refused, &self.session.paths.root);
-        let is_refused = |one: &InTheWay| one.what == What::Folder || refused.contains(one.place.as_path());
         let mut by_name: BTreeMap<&PackageName, Vec<&InTheWay>> = BTreeMap::new();
-        for one in in_the_way.iter().filter(|one| is_refused(one)) {
+        for one in in_the_way.iter().filter(|one| one.what == What::Folder || refused.contains(one.place.as_path())) {
             by_name.entry(&one.name).or_default().push(one);
         }
         by_name.into_iter().map(|(name, all)| refusal(name, &all)).collect()

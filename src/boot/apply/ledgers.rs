@@ -86,8 +86,11 @@ impl Work<'_> {
             Some((version, _)) => is_there(step, version),
             None => !there.iter().any(|(name, _)| *name == step.name),
         };
-        let went = |step: &Step| step.present.as_ref().is_some_and(|present| !is_there(step, &present.version));
-        let done: Vec<Step> = steps.iter().filter(|step| came(step) || went(step)).cloned().collect();
+        let done: Vec<Step> = steps
+            .iter()
+            .filter(|step| came(step) || step.present.as_ref().is_some_and(|present| !is_there(step, &present.version)))
+            .cloned()
+            .collect();
         Ok(seen.ledger.during(&done, &wish.title, goal.digest()))
     }
 }

@@ -80,9 +80,8 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
     let top =
         |member: &Member| member.path.split('/').next().filter(|top| top.ends_with(".dist-info")).map(str::to_owned);
     let infos: BTreeSet<String> = wheel.files.members.iter().filter_map(top).collect();
-    let own = |folder: &String| dist_info(folder).is_some_and(|(name, _)| name == package.name);
     match infos.first() {
-        Some(folder) if infos.len() == 1 && own(folder) => None,
+        Some(folder) if infos.len() == 1 && dist_info(folder).is_some_and(|(name, _)| name == package.name) => None,
         _ => {
             let infos: Vec<String> = infos.iter().map(|folder| folder.escape_debug().to_string()).collect();
             Some(format!("has the dist-info of another package: {}", infos.join(", ")))

@@ -107,8 +107,8 @@ impl Work<'_> {
     /// Deletes what an earlier run that was killed has left and no package owns: files that it was removing or writing,
     /// and folders in which pip keeps what it removes.
     pub(super) fn finish(&self, was: &WasOnTheWay) -> Result<(), Failure> {
-        let there = |file: &&PathBuf| file.look_at_entry().is_ok_and(|data| data.is_file());
-        let mut left: Vec<&PathBuf> = was.files.keys().filter(there).collect();
+        let mut left: Vec<&PathBuf> =
+            was.files.keys().filter(|file| file.look_at_entry().is_ok_and(|data| data.is_file())).collect();
         if !left.is_empty() {
             let claims = Claims::of(self.layout, &|_| true)?;
             left.retain(|file| !claims.has(file) && was.has(file));
@@ -117,8 +117,11 @@ impl Work<'_> {
             files::remove_if_there(file)?;
         }
         let sites = self.layout.folders();
-        let is_inside = |folder: &&Path| sites.iter().any(|site| folder.starts_with(site) && folder != site);
-        let above = was.files.keys().flat_map(|file| file.ancestors().skip(1).take_while(is_inside));
+        let above = was.files.keys().flat_map(|file| {
+            file.ancestors()
+                .skip(1)
+                .take_while(|folder| sites.iter().any(|site| folder.starts_with(site) && folder != site))
+        });
         let folders: BTreeSet<&Path> = above.filter(|folder| folder.is_folder_there()).collect();
         let digests = was.digests();
         // Those within others first.

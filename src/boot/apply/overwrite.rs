@@ -82,8 +82,9 @@ pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = (&str, &str)> 
 
 /// Whether a script of this name is the interpreter, or of its virtual environment.
 fn is_of_environment(script: &str) -> bool {
-    let version = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let is_python = ["python", "pythonw", "pypy"].iter().any(|name| script.strip_prefix(name).is_some_and(version));
+    let is_python = ["python", "pythonw", "pypy"].iter().any(|name| {
+        script.strip_prefix(name).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    });
     is_python || ENVIRONMENT.contains(&script)
 }
 
@@ -117,9 +118,8 @@ fn links(layout: &Layout, paths: &[String]) -> Vec<(String, String)> {
             Path::new(path).ancestors().skip(1).filter(|folder| folder.components().count() > 0).map(Path::to_owned),
         );
     }
-    let plain = |folder: &Path| folder.components().all(|part| matches!(part, Component::Normal(_)));
     let mut found = Vec::new();
-    for folder in folders.iter().filter(|folder| plain(folder)) {
+    for folder in folders.iter().filter(|folder| folder.components().all(|part| matches!(part, Component::Normal(_)))) {
         for site in layout.folders() {
             let link = site.join(folder);
             let is_link = link.look_at_entry().is_ok_and(|data| data.is_symlink());

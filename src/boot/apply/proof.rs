@@ -12,8 +12,8 @@ pub(super) fn all_are(place: &Path, is_one: &dyn Fn(&Path) -> bool) -> bool {
     }
     let mut inside = Vec::new();
     files_below(place, true, &|_| false, &mut inside);
-    let is_cache = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
-    !inside.is_empty() && inside.iter().all(|file| is_cache(file) || is_one(file))
+    !inside.is_empty()
+        && inside.iter().all(|file| file.parent().is_some_and(|folder| folder.ends_with("__pycache__")) || is_one(file))
 }
 
 /// Whether `script` is what an installer makes for an entry point of `module`: pip, uv, and both for interpreters with

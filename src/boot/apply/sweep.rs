@@ -75,20 +75,26 @@ pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a
 pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     for trash in layout.folders().into_iter().map(|folder| folder.join(TRASH)) {
-        let is_metadata = |name: &String| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end));
-        for name in files::names_if_any(&trash).into_iter().filter(is_metadata) {
+        for name in files::names_if_any(&trash)
+            .into_iter()
+            .filter(|name| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end)))
+        {
             let record = files::read_optional(&trash.join(&name).join("RECORD")).ok().flatten().unwrap_or_default();
             // The folder may have another name than the list has.
             let below_top = |entry: Entry| Some(entry.path.split_once('/')?.1.to_owned());
             let listed: HashSet<String> = parse_record(&record).into_iter().filter_map(below_top).collect();
             let mut all = Vec::new();
             files_below(&trash.join(&name), true, &|_| false, &mut all);
-            let below = |path: PathBuf| Some(path.strip_prefix(&trash).ok()?.to_owned());
             let is_strange = |path: &PathBuf| {
                 let path = path.to_string_lossy();
                 path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !listed.contains(path))
             };
-            found.extend(all.into_iter().filter_map(below).filter(is_strange).map(|path| (trash.clone(), path)));
+            found.extend(
+                all.into_iter()
+                    .filter_map(|path| Some(path.strip_prefix(&trash).ok()?.to_owned()))
+                    .filter(is_strange)
+                    .map(|path| (trash.clone(), path)),
+            );
         }
     }
     found
@@ -170,8 +176,7 @@ fn hindrance(
 /// are not there.
 fn lists_itself(path: &Path, name: &str) -> Result<bool, Failure> {
     let record = files::read_optional(&path.join("RECORD"))?.unwrap_or_default();
-    let is_own = |entry: Entry| entry.path.split('/').rev().nth(1) == Some(name);
-    Ok(parse_record(&record).into_iter().any(is_own))
+    Ok(parse_record(&record).into_iter().any(|entry| entry.path.split('/').rev().nth(1) == Some(name)))
 }
 
 /// Moves the entry `name` of site-packages to where no program imports from.

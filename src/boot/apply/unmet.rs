@@ -22,7 +22,6 @@ pub(super) fn unmet(
     wheels: &BTreeMap<PackageName, Downloaded>,
 ) -> Vec<Finding> {
     let changes = &planned.decision.plan.changes;
-    let is_new = |held: &Audited| packages.iter().any(|package| package.name == held.name);
     let mut held = installed(session, &planned.seen);
     held.retain(|held| !changes.iter().any(|change| change.name == held.name));
     let mut different = Vec::new();
@@ -38,7 +37,7 @@ pub(super) fn unmet(
         held.push(new);
     }
     let environment = Environment { held, complete: true, ..surroundings(&planned.seen) };
-    let subjects = environment.held.iter().filter(|held| is_new(held));
+    let subjects = environment.held.iter().filter(|held| packages.iter().any(|package| package.name == held.name));
     let findings = subjects.flat_map(|held| {
         let comes_back = planned.target.package(&held.name).is_none();
         let help = if planned.goal.is_restore() { OF_OTHERS } else { OF_PROFILE };

@@ -107,8 +107,9 @@ impl<'a> LineReader<'a> {
     fn finished(self) -> Listed {
         let Self { mut listed, constraints, hashed, unhashed, .. } = self;
         for (constraint, place) in constraints {
-            let is_against = |one: &&Named| one.name == constraint.name && !constraint.range.contains(&one.version);
-            if let Some(one) = listed.named.iter().find(is_against) {
+            if let Some(one) =
+                listed.named.iter().find(|one| one.name == constraint.name && !constraint.range.contains(&one.version))
+            {
                 listed.refused.push(format!("{place} does not allow {} {}", one.name, one.version));
             }
         }

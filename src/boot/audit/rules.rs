@@ -149,13 +149,17 @@ impl<'a> Auditor<'a> {
         // Members of a family are built with its anchor, for the same GPUs; torchaudio says so no more since 2.11.
         let member =
             |held: &Audited| held.version.is_local() || self.matrix.family(&held.name, &held.version).is_some();
-        let watched = |held: &&Audited| self.matrix.is_watched(&held.name, &held.version) && !member(held);
-        let blank = |held: &&Audited| held.build.is_none() && (held.doubt.is_some() || watched(held));
         let shown = |held: &Audited| {
             let why = held.doubt.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
             format!("{} {}{why}", held.name, held.version)
         };
-        let unknown: Vec<&Audited> = self.held().filter(blank).collect();
+        let unknown: Vec<&Audited> = self
+            .held()
+            .filter(|held| {
+                held.build.is_none()
+                    && (held.doubt.is_some() || (self.matrix.is_watched(&held.name, &held.version) && !member(held)))
+            })
+            .collect();
         let names: Vec<String> = unknown.iter().map(|held| shown(held)).collect();
         if names.is_empty() || self.environment.hardware.gpus.is_empty() {
             return None;

@@ -16,10 +16,13 @@ use crate::core::model::wheel::metadata_of;
 pub fn is_shared_script(path: &str, layout: &Layout) -> bool {
     let Some(site) = layout.folders().into_iter().next().filter(|_| path.starts_with("../")) else { return false };
     let place = lexical(path, site);
-    let lists_it = |record: &String| parse_record(record).iter().any(|one| lexical(&one.path, site) == place);
     let infos = files::names_if_any(site).into_iter().filter(|entry| metadata_of(entry).is_some());
     let records = infos.filter_map(|entry| files::read_optional(&site.join(entry).join("RECORD")).ok().flatten());
-    place.parent() == Some(&layout.scripts) && records.filter(lists_it).nth(1).is_some()
+    place.parent() == Some(&layout.scripts)
+        && records
+            .filter(|record| parse_record(record).iter().any(|one| lexical(&one.path, site) == place))
+            .nth(1)
+            .is_some()
 }
 
 /// The paths that belong to distributions.

@@ -142,8 +142,8 @@ fn see_known(work: &mut BTreeMap<usize, Pending<'_, '_>>) {
 impl Pending<'_, '_> {
     /// Of a known distribution, what RECORD says of the files that do not look as they did.
     fn expect_what_differs(&mut self) -> Result<(), FileFault> {
-        let differs = |place: &FolderNow| place.files.iter().any(|(_, stamp)| stamp.is_none());
-        if self.known.is_none() || !self.places.iter().any(differs) {
+        if self.known.is_none() || !self.places.iter().any(|place| place.files.iter().any(|(_, stamp)| stamp.is_none()))
+        {
             return Ok(());
         }
         let of_place = |place: &FolderNow| {
@@ -277,10 +277,17 @@ fn see_folders(work: &BTreeMap<usize, Pending<'_, '_>>, look: Options<'_>, compa
         let site = work[&at].located.site();
         // A package of its own beside a module of its own is its business.
         let has_init = |place: &FolderNow| place.files.iter().any(|(name, _)| name.starts_with("__init__."));
-        let is_own = |one: &Intruder| work[&at].places.iter().any(|place| place.folder == one.place && has_init(place));
-        compared.intruders.extend(intruders.into_iter().filter(|one| !is_own(one)).map(|one| (name.clone(), one)));
-        let shown = |path: PathBuf| path.strip_prefix(site).unwrap_or(&path).display().to_string();
-        compared.faults[at].extend(caches.into_iter().map(|path| FileFault::Unchecked(shown(path))));
+        compared.intruders.extend(
+            intruders
+                .into_iter()
+                .filter(|one| !work[&at].places.iter().any(|place| place.folder == one.place && has_init(place)))
+                .map(|one| (name.clone(), one)),
+        );
+        compared.faults[at].extend(
+            caches
+                .into_iter()
+                .map(|path| FileFault::Unchecked(path.strip_prefix(site).unwrap_or(&path).display().to_string())),
+        );
     }
     compared.intruders.sort();
 }

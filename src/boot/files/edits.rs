@@ -97,9 +97,13 @@ mod tests {
         let record: String = names.iter().map(|name| format!("{name},sha256={digest},6\n")).collect();
         write_whole(&site.join("demo-1.0.dist-info/RECORD"), record.as_bytes()).expect("a RECORD");
         let (name, version) = ("demo".parse().expect("a name"), "1.0".parse().expect("a version"));
-        let held = || Held { layout: &layout, name: &name, version: &version, wheel: None };
         let found = |known: &str| -> Vec<String> {
-            edits(held(), &|place| place.ends_with(known)).into_iter().map(|edit| edit.path).collect()
+            edits(Held { layout: &layout, name: &name, version: &version, wheel: None }, &|place| {
+                place.ends_with(known)
+            })
+            .into_iter()
+            .map(|edit| edit.path)
+            .collect()
         };
         assert_eq!(found("none"), Vec::<String>::new());
         // In the second of the install, and as long as before.

@@ -61,11 +61,13 @@ impl<'a> Located<'a> {
     /// Finds the one dist-info of `held`.
     pub(super) fn of(held: Held<'a>, infos: &mut Infos) -> Result<Self, FileFault> {
         let found = infos.of(held.layout, held.name)?;
-        let is_version = |info: &&PathBuf| version_of(info).as_ref() == Some(held.version);
-        let other = || found.iter().find_map(|info| version_of(info));
-        let own = found.iter().find(is_version);
-        let own =
-            own.ok_or_else(|| other().map_or(FileFault::NotInstalled, |one| FileFault::OtherVersion(one.to_string())))?;
+        let own = found.iter().find(|info| version_of(info).as_ref() == Some(held.version));
+        let own = own.ok_or_else(|| {
+            found
+                .iter()
+                .find_map(|info| version_of(info))
+                .map_or(FileFault::NotInstalled, |one| FileFault::OtherVersion(one.to_string()))
+        })?;
         if found.len() > 1 {
             let names = found.iter().filter_map(|info| Some(info.file_name()?.to_string_lossy().into_owned()));
             return Err(FileFault::Duplicates(names.collect()));
@@ -139,8 +141,10 @@ impl<'a> Located<'a> {
         let entries = match kept {
             // Scripts are made by the installer, which has written down what it made.
             Some(mut entries) => {
-                let is_made = |entry: &Entry| script(&entry.path, site, layout).is_some() || is_header(&entry.path);
-                entries.extend(own.into_iter().filter(is_made));
+                entries.extend(
+                    own.into_iter()
+                        .filter(|entry| script(&entry.path, site, layout).is_some() || is_header(&entry.path)),
+                );
                 entries
             }
             None => own,

@@ -25,8 +25,10 @@ impl FolderNow {
     /// of this folder says nothing. Looked for where something came or went.
     pub(super) fn may_hide(&self) -> bool {
         let stems: BTreeSet<&str> = self.files.iter().filter_map(|(name, _)| name.split('.').next()).collect();
-        let is_beside = |name: &String| stems.contains(name.as_str()) && self.folder.join(name).is_folder_there();
-        self.moved && names_if_any(&self.folder).iter().any(is_beside)
+        self.moved
+            && names_if_any(&self.folder)
+                .iter()
+                .any(|name| stems.contains(name.as_str()) && self.folder.join(name).is_folder_there())
     }
 }
 

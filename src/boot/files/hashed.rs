@@ -38,10 +38,13 @@ pub struct StartUp {
 impl StartUp {
     /// Of both kinds, those that `earlier` does not have as they are; all where there is no difference.
     pub fn since(&self, earlier: &Self) -> Vec<&Path> {
-        let all = || self.named.iter().chain(&self.imported);
-        let had = |path: &PathBuf| earlier.named.get(path).or_else(|| earlier.imported.get(path));
-        let new: Vec<&Path> =
-            all().filter(|(path, stamp)| had(path) != Some(stamp)).map(|(path, _)| path.as_path()).collect();
+        let new: Vec<&Path> = self
+            .named
+            .iter()
+            .chain(&self.imported)
+            .filter(|(path, stamp)| earlier.named.get(*path).or_else(|| earlier.imported.get(*path)) != Some(stamp))
+            .map(|(path, _)| path.as_path())
+            .collect();
         if new.is_empty() { self.named.keys().map(PathBuf::as_path).collect() } else { new }
     }
 }
@@ -103,8 +106,9 @@ impl Hashed {
 
     /// Whether imports of `distributions` were seen to find them with these `startup` files.
     pub fn has_judged(&self, startup: &StartUp, distributions: &BTreeMap<PackageName, Version>) -> bool {
-        let is_judged = |(name, version): (&PackageName, &Version)| self.judged.get(name) == Some(version);
-        self.startup == *startup && (startup.named.is_empty() || distributions.iter().all(is_judged))
+        self.startup == *startup
+            && (startup.named.is_empty()
+                || distributions.iter().all(|(name, version)| self.judged.get(name) == Some(version)))
     }
 
     /// Imports of `distributions` have found them with these `startup` files.

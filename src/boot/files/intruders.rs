@@ -51,8 +51,9 @@ pub(super) fn namespaces<'a, Names: Iterator<Item = &'a str>>(
         }
         all.insert(top);
     }
-    let is_name = |top: &String| top.chars().all(|c| c.is_alphanumeric() || c == '_');
-    all.into_iter().filter(|top| is_name(top) && !regular.contains(top)).collect()
+    all.into_iter()
+        .filter(|top| top.chars().all(|c| c.is_alphanumeric() || c == '_') && !regular.contains(top))
+        .collect()
 }
 
 /// What comes before the namespace package `top` of `site`: a module beside its folder, or an `__init__` in it with
@@ -61,8 +62,10 @@ pub(super) fn before_namespace(site: &Path, top: &str) -> Vec<Intruder> {
     let folder = site.join(top);
     let beside = ["py", "so", "abi3.so", "pyc"].map(|end| site.join(format!("{top}.{end}")));
     let inside = ["py", "so", "pyc"].map(|end| folder.join(format!("__init__.{end}")));
-    let has_text = |place: &PathBuf| place.look().is_ok_and(|data| data.is_file() && data.len() > 0);
-    let first = inside.into_iter().filter(has_text).chain(beside.into_iter().filter(|place| place.is_file_there()));
+    let first = inside
+        .into_iter()
+        .filter(|place| place.look().is_ok_and(|data| data.is_file() && data.len() > 0))
+        .chain(beside.into_iter().filter(|place| place.is_file_there()));
     let unowned = first.filter(|place| !is_recorded(site, place));
     unowned.map(|place| Intruder { place, hides: folder.clone(), of_namespace: true }).collect()
 }
@@ -129,8 +132,8 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
         let Some(head) = read_start(&path, BytecodeHead::LENGTH).and_then(|start| BytecodeHead::parse(&start)) else {
             return false;
         };
-        let source = || folder.join(format!("{}.py", name.split('.').next().unwrap_or_default()));
-        head.is_unchecked() || is_older(&path, head, &source())
+        head.is_unchecked()
+            || is_older(&path, head, &folder.join(format!("{}.py", name.split('.').next().unwrap_or_default())))
     };
     names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
 }

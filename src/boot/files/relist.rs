@@ -53,8 +53,10 @@ pub fn put_record_right(info: &Path, known: &KnownFiles<'_>) -> Result<Vec<PathB
     left_out.sort();
     left_out.dedup();
     let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let is_kept = |row: &csv::StringRecord| row.get(0).is_some_and(|path| !strange.contains(&lexical(path, site)));
-    let rows = reader.into_records().filter_map(Result::ok).filter(|row| row.len() > 1 && is_kept(row));
+    let rows = reader
+        .into_records()
+        .filter_map(Result::ok)
+        .filter(|row| row.len() > 1 && row.get(0).is_some_and(|path| !strange.contains(&lexical(path, site))));
     let added = left_out.iter().map(|place| csv::StringRecord::from(vec![relative(place, site).as_str(), "", ""]));
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     let broken = |error: &dyn std::fmt::Display| Failure::bug(format!("a RECORD has no text: {error}"));

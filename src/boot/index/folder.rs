@@ -119,8 +119,11 @@ pub(super) fn metadata(
     let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
     if candidate.is_source() {
         let bytes = files::read_bytes(&path_of(&url)?, sdist::LIMIT).map_err(failed);
-        let read = |bytes: Vec<u8>| sdist::headers(candidate, &bytes, builder, sources);
-        return Some(bytes.and_then(read).map(|headers| Metadata::parse(&headers, None)));
+        return Some(
+            bytes
+                .and_then(|bytes| sdist::headers(candidate, &bytes, builder, sources))
+                .map(|headers| Metadata::parse(&headers, None)),
+        );
     }
     Some(LocalWheel::of(candidate)?.and_then(|mut wheel| wheel.metadata().map_err(failed)))
 }
@@ -129,20 +132,22 @@ pub(super) fn metadata(
 pub(super) fn build(candidate: &Candidate, matrix: &Matrix, thorough: bool) -> Option<Result<WheelBuild, Failure>> {
     let wheel = candidate.file.parse::<WheelName>().ok()?;
     let url = local(candidate)?;
-    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
-    Some(LocalWheel::of(candidate)?.and_then(|mut local| local.inspect(&wheel.name, matrix, thorough).map_err(failed)))
+    Some(LocalWheel::of(candidate)?.and_then(|mut local| {
+        local.inspect(&wheel.name, matrix, thorough).map_err(|error| no_answer(&url, &error.to_string(), 1))
+    }))
 }
 
 /// What a folder's wheel is linked against; `None` for one of the network.
 pub(super) fn linking(candidate: &Candidate, limit: u64) -> Option<Result<Linking, Failure>> {
     let url = local(candidate)?;
-    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
-    Some(LocalWheel::of(candidate)?.and_then(|mut local| local.linking(limit).map_err(failed)))
+    Some(
+        LocalWheel::of(candidate)?
+            .and_then(|mut local| local.linking(limit).map_err(|error| no_answer(&url, &error.to_string(), 1))),
+    )
 }
 
 /// Digest and length of a folder's file; `None` for one of the network.
 pub fn digest(candidate: &Candidate) -> Option<Result<(Sha256, u64), Failure>> {
     let url = local(candidate)?;
-    let failed = |error: IoError| no_answer(&url, &error.to_string(), 1);
-    Some(digest_of(&path_of(&url)?).map_err(failed))
+    Some(digest_of(&path_of(&url)?).map_err(|error| no_answer(&url, &error.to_string(), 1)))
 }

@@ -133,8 +133,8 @@ impl Catalog for Offline<'_> {
     }
 
     fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
-        let missing = || Err(not_cached(&format!("`{}`, whose digest the index does not give,", candidate.file)));
-        folder::digest(candidate).unwrap_or_else(missing)
+        folder::digest(candidate)
+            .unwrap_or_else(|| Err(not_cached(&format!("`{}`, whose digest the index does not give,", candidate.file))))
     }
 
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure> {

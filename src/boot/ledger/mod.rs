@@ -199,8 +199,8 @@ impl Ledger {
     /// Without what has the version that was there before: other bytes of it are no reason to do anything.
     #[must_use]
     pub fn restored(mut self) -> Self {
-        let is_as_before = |entry: &Entry| entry.before.as_ref().is_some_and(|before| before.version == entry.version);
-        self.distributions.retain(|_, entry| !is_as_before(entry));
+        self.distributions
+            .retain(|_, entry| entry.before.as_ref().is_none_or(|before| before.version != entry.version));
         self
     }
 

@@ -44,8 +44,9 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
     }
     let head: LockHead = toml::from_str(text).map_err(malformed)?;
     let asks_for = head.requires.as_ref().and_then(|text| VersionReq::parse(text).ok());
-    let suits = |wanted: &VersionReq| VERSION.parse::<SemanticVersion>().is_ok_and(|own| wanted.matches(&own));
-    if head.version > FORMAT || asks_for.is_some_and(|wanted| !suits(&wanted)) {
+    if head.version > FORMAT
+        || asks_for.is_some_and(|wanted| !VERSION.parse::<SemanticVersion>().is_ok_and(|own| wanted.matches(&own)))
+    {
         return Err(Unreadable::Future { version: head.version, requires: head.requires });
     }
     if head.version < FORMAT {
@@ -62,9 +63,8 @@ fn consistent(target: &LockedTarget) -> Result<(), String> {
     if let Some(twice) = target.packages.iter().find(|package| !names.insert(package.name.as_ref())) {
         return Err(format!("target `{}` has `{}` twice", target.name, twice.name));
     }
-    let unknown = |why: &&String| *why != "profile" && !names.contains(why.as_str());
     for package in &target.packages {
-        if let Some(lost) = package.why.iter().find(unknown) {
+        if let Some(lost) = package.why.iter().find(|why| *why != "profile" && !names.contains(why.as_str())) {
             return Err(format!(
                 "target `{}` has `{}` because of `{lost}`, which is not in it",
                 target.name, package.name
@@ -77,8 +77,9 @@ fn consistent(target: &LockedTarget) -> Result<(), String> {
 /// What stands in a lock ends up in a script: only names that the writer can have written are let in.
 fn check(lock: &Lock) -> Result<(), String> {
     let plain = |text: &str| {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | ':' | '~');
-        !text.is_empty() && text.chars().all(allowed) && !text.starts_with(['-', '.'])
+        !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | ':' | '~'))
+            && !text.starts_with(['-', '.'])
     };
     if lock.targets.iter().map(|target| target.packages.len()).sum::<usize>() > MOST_PACKAGES {
         return Err(format!("it has more than {MOST_PACKAGES} packages"));
@@ -93,8 +94,10 @@ fn check(lock: &Lock) -> Result<(), String> {
         let indexes = wheels.clone().map(|wheel| wheel.index.as_str());
         let images = target.packages.iter().filter_map(LockedPackage::image_only);
         let mut texts = std::iter::once(target.name.as_str()).chain(names).chain(indexes).chain(images);
-        let is_hex = |digest: &&String| digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if let Some(text) = wheels.filter_map(|wheel| wheel.metadata.as_ref()).find(|digest| !is_hex(digest)) {
+        if let Some(text) = wheels
+            .filter_map(|wheel| wheel.metadata.as_ref())
+            .find(|digest| !(digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())))
+        {
             return Err(format!("`{}` is no digest of METADATA", text.escape_debug()));
         }
         if let Some(text) = texts.find(|text| !plain(text)) {

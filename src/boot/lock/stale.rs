@@ -57,8 +57,12 @@ pub fn target_for<'a>(lock: &'a Lock, fit: Fit<'_>) -> Result<&'a LockedTarget, 
             Some(why) => reasons.push(format!("target `{}`: {why}", target.name)),
         }
     }
-    let missing = |package: &&LockedPackage| fit.installed.get(&package.name) != Some(&package.version);
-    fitting.into_iter().min_by_key(|target| target.packages.iter().filter(missing).count()).ok_or(reasons)
+    fitting
+        .into_iter()
+        .min_by_key(|target| {
+            target.packages.iter().filter(|package| fit.installed.get(&package.name) != Some(&package.version)).count()
+        })
+        .ok_or(reasons)
 }
 
 fn unfit(target: &LockedTarget, fit: Fit<'_>) -> Option<String> {

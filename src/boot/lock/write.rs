@@ -99,8 +99,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 
 /// A TOML string, escaped as the `toml` crate escapes it; most need no escaping, and there are thousands.
 fn quoted(text: &str) -> String {
-    let plain = |byte: u8| (byte == b' ' || byte.is_ascii_graphic()) && byte != b'"' && byte != b'\\';
-    if text.bytes().all(plain) {
+    if text.bytes().all(|byte| (byte == b' ' || byte.is_ascii_graphic()) && byte != b'"' && byte != b'\\') {
         return format!("\"{text}\"");
     }
     Value::String(text.to_owned()).to_string()

@@ -56,9 +56,8 @@ fn discovered(looker: Looker<'_>) -> Vec<Candidate> {
 
 /// The kernel's interpreter and the environments that are active or near.
 fn environments(looker: Looker<'_>) -> Vec<Candidate> {
-    let get = |name: &str| looker.environment.get(name).filter(|value| !value.is_empty());
     let of = |name: &str, origin| {
-        let path = Path::new(get(name)?).join("bin/python");
+        let path = Path::new(looker.environment.get(name).filter(|value| !value.is_empty())?).join("bin/python");
         Some(Candidate { path, origin })
     };
     let kernel = looker.kernel_pid.and_then(|pid| kernel_python(looker, pid));

@@ -124,8 +124,7 @@ fn gpus_in(text: &str, matrix: &Matrix) -> Result<Option<Vec<InstalledGpu>>, Str
         let Some((name, capability)) = line.rsplit_once(',') else {
             return Err(format!("not `name, compute_cap`: `{}`", line.chars().take(80).collect::<String>()));
         };
-        let known = || matrix.gpu(name.trim()).map(|row| row.compute_capability);
-        let capability = capability.parse().ok().or_else(known);
+        let capability = capability.parse().ok().or_else(|| matrix.gpu(name.trim()).map(|row| row.compute_capability));
         let Some(capability) = capability else {
             return Err(format!("the compute capability of `{}` is unknown", name.trim()));
         };
@@ -139,8 +138,12 @@ fn compat(observed: &Observed) -> Vec<CudaVersion> {
     if !observed.compat_in_use() {
         return Vec::new();
     }
-    let version = |name: &String| name.strip_prefix("cuda-compat-")?.replacen('-', ".", 1).parse().ok();
-    observed.debian.packages().keys().filter_map(version).collect()
+    observed
+        .debian
+        .packages()
+        .keys()
+        .filter_map(|name| name.strip_prefix("cuda-compat-")?.replacen('-', ".", 1).parse().ok())
+        .collect()
 }
 
 fn judge_python(raw: &RawPython) -> Result<Python, Finding> {

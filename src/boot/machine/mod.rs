@@ -166,8 +166,7 @@ impl Recorded {
 
     /// Those that can be understood.
     pub fn get(&self) -> &[Requirement] {
-        let parse = || self.lines.iter().filter_map(|line| Requirement::parse(line).ok()).collect();
-        self.parsed.get_or_init(parse)
+        self.parsed.get_or_init(|| self.lines.iter().filter_map(|line| Requirement::parse(line).ok()).collect())
     }
 }
 

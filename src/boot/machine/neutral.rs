@@ -121,11 +121,10 @@ impl Neutral {
 
     /// A text with every path in it called by a number.
     pub fn text(&mut self, text: &str) -> String {
-        let is_end = |c: char| c.is_whitespace() || "'\"`,;:()=".contains(c);
         let mut out = String::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let end = rest.find(is_end).unwrap_or(rest.len());
+            let end = rest.find(|c: char| c.is_whitespace() || "'\"`,;:()=".contains(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
             if word.starts_with('/') {
                 out.push_str(&self.path(Path::new(word)).display().to_string());

@@ -58,7 +58,6 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         unreadable.push(Said { error: Some("there is no boot id".to_owned()), ..boot_id.clone() });
     }
     unreadable.extend([&status, &boot_id].into_iter().filter(|said| said.error.is_some()).cloned());
-    let exists = |path: &&str| looker.paths.under_root(path).is_there();
     let recorded = looker.hosts.variables().chain(ACCELERATORS.iter().copied());
     let recorded = recorded.filter_map(|name| Some((name.to_owned(), looker.environment.get(name)?.clone())));
     Observed {
@@ -69,7 +68,13 @@ pub fn observe(looker: Looker<'_>) -> Observed {
         library_path: split_path(looker.environment.get("LD_LIBRARY_PATH")),
         os_release: read("/etc/os-release").text.unwrap_or_default(),
         environment: recorded.collect(),
-        markers: looker.hosts.paths().chain([NVIDIA]).filter(exists).map(str::to_owned).collect(),
+        markers: looker
+            .hosts
+            .paths()
+            .chain([NVIDIA])
+            .filter(|path| looker.paths.under_root(path).is_there())
+            .map(str::to_owned)
+            .collect(),
         is_root: paths::is_root(),
         has_apt: find_program("apt-get", search_path(looker)).is_some(),
         boot_id: boot_id.text.unwrap_or_default().trim().to_owned(),
@@ -234,8 +239,10 @@ pub fn owned_elsewhere(search: &[PathBuf], layout: &Layout, names: &BTreeSet<Pac
 
 /// The dist-info of `name` in `folder`.
 pub fn find_info(folder: &Path, name: &PackageName) -> Result<Option<PathBuf>, Failure> {
-    let is_it = |entry: &&String| dist_info(entry).is_some_and(|(own, _)| own == *name);
-    Ok(files::names_in(folder)?.iter().find(is_it).map(|entry| folder.join(entry)))
+    Ok(files::names_in(folder)?
+        .iter()
+        .find(|entry| dist_info(entry).is_some_and(|(own, _)| own == *name))
+        .map(|entry| folder.join(entry)))
 }
 
 #[cfg(test)]

@@ -19,8 +19,7 @@ pub fn mapped_files(maps: &str) -> impl Iterator<Item = (&str, bool)> {
 pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let deleted = mapped_files(maps).filter(|(_, deleted)| *deleted).map(|(path, _)| Path::new(path));
-    let is_one = |path: &&Path| folders.iter().any(|folder| path.starts_with(folder)) || is_of_pip(path);
-    for path in deleted.filter(is_one) {
+    for path in deleted.filter(|path| folders.iter().any(|folder| path.starts_with(folder)) || is_of_pip(path)) {
         if found.last().map(PathBuf::as_path) != Some(path) && !found.iter().any(|known| known == path) {
             found.push(path.to_owned());
         }

@@ -63,8 +63,8 @@ pub fn is_alive(kernel: &Kernel) -> bool {
 /// Now, by the clock that start times of processes are counted by: that of a thread which starts now. `/proc/uptime`
 /// may be another one, in containers and after a suspension, and a kernel would seem older or younger than it is.
 pub fn process_clock() -> Result<u64, Failure> {
-    let read = || files::read_text(Path::new("/proc/thread-self/stat"), "clock of processes");
-    let thread = std::thread::Builder::new().spawn(read);
+    let thread = std::thread::Builder::new()
+        .spawn(|| files::read_text(Path::new("/proc/thread-self/stat"), "clock of processes"));
     let text = thread
         .map_err(|error| Failure::world("could not start a thread").because(&error))?
         .join()

@@ -20,9 +20,12 @@ pub(super) fn judge_builds(basis: &Basis<'_>) -> Vec<Finding> {
 
 /// Locked files that nothing proves to be what they were.
 fn unhashed(target: &LockedTarget) -> Option<Finding> {
-    let without = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.sha256.is_none());
-    let packages: Vec<Subject> =
-        target.packages.iter().filter(without).map(|one| Subject::release(&one.name, &one.version)).collect();
+    let packages: Vec<Subject> = target
+        .packages
+        .iter()
+        .filter(|package| package.wheel().is_some_and(|wheel| wheel.sha256.is_none()))
+        .map(|one| Subject::release(&one.name, &one.version))
+        .collect();
     let names: Vec<String> = packages.iter().map(ToString::to_string).collect();
     let message = format!("the lock has no digest for {}", listed(&names));
     let finding = Finding::error(Code::LockUnhashed, message).with_help("lock from an index that gives digests");

@@ -4,7 +4,6 @@
 use crate::boot::audit::{Audited, Environment, judge_families};
 use crate::boot::plan::{Basis, Change};
 use crate::core::diag::{Finding, Severity};
-use crate::core::model::PackageName;
 
 /// Findings about the environment after `changes` that are not true of it now.
 pub(super) fn broken_families(basis: &Basis<'_>, changes: &[Change]) -> Vec<Finding> {
@@ -26,8 +25,8 @@ pub(super) fn broken_families(basis: &Basis<'_>, changes: &[Change]) -> Vec<Find
 
 /// What is installed, after `changes`.
 fn environment(basis: &Basis<'_>, changes: &[Change]) -> Environment {
-    let moved = |name: &PackageName| changes.iter().find(|change| change.name == *name);
-    let stays = basis.machine.installed.iter().filter(|(name, _)| moved(name).is_none());
+    let installed = basis.machine.installed.iter();
+    let stays = installed.filter(|(name, _)| !changes.iter().any(|change| change.name == **name));
     let stays = stays.map(|(name, one)| (name, &one.version));
     let comes = changes.iter().filter_map(|change| Some((&change.name, change.to.as_ref()?)));
     let held = stays.chain(comes).map(|(name, version)| Audited {

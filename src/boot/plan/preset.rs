@@ -124,8 +124,9 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
 fn taken_back(profile: &Profile, row: &Determinism) -> Option<String> {
     let own = |name: &str| profile.environment.get(name);
     if let Some((name, value)) = row.variable.as_ref().zip(row.value.as_ref()) {
-        let is_other = |own: &&String| *own != value && !row.also.contains(&own.to_lowercase());
-        return own(name).filter(is_other).map(|own| format!("`{name}={own}`"));
+        return own(name)
+            .filter(|own| *own != value && !row.also.contains(&own.to_lowercase()))
+            .map(|own| format!("`{name}={own}`"));
     }
     let (flag, _) = flags_of(row.flag.as_ref()?);
     let own = own("XLA_FLAGS")?;
@@ -181,12 +182,11 @@ mod tests {
 
     /// Severity, code and message of what is wrong; notes about what was added are left out.
     fn said(lines: &str, packages: &[(&str, &str)]) -> Vec<String> {
-        let is_news = |one: &&Finding| !matches!(one.code, Code::EnvPreset | Code::DeterminismPartial);
         let variables = judged(lines, packages, true);
         variables
             .findings
             .iter()
-            .filter(is_news)
+            .filter(|one| !matches!(one.code, Code::EnvPreset | Code::DeterminismPartial))
             .map(|one| format!("{:?} {} {}", one.severity, one.code, one.message))
             .collect()
     }

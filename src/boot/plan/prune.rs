@@ -25,8 +25,9 @@ pub fn wanted_back(
     };
     let replaced = unwanted(ledger, target, machine, broken).filter(|(name, _)| !from_address(name));
     let replaced = replaced.filter_map(|(name, before)| Some((name.clone(), before?.clone())));
-    let gone = |name: &&PackageName| target.package(name).is_none() && !machine.installed.contains_key(*name);
-    let removed = ledger.removed.iter().filter(|(name, _)| gone(name) && !from_address(name));
+    let removed = ledger.removed.iter().filter(|(name, _)| {
+        (target.package(name).is_none() && !machine.installed.contains_key(*name)) && !from_address(name)
+    });
     replaced.chain(removed.map(|(name, before)| (name.clone(), before.version.clone()))).collect()
 }
 
@@ -92,9 +93,12 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
 /// What was taken away to make room, where nothing wants the room any more.
 fn returning(basis: &Basis<'_>, changes: &[Change]) -> Vec<Change> {
     let matrix = basis.matrix;
-    let leaves = |name: &PackageName| changes.iter().any(|change| change.name == *name && change.kind == Kind::Remove);
-    let stays =
-        basis.machine.installed.iter().filter(|(name, _)| !leaves(name)).map(|(name, one)| (name, &one.version));
+    let stays = basis
+        .machine
+        .installed
+        .iter()
+        .filter(|(name, _)| !changes.iter().any(|change| change.name == **name && change.kind == Kind::Remove))
+        .map(|(name, one)| (name, &one.version));
     let comes = basis.target.packages.iter().map(|package| (&package.name, &package.version));
     let others: Vec<_> = stays.chain(comes).collect();
     let is_in_the_way = |package: &LockedPackage| {

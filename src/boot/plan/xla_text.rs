@@ -39,8 +39,8 @@ pub(super) fn flags_of(text: &str) -> (Vec<Flag<'_>>, &str) {
     let mut flags = Vec::new();
     let mut rest = text.trim_start();
     while rest.starts_with('-') {
-        let is_name = |c: char| c == '-' || c == '_' || c.is_ascii_alphanumeric();
-        let name = rest.find(|c| !is_name(c)).map_or(rest, |end| &rest[..end]);
+        let name =
+            rest.find(|c: char| !(c == '-' || c == '_' || c.is_ascii_alphanumeric())).map_or(rest, |end| &rest[..end]);
         let given = rest[name.len()..].strip_prefix('=');
         let quoted = given.and_then(|given| Some((given, given.chars().next().filter(|c| ['"', '\''].contains(c))?)));
         let (flag, length) = match quoted {

@@ -152,8 +152,7 @@ impl InFront {
         };
         self.modules.retain(|module, _| is_installed(module) && !is_known(module));
         self.held.retain(|module, _| is_installed(module));
-        let is_shared = |top: &String| layout.folders().iter().any(|site| is_portion(&site.join(top)));
-        self.portions.retain(|module, _| is_shared(module));
+        self.portions.retain(|module, _| layout.folders().iter().any(|site| is_portion(&site.join(module))));
         let is_empty = self.modules.is_empty() && self.held.is_empty() && self.portions.is_empty();
         if is_empty && self.metadata.is_empty() {
             return Ok(findings);
@@ -164,8 +163,11 @@ impl InFront {
                 location.map_or_else(|| Ok(BTreeSet::new()), |folder| installed_modules(&package.name, folder))?;
             let hiding = self.hiding(&package.name, &modules);
             let is_kept = !changes.iter().any(|change| change.name == package.name);
-            let held = || self.held_of(&package.name, &modules).filter(|_| is_kept);
-            findings.extend(hiding.or_else(held).or_else(|| self.metadata_of(&package.name, layout)));
+            findings.extend(
+                hiding
+                    .or_else(|| self.held_of(&package.name, &modules).filter(|_| is_kept))
+                    .or_else(|| self.metadata_of(&package.name, layout)),
+            );
         }
         Ok(findings)
     }
@@ -231,8 +233,9 @@ impl InFront {
 /// The folder of packages, where the kernel says what its `sys.path` is and has no such folder on it.
 fn not_on_path(loaded: &Loaded, layout: &Layout) -> Option<PathBuf> {
     let path = kernels_path(loaded);
-    let is_it = |entry: &&PathBuf| **entry == layout.purelib || entry.real().ok() == layout.purelib.real().ok();
-    (!path.is_empty() && !path.iter().any(|entry| is_it(&entry))).then(|| layout.purelib.clone())
+    (!path.is_empty()
+        && !path.iter().any(|entry| *entry == layout.purelib || entry.real().ok() == layout.purelib.real().ok()))
+    .then(|| layout.purelib.clone())
 }
 
 fn unreachable_packages(site: &Path) -> Finding {

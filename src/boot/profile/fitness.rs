@@ -55,8 +55,9 @@ pub(super) fn fitness(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Fit
     let services = credential_places().map(|(places, _)| places).unwrap_or_default();
     for place in table.texts("needs", faults) {
         let known = services.iter().find(|one| one.service.eq_ignore_ascii_case(&place.value));
-        let names = || services.iter().map(|one| one.service.as_str()).collect::<Vec<_>>().join(", ");
-        let known = known.map(|one| one.service.clone()).ok_or_else(|| format!("one of {}", names()));
+        let known = known.map(|one| one.service.clone()).ok_or_else(|| {
+            format!("one of {}", services.iter().map(|one| one.service.as_str()).collect::<Vec<_>>().join(", "))
+        });
         fitness.needs.extend(faults.value(&place, "a service", known));
     }
     let long = table.text("for", faults);

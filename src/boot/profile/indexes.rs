@@ -29,10 +29,11 @@ pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Fau
 
 /// The pages of indexes that the matrix knows and `wanted` name.
 pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex> {
-    let is_named = |name: &str| wanted.iter().any(|one| one.index.as_deref() == Some(name));
-    let is_own = |name: &str| own.iter().any(|index| index.name == name);
     let known = PublishedIndex::bundled().unwrap_or_default();
-    let known = known.into_iter().filter(|index| is_named(&index.name) && !is_own(&index.name));
+    let known = known.into_iter().filter(|index| {
+        wanted.iter().any(|one| one.index.as_deref() == Some(&index.name))
+            && !own.iter().any(|one| one.name == index.name)
+    });
     let pages = known.flat_map(|PublishedIndex { name, packages, pages, .. }| {
         let of = move |page: IndexPage| (name.clone(), packages.clone(), page);
         pages.into_iter().map(of)

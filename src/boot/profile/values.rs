@@ -63,8 +63,11 @@ const DRIVERS: &[&str] =
 pub fn debian_name(text: &str) -> Result<String, &'static str> {
     let mut characters = text.chars();
     let first = characters.next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit());
-    let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
-    if !first || !characters.all(rest) || !(2..=127).contains(&text.len()) || text.ends_with('-') {
+    if !first
+        || !characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
+        || !(2..=127).contains(&text.len())
+        || text.ends_with('-')
+    {
         return Err("Debian names are lower-case letters, digits, `+`, `-` and `.`");
     }
     if DRIVERS.iter().any(|driver| text.starts_with(driver)) {

@@ -96,7 +96,6 @@ impl LinkingReport {
     fn of(reading: &WheelReading) -> Self {
         let linking = &reading.linking;
         let Demands { needs, some, numpy, torch, torch_cxx, opens, .. } = linking.demands();
-        let version = |name: &str| linking.version(name).map(|version| format!("{name}_{version}"));
         Self {
             objects: linking.objects.len(),
             needs,
@@ -104,7 +103,10 @@ impl LinkingReport {
             numpy,
             torch: torch.iter().flatten().collect::<BTreeSet<_>>().len(),
             torch_cxx,
-            versions: ["GLIBC", "GLIBCXX", "CXXABI"].into_iter().filter_map(version).collect(),
+            versions: ["GLIBC", "GLIBCXX", "CXXABI"]
+                .into_iter()
+                .filter_map(|name| linking.version(name).map(|version| format!("{name}_{version}")))
+                .collect(),
             opens,
             unread: linking.unread.clone(),
         }
@@ -144,8 +146,7 @@ impl LinkingReport {
 
 /// The CUDA version: by what was read, or by the package's own name and version.
 fn cuda(reading: &WheelReading, matrix: &Matrix) -> Option<CudaVersion> {
-    let library = || matrix.library_cuda(&reading.wheel.name, &reading.wheel.version)?.exact;
-    reading.build.cuda.or_else(library)
+    reading.build.cuda.or_else(|| matrix.library_cuda(&reading.wheel.name, &reading.wheel.version)?.exact)
 }
 
 /// The CUDA major: by what was read, by the package's own name, or by the libraries that its METADATA asks for where

@@ -43,11 +43,13 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
 
 /// Those that may write where another one does.
 fn sharing(chosen: &[ChosenWheel<'_>]) -> BTreeSet<PackageName> {
-    let first = |root: &str| stem(root.trim_end_matches(EMPTY)).split('/').next().unwrap_or_default().to_owned();
     let mut below: HashMap<String, Vec<(&str, &PackageName)>> = HashMap::new();
     for one in chosen {
         for root in one.roots.iter().flatten() {
-            below.entry(first(root)).or_default().push((root, &one.pick.name));
+            below
+                .entry(stem(root.trim_end_matches(EMPTY)).split('/').next().unwrap_or_default().to_owned())
+                .or_default()
+                .push((root, &one.pick.name));
         }
     }
     let mut found = BTreeSet::new();

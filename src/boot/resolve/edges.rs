@@ -164,8 +164,11 @@ impl<'a> Provider<'a> {
         let extras = requirement.extras.iter().map(|extra| Package::Extra(requirement.name.clone(), extra.clone()));
         let base = (!own).then(|| Package::Distribution(requirement.name.clone()));
         let overridden = self.overridden(&requirement.name).map(|bound| range_of(&bound.specifiers));
-        let asked = || overridden.unwrap_or_else(|| requirement.range.clone());
-        let range = if own { VersionRange::singleton(version.clone()) } else { asked() };
+        let range = if own {
+            VersionRange::singleton(version.clone())
+        } else {
+            overridden.unwrap_or_else(|| requirement.range.clone())
+        };
         for package in extras.chain(base) {
             match edges.iter_mut().find(|(known, _)| *known == package) {
                 Some((_, known)) => *known = known.intersection(&range),
@@ -185,8 +188,7 @@ impl<'a> Provider<'a> {
     /// be read. Not the CUDA libraries themselves: nothing asks for their newest versions, and frameworks that pin them
     /// would be searched in vain.
     pub(super) fn settles_cuda(&self, package: &Package) -> bool {
-        let asked = |name: &PackageName| self.wanted_as(name).next().is_some();
-        matches!(package, Package::Extra(name, extra) if extra.as_ref().contains("cuda") && asked(name))
+        matches!(package, Package::Extra(name, extra) if extra.as_ref().contains("cuda") && self.wanted_as(name).next().is_some())
     }
 }
 

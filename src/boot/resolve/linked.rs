@@ -127,8 +127,12 @@ fn new_ones<'c>(
 
 /// What is chosen, and what is installed and stays.
 fn environment<'a>(provider: &Provider<'a>, chosen: &Chosen<'a>, solution: &Solution) -> Chosen<'a> {
-    let is_chosen = |name: &PackageName| solution.contains_key(&Package::Distribution(name.clone()));
-    let installed = provider.question.target.installed.iter().filter(|(name, _)| !is_chosen(name));
+    let installed = provider
+        .question
+        .target
+        .installed
+        .iter()
+        .filter(|(name, _)| !solution.contains_key(&Package::Distribution((*name).clone())));
     chosen.iter().copied().chain(installed.map(|(name, present)| (name, &present.version))).collect()
 }
 
@@ -225,8 +229,7 @@ fn read_more(
     environment: &Chosen<'_>,
 ) -> Result<Vec<(PackageName, Version)>, Failure> {
     let Question { matrix, catalog, learned, .. } = provider.question;
-    let matters = |name: &PackageName| matches!(name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(name);
-    if !environment.iter().any(|(name, _)| matters(name)) {
+    if !environment.iter().any(|(name, _)| matches!(name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(name)) {
         return Ok(Vec::new());
     }
     let mut wheels: Vec<(&PackageName, Candidate)> = Vec::new();

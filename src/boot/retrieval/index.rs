@@ -13,7 +13,7 @@ use crate::boot::index::{
 use crate::boot::lock::LockedTarget;
 use crate::boot::machine::{Machine, Python, observe_python};
 use crate::boot::profile::Profile;
-use crate::boot::resolve::{Elsewhere, Learned, Present, Question, Resolution, Target, Unsolved, explain, resolve};
+use crate::boot::resolve::{Elsewhere, Learned, Question, Resolution, Target, Unsolved, explain, resolve};
 use crate::boot::retrieval::pages::{page_of, pages_for};
 use crate::boot::session::Session;
 use crate::core::diag::{Failure, Kind};
@@ -205,8 +205,11 @@ impl Session<'_> {
 /// What a catalog is to be made for.
 pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure> {
     let scope = Scope::of(&target.python).ok_or_else(|| Failure::bug("no marker environment"))?;
-    let known = |present: &Present| (present.version.clone(), present.requires.is_some());
-    let preferred = target.installed.iter().map(|(name, present)| (name.clone(), known(present))).collect();
+    let preferred = target
+        .installed
+        .iter()
+        .map(|(name, present)| (name.clone(), (present.version.clone(), present.requires.is_some())))
+        .collect();
     let bounds = profile.constraints.iter().chain(&profile.overrides);
     Ok(Scope {
         as_of: profile.policy.as_of,

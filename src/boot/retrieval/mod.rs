@@ -15,7 +15,7 @@ use url::Url;
 use crate::boot::index::{Client, Download, IndexSettings, Locations, Offline, Online, Scope, fetch_all};
 use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::Python;
-use crate::boot::profile::{NamedIndex, Profile};
+use crate::boot::profile::Profile;
 use crate::boot::resolve::yanked;
 use crate::boot::retrieval::pages::page_of;
 use crate::boot::seen::Seen;
@@ -225,8 +225,11 @@ impl Folders<'_> {
     fn find(&self, package: &LockedPackage) -> Option<Download> {
         let wheel = package.wheel()?;
         let own = self.profile.and_then(|profile| profile.index_of(&package.name));
-        let serves = |index: &&NamedIndex| own.map_or(index.packages.is_empty(), |own| index.name == own);
-        let indexes = self.profile.into_iter().flat_map(|profile| &profile.indexes).filter(serves);
+        let indexes = self
+            .profile
+            .into_iter()
+            .flat_map(|profile| &profile.indexes)
+            .filter(|index| own.map_or(index.packages.is_empty(), |own| index.name == own));
         let folders = indexes.map(|index| &index.url).filter(|url| url.scheme() == "file");
         let named = self.named.iter().filter(|_| self.offline || own.is_none());
         let mut paths = folders.chain(named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));

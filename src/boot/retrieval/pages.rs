@@ -40,10 +40,9 @@ fn fits(page: &IndexPage, target: &Target, matrix: &Matrix) -> bool {
         CudaWish::Major(major) => cuda.major == major,
         CudaWish::Exact(exact) => cuda == exact,
     };
-    let lifted = || forward_level(matrix, hardware).is_some_and(|level| level >= cuda);
     let runs =
         hardware.driver.as_ref().is_none_or(|driver| matrix.driver_floor(cuda).is_some_and(|floor| driver >= floor));
-    wished && (runs || lifted())
+    wished && (runs || forward_level(matrix, hardware).is_some_and(|level| level >= cuda))
 }
 
 /// The page that the wheels of a lock are from, where the profile names an index with pages: their label says it.

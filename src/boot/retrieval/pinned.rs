@@ -162,9 +162,8 @@ fn not_asked(count: usize, failure: Option<&Failure>) -> Option<Finding> {
 
 fn not_there(absent: &[String]) -> Option<Finding> {
     let message = format!("{} releases have no wheel for the target on the index", absent.len());
-    let finding = || Finding::note(Code::AuditUnread, message);
     let named: Vec<&str> = absent.iter().map(String::as_str).take(12).collect();
-    (!absent.is_empty()).then(|| finding().with_note(named.join(", ")))
+    (!absent.is_empty()).then(|| Finding::note(Code::AuditUnread, message).with_note(named.join(", ")))
 }
 
 fn not_opened(count: usize) -> Option<Finding> {

@@ -34,10 +34,7 @@ pub fn surroundings(seen: &Seen) -> Environment {
 fn vague(seen: &Seen) -> BTreeSet<PackageName> {
     let home = seen.home();
     let folders = home.map(|home| home.search.iter().chain(&home.before_site)).into_iter().flatten();
-    let name = |entry: &String| {
-        let link = || entry.strip_suffix(".egg-link")?.parse().ok();
-        metadata_of(entry).or_else(link)
-    };
+    let name = |entry: &String| metadata_of(entry).or_else(|| entry.strip_suffix(".egg-link")?.parse().ok());
     folders.flat_map(|folder| files::names_if_any(folder)).filter_map(|entry| name(&entry)).collect()
 }
 

@@ -29,8 +29,9 @@ pub fn lacking(session: &Session<'_>, seen: &Seen, target: &LockedTarget) -> Res
     }
     let known = SystemLibraries::bundled().map_err(Failure::bug)?;
     let system = System::of(session, seen, target, &known);
-    let is_there = |name: &PackageName| target.package(name).is_some() || seen.machine.installed.contains_key(name);
-    let carried = session.matrix.carried.iter().filter(|row| row.by.iter().any(is_there));
+    let carried = session.matrix.carried.iter().filter(|row| {
+        row.by.iter().any(|name| target.package(name).is_some() || seen.machine.installed.contains_key(name))
+    });
     let carried: BTreeSet<&str> = carried.map(|row| row.library.as_str()).collect();
     let mut all = Vec::new();
     for package in &target.packages {

@@ -111,8 +111,11 @@ impl Seen {
 
     /// What a lock calls the place that has what no index has: a runtime, the release of a Colab image, or `machine`.
     pub fn image(&self) -> String {
-        let release = || self.observed()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned();
-        self.machine.runtime.clone().or_else(release).unwrap_or_else(|| "machine".to_owned())
+        self.machine
+            .runtime
+            .clone()
+            .or_else(|| self.observed()?.environment.get("COLAB_RELEASE_TAG").filter(|tag| is_word(tag)).cloned())
+            .unwrap_or_else(|| "machine".to_owned())
     }
 
     /// The Python to judge wheels for.

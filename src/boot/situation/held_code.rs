@@ -20,8 +20,11 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
     let Modules::Reported(facts) = &loaded.modules else { return Vec::new() };
     let Some(changed) = &facts.changed else { return Vec::new() };
     let owners = owners(seen, changed.iter().map(|one| one.file.as_path()));
-    let is_gone = |one: &&ChangedModule| one.now.is_none() && !owners.contains_key(one.file.as_path());
-    let gone: BTreeSet<&str> = changed.iter().filter(is_gone).map(|one| one.name.as_str()).collect();
+    let gone: BTreeSet<&str> = changed
+        .iter()
+        .filter(|one| one.now.is_none() && !owners.contains_key(one.file.as_path()))
+        .map(|one| one.name.as_str())
+        .collect();
     let successors = successors(seen, &gone);
     let mut found: BTreeMap<&PackageName, Vec<&ChangedModule>> = BTreeMap::new();
     for one in changed {
@@ -88,8 +91,7 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
         let installed = seen.machine.installed.get(*name);
         let place = installed.and_then(|one| Some((&one.version, one.location.as_ref()?)));
         place.zip(check.faults.get(*name)).is_some_and(|((version, site), faults)| {
-            let is_unnoticed = |fault: &FileFault| is_unnoticed((name, version), site, fault, (facts, check));
-            faults.iter().all(|fault| is_unnoticed(fault) && !is_mapped(loaded, site, fault))
+            faults.iter().all(|fault| is_unnoticed((name, version), site, fault, (facts, check)) && !is_mapped(loaded, site, fault))
                 // What has no list of its files is installed again as a whole.
                 && (faults.iter().all(|fault| fault.path().is_some()) || !check.maps_some(name, loaded))
         })
@@ -165,8 +167,7 @@ fn is_unnoticed(
         return true;
     }
     let file = site.join(installed_path(path).unwrap_or_default());
-    let is_it = |one: &&ChangedModule| one.file == file;
-    match facts.changed.iter().flatten().find(is_it) {
+    match facts.changed.iter().flatten().find(|one| one.file == file) {
         // It was loaded before it was damaged.
         Some(module) => check.was_right(of, &file, module.loaded.map(stamp)),
         // It was loaded since, or not at all; any other file may have been read by any module.

@@ -64,8 +64,8 @@ fn library_folder(seen: &Seen) -> Option<PathBuf> {
 
 /// The distributions with a file outside of `site`, the folders of modules, that the kernel has mapped.
 fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<PackageName> {
-    let is_outside = |file: &&PathBuf| !site.iter().any(|folder| file.starts_with(folder));
-    let files: BTreeSet<&PathBuf> = loaded.mapped.iter().filter(is_outside).collect();
+    let files: BTreeSet<&PathBuf> =
+        loaded.mapped.iter().filter(|file| !site.iter().any(|folder| file.starts_with(folder))).collect();
     let all = seen.distributions().iter().filter(|_| !files.is_empty());
     let has_one = |one: &&RawDistribution| {
         let Some(folder) = one.folder.parent() else { return false };

@@ -80,9 +80,11 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
 
 /// The targets called `names`; all where none is named.
 fn wanted_targets<'a>(lock: &'a Lock, names: &[String]) -> Result<Vec<&'a LockedTarget>, Failure> {
-    let known = || lock.targets.iter().map(|target| format!("`{}`", target.name)).collect::<Vec<_>>().join(", ");
     if let Some(name) = names.iter().find(|name| !lock.targets.iter().any(|target| target.name == **name)) {
-        return Err(Failure::input(format!("the lock has no target `{name}`")).help(format!("it has {}", known())));
+        return Err(Failure::input(format!("the lock has no target `{name}`")).help(format!(
+            "it has {}",
+            lock.targets.iter().map(|target| format!("`{}`", target.name)).collect::<Vec<_>>().join(", ")
+        )));
     }
     Ok(lock.targets.iter().filter(|target| names.is_empty() || names.contains(&target.name)).collect())
 }

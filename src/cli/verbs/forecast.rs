@@ -69,8 +69,7 @@ fn runtimes(options: &ForecastOptions) -> Result<Vec<String>, Failure> {
 fn table(all: &[Outlook]) -> String {
     let mut text = String::new();
     let mut last = "";
-    let same = |a: &Outlook, b: &Outlook| a.profile == b.profile && a.runtime == b.runtime && said(a) == said(b);
-    for group in all.chunk_by(same) {
+    for group in all.chunk_by(|a, b| a.profile == b.profile && a.runtime == b.runtime && said(a) == said(b)) {
         let one = &group[0];
         if one.profile != last {
             let _ = writeln!(text, "{}", one.profile);

@@ -27,8 +27,9 @@ pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Repo
         Some(pid) => Some(pid),
         None => session.machine(&MachineRequest::default())?.machine.kernel.map(|kernel| kernel.pid),
     };
-    let none = || Failure::input("no kernel of a notebook was found").help("name its process with --kernel-pid");
-    let kernel = kernel.ok_or_else(none)?;
+    let kernel = kernel.ok_or_else(|| {
+        Failure::input("no kernel of a notebook was found").help("name its process with --kernel-pid")
+    })?;
     if !Path::new(&format!("/proc/{kernel}")).is_there() {
         return Err(Failure::input(format!("--kernel-pid: there is no process {kernel}")));
     }

@@ -48,8 +48,7 @@ pub fn harmless(text: &str) -> String {
 /// `path` as a word of the shell.
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
+    if !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c)) {
         return text;
     }
     // A newline or a tab would be shown as something else: bash has a form for them.

@@ -101,8 +101,8 @@ pub fn presentable(text: &str) -> String {
 /// The secrets of the address whose host begins at `start`.
 fn of_address(text: &str, start: usize) -> Vec<std::ops::Range<usize>> {
     let rest = &text[start..];
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')' | ']' | '}');
-    let address = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    let end = rest.find(|c: char| c.is_whitespace() || "\"'`<>)]}".contains(c));
+    let address = &rest[..end.unwrap_or(rest.len())];
     let (place, query) = address.split_at(address.find(['?', '#']).unwrap_or(address.len()));
     let (authority, path) = place.split_at(place.find('/').unwrap_or(place.len()));
     let mut found = Vec::new();
@@ -150,11 +150,13 @@ fn is_random(segment: &str) -> bool {
 
 /// The token that begins at `at`, if one does.
 fn of_prefix(text: &str, at: usize, length: usize, least: usize) -> Option<std::ops::Range<usize>> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if text[..at].bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
-    let rest = text.as_bytes()[at + length..].iter().take_while(|byte| is_part(byte)).count();
+    let rest = text.as_bytes()[at + length..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        .count();
     let plain = text.as_bytes()[at + length..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     // The wheel `hf_xet-1.5.1-cp37-abi3-….whl` is no token: those of such services have letters and digits alone.
     let long = if PLAIN.contains(&&text[at..at + length]) { plain } else { rest };

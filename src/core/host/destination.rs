@@ -162,8 +162,9 @@ fn find(path: &Path) -> Result<Destination, Failure> {
 fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);
     let help = if folder.is_missing() { "make it first, or name a file elsewhere" } else { "name a file elsewhere" };
-    let failed = |failure: Failure| failure.cause(format!("`{}` was to be written", path.display())).help(help);
-    must_be_there(folder, "there is no folder").map(drop).map_err(failed)
+    must_be_there(folder, "there is no folder")
+        .map(drop)
+        .map_err(|failure| failure.cause(format!("`{}` was to be written", path.display())).help(help))
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -217,8 +217,10 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
 
 /// Removes from `folder` what killed runs were writing; no run may be writing there now.
 pub fn remove_temporaries(folder: &Path) -> Result<(), Failure> {
-    let temporary = |name: &String| name.starts_with(TEMPORARY);
-    names_in(folder)?.iter().filter(|name| temporary(name)).try_for_each(|name| remove_if_there(&folder.join(name)))
+    names_in(folder)?
+        .iter()
+        .filter(|name| name.starts_with(TEMPORARY))
+        .try_for_each(|name| remove_if_there(&folder.join(name)))
 }
 
 /// Creates `folder` and its parents, as the user's own would be.

@@ -34,9 +34,13 @@ impl Paths {
         let cache = get("COLAB_BOOT_CACHE_DIR")
             .or_else(|| fixed("XDG_CACHE_HOME").map(|folder| folder.join("colab-boot")))
             .unwrap_or_else(|| home.join(".cache/colab-boot"));
-        let own_state = || fixed("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("colab-boot");
-        let state = get("COLAB_BOOT_STATE_DIR")
-            .unwrap_or_else(|| if is_root() { PathBuf::from("/var/lib/colab-boot") } else { own_state() });
+        let state = get("COLAB_BOOT_STATE_DIR").unwrap_or_else(|| {
+            if is_root() {
+                PathBuf::from("/var/lib/colab-boot")
+            } else {
+                fixed("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("colab-boot")
+            }
+        });
         let config = get("COLAB_BOOT_CONFIG_DIR")
             .or_else(|| fixed("XDG_CONFIG_HOME").map(|folder| folder.join("colab-boot")))
             .unwrap_or_else(|| home.join(".config/colab-boot"));
@@ -51,8 +55,9 @@ impl Paths {
         let is_open = self.state.look().is_ok_and(|data| data.mode() & 0o011 != 0);
         let names = if is_open { names_if_any(&self.state) } else { Vec::new() };
         let inner = names.iter().map(|name| self.state.join(name));
-        let is_folder = |place: &PathBuf| place.look_at_entry().is_ok_and(|data| data.is_dir() || data.is_symlink());
-        inner.filter(is_folder).try_for_each(|folder| must_be_ours(&folder, "COLAB_BOOT_STATE_DIR", false))?;
+        inner
+            .filter(|place| place.look_at_entry().is_ok_and(|data| data.is_dir() || data.is_symlink()))
+            .try_for_each(|folder| must_be_ours(&folder, "COLAB_BOOT_STATE_DIR", false))?;
         let keys = [self.config.clone(), self.config.join("golden")];
         keys.iter().try_for_each(|folder| must_be_ours(folder, "COLAB_BOOT_CONFIG_DIR", true))
     }

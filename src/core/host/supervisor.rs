@@ -195,8 +195,7 @@ fn stuck(pid: u32, waits: &mut HashMap<String, Wait>, began: Instant) -> Option<
     let now = threads(pid);
     waits.retain(|thread, wait| now.get(thread) == Some(&wait.call));
     for (thread, call) in now {
-        let new = || Wait { call, since: Instant::now(), asked: Instant::now() };
-        let wait = waits.entry(thread).or_insert_with(new);
+        let wait = waits.entry(thread).or_insert_with(|| Wait { call, since: Instant::now(), asked: Instant::now() });
         let is_early = wait.since.duration_since(began) < EARLY;
         let limit = if is_early { ASKED_AFTER } else { SLOW };
         if wait.since.elapsed() < limit || wait.asked.elapsed() < ASKED_AFTER {
@@ -277,8 +276,8 @@ fn threads(pid: u32) -> HashMap<String, String> {
 
 /// The path that a system call of `pid` is about: that of an open file, or a text in its memory.
 fn path_of(pid: u32, call: &str) -> Option<PathBuf> {
-    let number = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
-    let mut arguments = call.split_whitespace().skip(1).map_while(number);
+    let mut arguments =
+        call.split_whitespace().skip(1).map_while(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
     let (first, second) = (arguments.next()?, arguments.next()?);
     if first < FILES {
         return std::fs::read_link(format!("/proc/{pid}/fd/{first}")).ok();

@@ -47,10 +47,10 @@ pub fn read_any(path: &Path) -> AnyText {
 /// A text with zeros in it, as logs have whose beginning was cut off while somebody wrote; other bytes with zeros are
 /// no text.
 fn of_holes(bytes: Vec<u8>) -> AnyText {
-    let is_strange = |byte: &u8| *byte < b' ' && !b"\t\n\r\x0c\x1b".contains(byte) || *byte == 0x7f;
     let bytes: Vec<u8> = bytes.into_iter().map(|byte| if byte == 0 { b' ' } else { byte }).collect();
     let start = &bytes[..bytes.len().min(1 << 20)];
-    let strange = start.iter().filter(|byte| is_strange(byte)).count();
+    let strange =
+        start.iter().filter(|byte| **byte < b' ' && !b"\t\n\r\x0c\x1b".contains(byte) || **byte == 0x7f).count();
     let is_text = strange * 100 < start.len() && start.iter().any(|byte| *byte > b' ');
     match String::from_utf8(bytes) {
         Ok(text) if is_text => AnyText::Other(text),

@@ -142,8 +142,10 @@ impl<'a> Span<'a> {
     fn finish(mut self) -> Vec<(String, Result<Option<Object>, Malformed>)> {
         let left: Vec<&Member> =
             self.current.take().map(|current| current.member).into_iter().chain(self.open).collect();
-        let cut = |member: &Member| Malformed::new(member.offset, "the file ends before it");
-        self.done.extend(left.into_iter().map(|member| (member.path.clone(), Err(cut(member)))));
+        self.done.extend(
+            left.into_iter()
+                .map(|member| (member.path.clone(), Err(Malformed::new(member.offset, "the file ends before it")))),
+        );
         self.done
     }
 }

@@ -22,8 +22,12 @@ pub fn parse_record(text: &str) -> Vec<Entry> {
 
 /// The files with a digest that a RECORD names.
 pub fn files_of_record(text: &str) -> Files {
-    let member = |entry: Entry| Some(Member::of_record(entry.path, &entry.sha256?));
-    Files { members: parse_record(text).into_iter().filter_map(member).collect() }
+    Files {
+        members: parse_record(text)
+            .into_iter()
+            .filter_map(|entry| Some(Member::of_record(entry.path, &entry.sha256?)))
+            .collect(),
+    }
 }
 
 fn entry(row: &csv::StringRecord) -> Option<Entry> {

@@ -32,8 +32,10 @@ impl Sparse {
     /// Keeps `range` too, where it has not passed by.
     pub(super) fn keep(&mut self, range: Range<u64>) {
         let end = range.end.min(self.total);
-        let is_kept = |(kept, _): &(Range<u64>, Vec<u8>)| kept.start <= range.start && end <= kept.end;
-        if range.start >= self.at && range.start < end && !self.parts.iter().any(is_kept) {
+        if range.start >= self.at
+            && range.start < end
+            && !self.parts.iter().any(|(kept, _)| kept.start <= range.start && end <= kept.end)
+        {
             self.parts.push((range.start..end, Vec::new()));
         }
     }

@@ -59,8 +59,7 @@ fn architectures(bytes: &[u8]) -> Option<Vec<Architecture>> {
 /// may be any message.
 fn list(text: &[u8]) -> Option<Vec<Architecture>> {
     let text = &text[text.len().saturating_sub(LONGEST)..];
-    let starts = |at: &usize| text[*at..].starts_with(b"sm_") || text[*at..].starts_with(b"compute_");
-    let first = (0..text.len()).find(starts)?;
+    let first = (0..text.len()).find(|at| text[*at..].starts_with(b"sm_") || text[*at..].starts_with(b"compute_"))?;
     let words = std::str::from_utf8(&text[first..]).ok()?.split(' ').filter(|word| !word.is_empty());
     let all: Result<Vec<Architecture>, _> = words.map(str::parse).collect();
     all.ok().filter(|all| all.len() > 1)

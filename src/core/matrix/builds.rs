@@ -72,8 +72,10 @@ impl Builds {
 
     /// The rows of `package`. Those of a bundled file are right, which a test makes sure of.
     pub fn of(&self, package: &PackageName) -> &[Build] {
-        let read = || super::parse(&format!("builds/{package}")).unwrap_or_default();
-        self.0.get(package).map(|rows| rows.get_or_init(read).as_slice()).unwrap_or_default()
+        self.0
+            .get(package)
+            .map(|rows| rows.get_or_init(|| super::parse(&format!("builds/{package}")).unwrap_or_default()).as_slice())
+            .unwrap_or_default()
     }
 
     /// Every row, by package.

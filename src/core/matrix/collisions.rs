@@ -25,8 +25,9 @@ impl Matrix {
     }
 
     fn is_handed_over(&self, finding: &Finding) -> bool {
-        let is_hidden = |name: &PackageName| finding.about.iter().any(|subject| subject.is_package(name));
-        let hides = |name: &PackageName| finding.against.iter().any(|subject| subject.is_package(name));
-        self.handed_over.iter().any(|row| is_hidden(&row.to) && hides(&row.by))
+        self.handed_over.iter().any(|row| {
+            finding.about.iter().any(|subject| subject.is_package(&row.to))
+                && finding.against.iter().any(|subject| subject.is_package(&row.by))
+        })
     }
 }

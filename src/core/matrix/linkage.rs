@@ -50,7 +50,6 @@ impl Linkage {
     /// What follows from what was read of `wheel`.
     pub fn of(demands: &Demands, wheel: &WheelName, symbols: &TorchSymbols) -> Self {
         let tagged = wheel.platforms.split('.').filter_map(glibc_of_tag).min();
-        let newer = |version: &&SymbolVersion| tagged.as_ref().is_none_or(|tagged| *version > tagged);
         let torch = symbols.range(&demands.torch, demands.torch_cxx);
         Self {
             needs: demands.needs.clone(),
@@ -59,7 +58,11 @@ impl Linkage {
             numpy_parts: false,
             torch_parts: torch.is_some() && !demands.torch_whole,
             torch,
-            glibc: demands.glibc.as_ref().filter(newer).map(ToString::to_string),
+            glibc: demands
+                .glibc
+                .as_ref()
+                .filter(|version| tagged.as_ref().is_none_or(|tagged| *version > tagged))
+                .map(ToString::to_string),
         }
     }
 

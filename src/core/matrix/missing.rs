@@ -30,8 +30,11 @@ impl Matrix {
         if lenient || linkage.needs.is_empty() {
             return None;
         }
-        let lacks = |set: &BTreeSet<String>| set.iter().find_map(|library| self.lacking(library, all.clone()));
-        let lacking: Vec<Missing> = linkage.needs.iter().map_while(lacks).collect();
+        let lacking: Vec<Missing> = linkage
+            .needs
+            .iter()
+            .map_while(|set| set.iter().find_map(|library| self.lacking(library, all.clone())))
+            .collect();
         // Of several sets one is enough.
         if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
     }
@@ -40,15 +43,23 @@ impl Matrix {
     /// CUDA's.
     pub(super) fn is_of_no_cuda(&self, package: &PackageName, version: &Version) -> bool {
         let row = self.linkages.of(package).and_then(|file| file.row(version));
-        let is_cuda = |library: &String| self.sonames.iter().any(|row| library.starts_with(row.library.as_str()));
         let has_code = self.build(package, version).is_some_and(Build::is_gpu);
-        row.is_some_and(|row| !has_code && !row.linkage.needs.iter().flatten().chain(&row.linkage.some).any(is_cuda))
+        row.is_some_and(|row| {
+            !has_code
+                && !row
+                    .linkage
+                    .needs
+                    .iter()
+                    .flatten()
+                    .chain(&row.linkage.some)
+                    .any(|library| self.sonames.iter().any(|row| library.starts_with(row.library.as_str())))
+        })
     }
 
     /// Whether nothing of what is linked so can be loaded without one of CUDA's libraries.
     pub fn needs_cuda(&self, linkage: &Linkage) -> bool {
-        let is_cuda = |library: &String| self.carrier_of(library).is_some();
-        !linkage.needs.is_empty() && linkage.needs.iter().all(|set| set.iter().any(is_cuda))
+        !linkage.needs.is_empty()
+            && linkage.needs.iter().all(|set| set.iter().any(|library| self.carrier_of(library).is_some()))
     }
 
     /// The package whose wheels have `library`, where it is one of CUDA's.
@@ -84,9 +95,11 @@ impl Matrix {
     /// The number for which `package` has the library of `row`.
     fn carries(&self, row: &Soname, package: &PackageName, version: &Version) -> Option<u32> {
         if is_carrier(&row.carrier, package) {
-            let own = || version.release().first().and_then(|major| u32::try_from(*major).ok());
-            let of_cuda = || self.library_cuda(package, version).map(|library| library.major);
-            return if row.by_version { own() } else { of_cuda() };
+            return if row.by_version {
+                version.release().first().and_then(|major| u32::try_from(*major).ok())
+            } else {
+                self.library_cuda(package, version).map(|library| library.major)
+            };
         }
         // A labelled build of torch has its CUDA's libraries from elsewhere.
         let label = CudaVersion::of_label(version).filter(|_| self.brings_cuda(package) && !row.by_version);

@@ -195,15 +195,18 @@ impl Matrix {
 
     /// The oldest driver that runs `cuda`: its own row's, else that of its major (a toolkit newer than the matrix).
     pub fn driver_floor(&self, cuda: CudaVersion) -> Option<&DriverVersion> {
-        let same_major = || self.toolkits.iter().find(|row| row.cuda.major == cuda.major);
-        self.toolkit(cuda).or_else(same_major).map(|row| &row.minor_compat_driver)
+        self.toolkit(cuda)
+            .or_else(|| self.toolkits.iter().find(|row| row.cuda.major == cuda.major))
+            .map(|row| &row.minor_compat_driver)
     }
 
     /// The driver to judge `gpus` with where none is known: the oldest in use that runs them.
     pub fn driver_for(&self, gpus: &[InstalledGpu]) -> DriverVersion {
         let needs = |gpu: &InstalledGpu| {
-            let compiles = |row: &&Toolkit| row.sm.iter().any(|code| code.capability == gpu.capability);
-            self.toolkits.iter().find(compiles).and_then(|row| row.driver.clone())
+            self.toolkits
+                .iter()
+                .find(|row| row.sm.iter().any(|code| code.capability == gpu.capability))
+                .and_then(|row| row.driver.clone())
         };
         let last = |gpu: &InstalledGpu| {
             let architecture = &self.gpu(&gpu.name)?.architecture;
@@ -258,8 +261,9 @@ impl Matrix {
 
     /// Whether releases of `package` are ruled out by rows here, without reading their metadata.
     pub fn knows(&self, package: &PackageName) -> bool {
-        let member = || self.families.iter().any(|row| row.members.contains_key(package));
-        self.brings_cuda(package) || self.is_cuda_library(package) || member()
+        self.brings_cuda(package)
+            || self.is_cuda_library(package)
+            || self.families.iter().any(|row| row.members.contains_key(package))
     }
 
     /// Whether `package` is a CUDA library, of whichever major.

@@ -51,8 +51,10 @@ fn rows_are_coherent() {
         let curated = row.link.is_some() && row.checked.is_some();
         assert_eq!((derived, curated), (row.local.is_none(), row.local.is_some()), "{name} says where it is from");
         assert!(row.is_gpu() || row.cuda.is_none(), "{name}: CUDA without code");
-        let floor = |cuda| matrix.driver_floor(cuda).is_some();
-        assert!(row.cuda.is_none_or(floor), "{name}: its CUDA has no toolkit of its major");
+        assert!(
+            row.cuda.is_none_or(|cuda| matrix.driver_floor(cuda).is_some()),
+            "{name}: its CUDA has no toolkit of its major"
+        );
         assert!(row.sass.iter().all(|architecture| !architecture.ptx), "{name}");
         assert!(row.ptx.iter().all(|architecture| architecture.ptx), "{name}");
         let same = |other: &&crate::core::matrix::Build| {
@@ -60,10 +62,12 @@ fn rows_are_coherent() {
         };
         assert_eq!(matrix.builds.all().filter(same).count(), 1, "{name} stands once");
         if let Some(toolkit) = row.cuda.and_then(|cuda| matrix.toolkit(cuda)).filter(|toolkit| !toolkit.sm.is_empty()) {
-            let known = |architecture: &crate::core::model::Architecture| toolkit.sm.contains(architecture);
             // torch names architectures that its toolkit can compile; clang-built wheels may lag behind, never lead.
             if row.package.as_ref() == "torch" {
-                assert!(row.sass.iter().all(known), "{name}: an architecture that its CUDA cannot compile");
+                assert!(
+                    row.sass.iter().all(|architecture| toolkit.sm.contains(architecture)),
+                    "{name}: an architecture that its CUDA cannot compile"
+                );
             }
         }
     }

@@ -159,8 +159,7 @@ fn driver_route(matrix: &Matrix, cuda: CudaVersion, hardware: &Hardware) -> Resu
 /// The highest CUDA level that an installed `cuda-compat` lifts this driver to; every GPU must be a data-center one.
 pub fn forward_level(matrix: &Matrix, hardware: &Hardware) -> Option<CudaVersion> {
     let branch = hardware.driver.as_ref()?.branch();
-    let eligible = |gpu: &InstalledGpu| matrix.gpu(&gpu.name).is_some_and(|row| row.data_center);
-    if !hardware.gpus.iter().all(eligible) {
+    if !hardware.gpus.iter().all(|gpu| matrix.gpu(&gpu.name).is_some_and(|row| row.data_center)) {
         return None;
     }
     let works =

@@ -148,8 +148,7 @@ impl Listing {
     /// This and what `other` has; of one version the other's file is taken, but no source in place of a wheel.
     #[must_use]
     pub fn joined(mut self, mut other: Self) -> Self {
-        let wheel = |version: &Version| self.get(version).is_some_and(|one| !one.is_source());
-        other.candidates.retain(|one| !one.is_source() || !wheel(&one.version));
+        other.candidates.retain(|one| !one.is_source() || self.get(&one.version).is_none_or(Candidate::is_source));
         let new = |version: &Version| other.get(version).is_some();
         self.candidates.retain(|candidate| !new(&candidate.version));
         self.rejected.retain(|(version, _)| !new(version));

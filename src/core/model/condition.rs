@@ -141,8 +141,10 @@ fn comparison(text: &str) -> Option<Token<'_>> {
 
 /// The letters, digits, dots and underscores at `at`.
 fn word_at(text: &str, at: usize) -> &str {
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-    let length = text.as_bytes()[at..].iter().take_while(is_part).count();
+    let length = text.as_bytes()[at..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+        .count();
     text.get(at..at + length).unwrap_or_default()
 }
 
@@ -214,8 +216,7 @@ fn compared(text: &str) -> Result<Node, String> {
 
 /// Whether there is one literal in quotes, and it is the first or the last of the comparison.
 fn has_one_literal(text: &str) -> bool {
-    let is_quote = |c: char| matches!(c, '\'' | '"');
-    let Some(quote) = text.chars().find(|c| is_quote(*c)) else { return false };
+    let Some(quote) = text.chars().find(|c| matches!(*c, '\'' | '"')) else { return false };
     text.matches(quote).count() == 2 && (text.starts_with(quote) || text.ends_with(quote))
 }
 

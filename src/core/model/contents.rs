@@ -241,8 +241,9 @@ fn hidings(all: &[&Files]) -> BTreeMap<(usize, usize), Vec<Hiding>> {
         }
     }
     let mut found: BTreeMap<(usize, usize), Vec<Hiding>> = BTreeMap::new();
-    let is_tidy = |module: &String| !is_untidy(module.split('/').next().unwrap_or_default());
-    let several = modules.into_iter().filter(|(module, sources)| sources.len() > 1 && is_tidy(module));
+    let several = modules
+        .into_iter()
+        .filter(|(module, sources)| sources.len() > 1 && (!is_untidy(module.split('/').next().unwrap_or_default())));
     for (_, mut sources) in several {
         sources.sort();
         let (rank, owner, imported) = sources.remove(0);

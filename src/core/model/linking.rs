@@ -154,8 +154,7 @@ impl Linking {
         let named: BTreeSet<&String> = needs.iter().flatten().collect();
         let foreign = self.objects.iter().flat_map(|object| &object.needed).filter(is_foreign);
         let some = foreign.filter(|library| !named.contains(library)).cloned().collect();
-        let is_whole = |root: &&Object| !torch_of(root).is_empty() && !root.is_for_one_torch();
-        let torch_whole = deciding.iter().all(is_whole);
+        let torch_whole = deciding.iter().all(|root| !torch_of(root).is_empty() && !root.is_for_one_torch());
         let of_torch = self.roots().into_iter().map(torch_of).filter(|names| !names.is_empty());
         let mut torch: Vec<BTreeSet<u64>> = of_torch.collect();
         torch.sort();

@@ -44,8 +44,9 @@ impl Requirement {
         let ascii = ascii_address(head)?;
         let head = ascii.as_deref().unwrap_or(head);
         names_are_whole(head)?;
-        let repaired = |error| repair(head).filter(|_| repairs).map_or(Err(error), |fixed| Parsed::from_str(&fixed));
-        let parsed = Parsed::from_str(head).or_else(repaired).map_err(|error| error.message.to_string())?;
+        let parsed = Parsed::from_str(head)
+            .or_else(|error| repair(head).filter(|_| repairs).map_or(Err(error), |fixed| Parsed::from_str(&fixed)))
+            .map_err(|error| error.message.to_string())?;
         let (specifiers, url) = match parsed.version_or_url {
             None => (VersionSpecifiers::empty(), None),
             Some(VersionOrUrl::VersionSpecifier(specifiers)) => (specifiers, None),
@@ -98,9 +99,10 @@ fn ascii_address(head: &str) -> Result<Option<String>, String> {
 
 /// Whether the name and extras that `line` begins with end as names must; the parser panics on `a.: b` and `a[b-]`.
 fn names_are_whole(line: &str) -> Result<(), String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let line = line.trim_start();
-    let (name, rest) = line.split_at(line.find(|c| !is_part(c)).unwrap_or(line.len()));
+    let (name, rest) = line.split_at(
+        line.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))).unwrap_or(line.len()),
+    );
     let extras = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split(']').next()).unwrap_or_default();
     let extras = extras.split(|c: char| c == ',' || c.is_whitespace());
     let cut = std::iter::once(name).chain(extras).find(|name| name.ends_with(['.', '-', '_']));

@@ -154,13 +154,16 @@ fn end_of(bytes: &[u8], start: usize) -> usize {
 /// Where each byte of the decoded `literal` stands in `json`, and at last where its closing quote does.
 pub(super) fn raw_places(json: &str, literal: &Range<usize>) -> Vec<usize> {
     let inner = &json[literal.start + 1..literal.end - 1];
-    let code = |at: usize| inner.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let mut places = Vec::new();
     let mut at = 0;
     while let Some(next) = inner[at..].chars().next() {
         // Bytes of the literal, and of what it stands for.
         let (raw, decoded) = match (next, inner.as_bytes().get(at + 1)) {
-            ('\\', Some(b'u')) => match code(at).unwrap_or_default() {
+            ('\\', Some(b'u')) => match inner
+                .get(at + 2..at + 6)
+                .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+                .unwrap_or_default()
+            {
                 0xd800..=0xdbff => (12, 4),
                 0x800.. => (6, 3),
                 0x80..=0x7ff => (6, 2),

@@ -172,8 +172,9 @@ fn is_class(value: &str) -> bool {
 /// Paths, addresses, digests, versions, names of models, of code and of classes: `/content/x.json`,
 /// `meta-llama/Llama-3.1-8B-Instruct`, `1:4.13+dfsg1`, `AutoTokenizer.from_pretrained`.
 fn is_name(value: &str) -> bool {
-    let is_of = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c);
-    let is_version = value.starts_with(|c: char| c.is_ascii_digit()) && value.contains('.') && value.chars().all(is_of);
+    let is_version = value.starts_with(|c: char| c.is_ascii_digit())
+        && value.contains('.')
+        && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c));
     let is_code = value.contains('.')
         && value.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphabetic() || c == '_'));
     if is_version || is_code || is_class(value) {

@@ -344,8 +344,7 @@ fn what_is_written_parses_as_before() {
 
 #[test]
 fn names_of_quotes_hide_nothing_and_many_secrets_take_no_longer() {
-    let token = || random(32, MIXED);
-    let text = format!("<a data=\"api_key=&quot;{}&quot;\">", token());
+    let text = format!("<a data=\"api_key=&quot;{}&quot;\">", random(32, MIXED));
     assert_eq!(scan(&text).expect("rules").len(), 1, "{text}");
     let pgp = format!(
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{}\n-----END PGP PRIVATE KEY BLOCK-----\n",

@@ -20,8 +20,9 @@ use crate::golden::vouching::Trust;
 /// The folder of the repository: the one that is named, this one, or `golden-cells`.
 pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     let here = PathBuf::from(".");
-    let usual = || if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") };
-    named.cloned().unwrap_or_else(usual)
+    named.cloned().unwrap_or_else(|| {
+        if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") }
+    })
 }
 
 /// The option that names `folder` where a verb would not find it without one.
@@ -42,8 +43,14 @@ pub fn read_believed(
     session: &Session<'_>,
 ) -> Result<Read, Failure> {
     let pin = pins.all.first();
-    let usual = || pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone());
-    let repository = Repository::open(&source.from.clone().unwrap_or_else(usual), time, session)?;
+    let repository = Repository::open(
+        &source
+            .from
+            .clone()
+            .unwrap_or_else(|| pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone())),
+        time,
+        session,
+    )?;
     let known = name_at(&session.paths, &repository.name());
     let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
     // The number of the index that a pin is from: a new machine remembers no other.

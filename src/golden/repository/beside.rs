@@ -48,11 +48,14 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
         }));
     }
     let page = files::read_optional(&kept.folder.join("index.html")).ok().flatten();
-    let is_old = |page: &String| !page.contains(&format!("index {} of {}", kept.catalogue.seq, kept.catalogue.issued));
-    found.extend(page.filter(is_old).map(|_| {
-        warning("`index.html` is the page of another index".to_owned())
-            .with_help("run `colab-boot golden page` to write it again")
-    }));
+    found.extend(
+        page.filter(|page| !page.contains(&format!("index {} of {}", kept.catalogue.seq, kept.catalogue.issued))).map(
+            |_| {
+                warning("`index.html` is the page of another index".to_owned())
+                    .with_help("run `colab-boot golden page` to write it again")
+            },
+        ),
+    );
     found
 }
 

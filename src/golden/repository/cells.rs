@@ -17,8 +17,8 @@ const LARGEST: u64 = 64 << 20;
 /// Puts the executable or wheel at `path` into the repository, by its digest, and says where cells find it, once that
 /// is served at `at`.
 pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failure> {
-    let failed = |error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error);
-    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
+    let bytes = files::read_bytes(path, LARGEST)
+        .map_err(|error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error))?;
     if !bytes.starts_with(b"\x7fELF") && !bytes.starts_with(b"PK") {
         return Err(Failure::input(format!("--binary: `{}` is neither an executable nor a wheel", path.display()))
             .help("`.ci/wheel dist` builds the wheel"));

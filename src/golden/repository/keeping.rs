@@ -169,8 +169,11 @@ impl Kept {
             let known: Vec<String> = self.catalogue.releases.iter().map(Release::title).collect();
             Failure::input(format!("there is no release `{title}`")).help(format!("there are {}", known.join(", ")))
         })?;
-        let is_it = |release: &&mut Release| release.name == name && release.version == version;
-        self.catalogue.releases.iter_mut().find(is_it).ok_or_else(|| Failure::bug("a release was lost"))
+        self.catalogue
+            .releases
+            .iter_mut()
+            .find(|release| release.name == name && release.version == version)
+            .ok_or_else(|| Failure::bug("a release was lost"))
     }
 
     /// The next index: its number, the days that follow from `session`'s clock, what has changed. It is not on the disk
@@ -218,8 +221,8 @@ impl Kept {
                 }
             }
         }
-        let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
-        let signers = Signers::parse(&text).map_err(bad)?;
+        let signers = Signers::parse(&text)
+            .map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))?;
         Ok((text, signers))
     }
 

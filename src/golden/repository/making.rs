@@ -32,8 +32,9 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
     let shown = profile.display().to_string();
     let profile = session.profile(profile)?;
     let read = session.read_lock(lock)?.ok_or_else(|| no(missing_lock(lock, &shown)))?;
-    let lost = || read.targets.iter().find_map(|target| uncovered(&profile, target));
-    if let Some(why) = stale(&read, &profile.digest, &session.matrix.version).or_else(lost) {
+    if let Some(why) = stale(&read, &profile.digest, &session.matrix.version)
+        .or_else(|| read.targets.iter().find_map(|target| uncovered(&profile, target)))
+    {
         return Err(no(stale_lock(lock, Some(&why), &shown)));
     }
     if let Some(day) = profile.review_by.filter(|day| day_of(session.now) > *day) {

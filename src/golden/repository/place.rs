@@ -80,8 +80,9 @@ impl Repository {
                 if !files::is_file(&path)? {
                     return Ok(None);
                 }
-                let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
-                files::read_bytes(&path, limit).map(Some).map_err(failed)
+                files::read_bytes(&path, limit)
+                    .map(Some)
+                    .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))
             }
             Place::Web { base, client } => {
                 let url = base.join(path).map_err(|error| Failure::input("an address").because(&error))?;

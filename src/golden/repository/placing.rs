@@ -13,10 +13,9 @@ use crate::golden::entry::Release;
 /// link on the way, which would lead out of the repository.
 pub fn must_be_free(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) -> Result<(), Failure> {
     let folder = root.join(release.folder());
-    let is_link = |path: &&Path| path.look_at_entry().is_ok_and(|data| data.is_symlink());
     let files = made.iter().map(|(name, _)| folder.join(name)).collect::<Vec<PathBuf>>();
     let on_the_way = folder.ancestors().take_while(|path| *path != root).chain(files.iter().map(PathBuf::as_path));
-    if let Some(link) = on_the_way.into_iter().find(is_link) {
+    if let Some(link) = on_the_way.into_iter().find(|path| path.look_at_entry().is_ok_and(|data| data.is_symlink())) {
         return Err(Failure::input(format!("`{}` is a link, and a release lies in its repository", link.display()))
             .help("remove the link; nothing was changed"));
     }
@@ -61,6 +60,7 @@ fn digest_of(path: &Path) -> Result<Option<Sha256>, Failure> {
     if !files::is_file(path)? {
         return Ok(None);
     }
-    let failed = |error: std::io::Error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
-    digest(path).map(|(sha256, _)| Some(sha256)).map_err(failed)
+    digest(path)
+        .map(|(sha256, _)| Some(sha256))
+        .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))
 }

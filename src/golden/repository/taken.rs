@@ -11,7 +11,7 @@ use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::core::model::ipynb::Ipynb;
 use crate::golden::entry::Release;
-use crate::golden::in_notebook::{CellFault, Held, boot_cell, cell_faults, held, with_release};
+use crate::golden::in_notebook::{CellFault, boot_cell, cell_faults, held, with_release};
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::golden::repository::Repository;
 use crate::golden::repository::source::SourceRequest;
@@ -25,8 +25,9 @@ pub struct Read {
 
 impl Read {
     fn text(&self, release: &Release, suffix: &str) -> Result<(String, Vec<u8>), Failure> {
-        let none = || Failure::answer(format!("{} has no `{}.{suffix}`", release.title(), release.name));
-        let file = release.file(suffix).ok_or_else(none)?;
+        let file = release
+            .file(suffix)
+            .ok_or_else(|| Failure::answer(format!("{} has no `{}.{suffix}`", release.title(), release.name)))?;
         Ok((file.name.clone(), self.repository.file(release, file)?))
     }
 
@@ -203,8 +204,7 @@ impl Holder {
                 let boot = boot_cell(&String::from_utf8_lossy(&bytes)).map_err(Failure::answer)?;
                 let text = notebook_text(path)?.unwrap_or_default();
                 let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
-                let is_edited = |held: &&Held| held.pin.name == pin.name && !same(&held.source, &boot);
-                let edited = cells.iter().find(is_edited);
+                let edited = cells.iter().find(|held| held.pin.name == pin.name && !same(&held.source, &boot));
                 Ok(edited.map(|held| differs(format!("cell {} of `{}`", held.at + 1, path.display()))))
             }
         }
@@ -216,8 +216,10 @@ impl Holder {
     pub fn cell_findings(&self) -> Result<Vec<Finding>, Failure> {
         let Self::Notebook(path) = self else { return Ok(Vec::new()) };
         let text = notebook_text(path)?.unwrap_or_default();
-        let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
-        let faults = cell_faults(&Ipynb::parse(&text).map_err(bad)?);
+        let faults = cell_faults(
+            &Ipynb::parse(&text)
+                .map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))?,
+        );
         let finding = |fault: &CellFault| {
             let message = format!("`{}`: {fault}", path.display());
             let finding = match fault {
@@ -249,16 +251,17 @@ fn notebook_text(path: &Path) -> Result<Option<String>, Failure> {
     if !files::is_file(path)? {
         return Ok(None);
     }
-    let failed = |error| Failure::world(format!("could not read `{}`", path.display())).because(&error);
-    let bytes = files::read_bytes(path, LARGEST).map_err(failed)?;
-    let other = |_| Failure::input(format!("`{}` is no UTF-8, as notebooks are", path.display()));
-    String::from_utf8(bytes).map(Some).map_err(other)
+    let bytes = files::read_bytes(path, LARGEST)
+        .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| Failure::input(format!("`{}` is no UTF-8, as notebooks are", path.display())))
 }
 
 /// Writes the profile and the lock of `release` into `folder`, both or neither. Their names.
 fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<String>, Failure> {
-    let read = |suffix: &str| found.text(release, suffix);
-    let both: Vec<(String, Vec<u8>)> = ["toml", "lock"].into_iter().map(read).collect::<Result<_, Failure>>()?;
+    let both: Vec<(String, Vec<u8>)> =
+        ["toml", "lock"].into_iter().map(|suffix| found.text(release, suffix)).collect::<Result<_, Failure>>()?;
     if folder.is_there() && !folder.is_folder_there() {
         return Err(Failure::input(format!("--into: `{}` is no folder and no notebook", folder.display())));
     }
@@ -297,8 +300,8 @@ fn into_notebook(
     };
     let (whole, boot) = notebook_of(release)?;
     let text = notebook_text(path)?.unwrap_or(whole);
-    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
-    let notebook = Ipynb::parse(&text).map_err(bad)?;
+    let notebook =
+        Ipynb::parse(&text).map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))?;
     let here = held(&notebook).into_iter().filter(|held| held.pin.name == release.name);
     let old = before.and_then(|pin| found.release(pin)).map(notebook_of).transpose()?;
     for here in here {

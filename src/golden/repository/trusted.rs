@@ -41,8 +41,12 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
     let folder = folder(paths, name);
     files::must_be_ours(&folder, "COLAB_BOOT_CONFIG_DIR", true)?;
     let path = folder.join(SIGNERS_FILE);
-    let bad = |why: String| Failure::input(format!("`{}` can't be read", path.display())).cause(why);
-    let signers = files::read_optional(&path)?.map(|text| Signers::parse(&text).map_err(bad)).transpose()?;
+    let signers = files::read_optional(&path)?
+        .map(|text| {
+            Signers::parse(&text)
+                .map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))
+        })
+        .transpose()?;
     let Some(signers) = signers else {
         return Ok(Trust { name: Some(name.clone()), ..Trust::default() });
     };

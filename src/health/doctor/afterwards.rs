@@ -34,18 +34,20 @@ fn none_seen(case: &Case<'_>) -> String {
 
 /// The newest death of the notebook that asks, in this boot.
 fn of_this_boot<'a>(case: &Case<'a>) -> Option<&'a Death> {
-    let is_now = |death: &&Death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty();
-    case.vitals.own_deaths().find(is_now)
+    case.vitals.own_deaths().find(|death| death.boot == case.machine.boot_id || case.machine.boot_id.is_empty())
 }
 
 /// Deaths of other notebooks in this boot, each in a line.
 fn others(case: &Case<'_>) -> Vec<String> {
-    let is_now = |death: &&Death| death.boot == case.machine.boot_id && !death.watching;
     let shown = |death: &Death| {
         let name = death.connection.as_deref().and_then(|file| file.rsplit('/').next()).unwrap_or("another notebook");
         format!("another notebook ({name}): its kernel {} ended {}", death.pid, ago(case, death))
     };
-    case.vitals.other_deaths().filter(is_now).map(shown).collect()
+    case.vitals
+        .other_deaths()
+        .filter(|death| death.boot == case.machine.boot_id && !death.watching)
+        .map(shown)
+        .collect()
 }
 
 /// When it was: by the time since the boot, which no setting of a clock moves.
@@ -100,8 +102,7 @@ fn kernel_killed_signal(case: &Case<'_>) -> Answer {
         Ok(death) => death,
         Err(answer) => return answer,
     };
-    let is_crash = |signal: i32| CRASHES.iter().any(|(number, _)| *number == signal);
-    match death.signal.filter(|signal| !is_crash(*signal) && !death.for_memory()) {
+    match death.signal.filter(|signal| !CRASHES.iter().any(|(number, _)| *number == *signal) && !death.for_memory()) {
         Some(signal) => {
             Hit::warning(format!("the kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
                 .seen(if death.killed_before.is_some() && death.killed_before == death.killed_after {

@@ -122,8 +122,7 @@ impl Death {
     /// The module of site-packages that crashed: that of the newest frame outside the standard library. A cell of the
     /// user has none.
     pub fn module(&self) -> Option<&str> {
-        let is_standard = |line: &&str| line.contains("/lib/python") && !line.contains("-packages/");
-        module_of(self.frames().find(|line| !is_standard(line))?)
+        module_of(self.frames().find(|line| !line.contains("/lib/python") || line.contains("-packages/"))?)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::core::diag::Code;
 use crate::core::model::ComputeCapability;
 use crate::health::doctor::vitals::{SMI_ENDED, SMI_HANGS};
-use crate::health::doctor::{Answer, Case, Hit, Judge, Process};
+use crate::health::doctor::{Answer, Case, Hit, Judge};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::GpuAbsent, gpu_absent),
@@ -30,8 +30,7 @@ fn has_device(case: &Case<'_>) -> bool {
 
 /// The distributions whose builds are for CUDA.
 fn wants_cuda(case: &Case<'_>) -> Option<String> {
-    let of_cuda = |name: &&crate::core::model::PackageName| case.matrix.is_cuda_library(name);
-    let library = case.machine.installed.keys().find(of_cuda);
+    let library = case.machine.installed.keys().find(|name| case.matrix.is_cuda_library(name));
     library.map(ToString::to_string)
 }
 
@@ -162,9 +161,15 @@ fn gpu_ecc(case: &Case<'_>) -> Answer {
             "remapped_rows.pending",
             "remapped_rows.failure",
         ];
-        let bad = |value: &String| value == "Yes" || value.parse::<u64>().is_ok_and(|count| count > 0);
-        let found: Vec<String> =
-            fields.iter().filter_map(|key| Some(format!("{key} is {}", field(key).filter(bad)?))).collect();
+        let found: Vec<String> = fields
+            .iter()
+            .filter_map(|key| {
+                Some(format!(
+                    "{key} is {}",
+                    field(key).filter(|value| value == "Yes" || value.parse::<u64>().is_ok_and(|count| count > 0))?
+                ))
+            })
+            .collect();
         (!found.is_empty()).then(|| Hit::error(format!("{name} has memory errors")).seen_all(found))
     })
 }
@@ -201,8 +206,7 @@ fn gpu_mig(case: &Case<'_>) -> Answer {
 fn gpu_exclusive(case: &Case<'_>) -> Answer {
     each(case, "every process may use the GPU", |name, field| {
         let mode = field("compute_mode").filter(|mode| mode != "Default")?;
-        let is_other = |one: &&Process| one.nvidia && Some(one.pid) != case.vitals.kernel;
-        let other = case.vitals.processes.iter().find(is_other);
+        let other = case.vitals.processes.iter().find(|one| one.nvidia && Some(one.pid) != case.vitals.kernel);
         Some(match (mode.as_str(), other) {
             ("Exclusive_Process", None) => {
                 Hit::note(format!("{name} is in exclusive-process mode: a second process fails with error 46"))

@@ -97,9 +97,10 @@ pub fn foreign_checks(
 ) -> Result<Vec<Outcome>, Failure> {
     let profile = profile.map(files::absolute).transpose()?;
     let folder = profile.as_deref().and_then(Path::parent);
-    let is_meant = |check: &&OwnCheck| asked.only.is_empty() || asked.names(OWN) || asked.names(&check.name);
     let mut outcomes = Vec::new();
-    for check in wish.checks.iter().filter(is_meant) {
+    for check in
+        wish.checks.iter().filter(|check| asked.only.is_empty() || asked.names(OWN) || asked.names(&check.name))
+    {
         let Some(folder) = folder.filter(|_| !asked.elsewhere) else {
             outcomes.push(skipped(OWN, &check.name, DESCRIBED));
             continue;
@@ -231,8 +232,10 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
         return outcome(group, check, state, said, findings);
     }
     let is_torn = last.starts_with('{') || last.starts_with("[{");
-    let is_unclear = || group == PLUGINS || ["}", "]"].contains(&last.trim_end()) || is_followed(&finished.stdout);
-    if is_torn || finished.code == 0 && is_unclear() {
+    if is_torn
+        || finished.code == 0
+            && (group == PLUGINS || ["}", "]"].contains(&last.trim_end()) || is_followed(&finished.stdout))
+    {
         let why = if last.is_empty() { "no answer".to_owned() } else { format!("its answer can't be read: {last}") };
         return unasked(group, check, State::Failed, &why);
     }
@@ -253,8 +256,9 @@ fn answer_of(stdout: &str) -> Option<Answered> {
 
 /// Whether an answer was given, and something else was said after it.
 fn is_followed(stdout: &str) -> bool {
-    let first = |rest: &str| serde_json::Deserializer::from_str(rest).into_iter::<Answered>().next();
-    begun(stdout).into_iter().any(|rest| matches!(first(rest), Some(Ok(_))))
+    begun(stdout)
+        .into_iter()
+        .any(|rest| matches!(serde_json::Deserializer::from_str(rest).into_iter::<Answered>().next(), Some(Ok(_))))
 }
 
 /// What is left of a text from each line on that may begin an answer.

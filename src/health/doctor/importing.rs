@@ -1,7 +1,6 @@
 //! What Python imports: other files than meant, other versions than installed, variables that nobody reads any more.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use crate::boot::notebook::{ChangedModule, CodeMatch};
 use crate::core::diag::Code;
@@ -39,9 +38,13 @@ fn stale_module(case: &Case<'_>) -> Answer {
         let Some((name, one)) = case.machine.installed.iter().find(|(known, _)| known.as_ref() == name) else {
             continue;
         };
-        let is_there = |folder: &Path| loaded.file.as_ref().is_some_and(|file| file.starts_with(folder));
         let differs = in_memory.clone().without_local() != one.version.clone().without_local();
-        if differs && one.location.as_deref().is_some_and(is_there) {
+        if differs
+            && one
+                .location
+                .as_deref()
+                .is_some_and(|folder| loaded.file.as_ref().is_some_and(|file| file.starts_with(folder)))
+        {
             stale.push(format!("{name} {in_memory} is in memory, {} is installed", one.version));
         }
     }
@@ -115,11 +118,12 @@ fn path_order(case: &Case<'_>) -> Answer {
     let home = python.and_then(|python| python.home.as_ref());
     let search = if kernel.is_empty() { home.map(|home| home.search.clone()).unwrap_or_default() } else { kernel };
     let own = search.iter().position(|entry| *entry == layout.purelib);
-    let is_site = |entry: &Path| entry.ends_with("site-packages") || entry.ends_with("dist-packages");
     let before: Vec<String> = search
         .iter()
         .take(own.unwrap_or_default())
-        .filter(|entry| is_site(entry) && **entry != layout.platlib)
+        .filter(|entry| {
+            (entry.ends_with("site-packages") || entry.ends_with("dist-packages")) && **entry != layout.platlib
+        })
         .map(|entry| entry.display().to_string())
         .collect();
     let path = case.vitals.environment.get("PYTHONPATH").map(String::as_str).unwrap_or_default();

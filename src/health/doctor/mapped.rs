@@ -92,9 +92,11 @@ fn loaded_deleted(case: &Case<'_>) -> Answer {
         Ok(mapped) => mapped,
         Err(answer) => return answer,
     };
-    let is_installed = |path: &str| path.contains("-packages/");
-    let gone: Vec<String> =
-        mapped.iter().filter(|(path, gone)| *gone && is_installed(path)).map(|(path, _)| (*path).to_owned()).collect();
+    let gone: Vec<String> = mapped
+        .iter()
+        .filter(|(path, gone)| *gone && path.contains("-packages/"))
+        .map(|(path, _)| (*path).to_owned())
+        .collect();
     if gone.is_empty() {
         return Answer::Fine("the loaded libraries are the installed ones".to_owned());
     }
@@ -107,10 +109,13 @@ fn loaded_not_wheel(case: &Case<'_>) -> Answer {
         Err(answer) => return answer,
     };
     let is_cuda = |name: &str| ONCE.iter().any(|(family, _)| name.starts_with(family) && *family != "libstdc++.so");
-    let is_foreign = |path: &str| !path.contains("-packages/") && is_cuda(file_name(path));
     let wheels = mapped.iter().any(|(path, _)| path.contains("-packages/nvidia/"));
-    let found: Vec<String> =
-        mapped.iter().map(|(path, _)| *path).filter(|path| is_foreign(path)).map(str::to_owned).collect();
+    let found: Vec<String> = mapped
+        .iter()
+        .map(|(path, _)| *path)
+        .filter(|path| !path.contains("-packages/") && is_cuda(file_name(path)))
+        .map(str::to_owned)
+        .collect();
     // Where nothing was brought by wheels, the system's is the one that was meant.
     if found.is_empty() || !wheels {
         return Answer::Fine("CUDA's libraries come from where the frameworks brought them".to_owned());
@@ -133,7 +138,6 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
         Ok(rows) => rows,
         Err(why) => return Answer::Failed(why),
     };
-    let is_in = |row: &KnownBad, version: &Version| *version >= row.from && *version < row.before;
     let counts = |row: &&KnownBad| {
         gpus.iter().any(|gpu| gpu.capability >= row.capability_from && gpu.capability < row.capability_before)
     };
@@ -146,7 +150,7 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
         // Release numbers of wheels have more parts, and those of a bare `libcublas.so.12` say nothing.
         let all = loaded.chain(installed).filter(|(version, _)| version.release().len() > 1);
         let found: Vec<String> = all
-            .filter(|(version, _)| is_in(row, version))
+            .filter(|(version, _)| *version >= row.from && *version < row.before)
             .map(|(version, from)| format!("{version} of {from}"))
             .collect();
         if !found.is_empty() {
@@ -201,16 +205,19 @@ fn framework_cpu_build(case: &Case<'_>) -> Answer {
     if case.machine.hardware.gpus.is_empty() {
         return Answer::Unseen(super::device::NO_GPU.to_owned());
     }
-    let is_cpu = |version: &Version| version.local().iter().any(|part| part.to_string() == "cpu");
     let local: Vec<String> = case
         .machine
         .installed
         .iter()
-        .filter(|(_, one)| is_cpu(&one.version))
+        .filter(|(_, one)| one.version.local().iter().any(|part| part.to_string() == "cpu"))
         .map(|(name, one)| format!("{name} {}", one.version))
         .collect();
-    let named = |name: &str| case.machine.installed.keys().any(|known| known.as_ref() == name);
-    let by_name = named("tensorflow-cpu").then(|| "tensorflow-cpu".to_owned());
+    let by_name = case
+        .machine
+        .installed
+        .keys()
+        .any(|known| known.as_ref() == "tensorflow-cpu")
+        .then(|| "tensorflow-cpu".to_owned());
     let found: Vec<String> = local.into_iter().chain(by_name).collect();
     if found.is_empty() {
         return Answer::Fine("no build for the CPU alone".to_owned());

@@ -281,8 +281,13 @@ fn folders(sight: &Sight<'_>, vitals: &mut Vitals) {
     vitals.texts.insert("cwd".to_owned(), place.here.display().to_string());
     vitals.folders.extend(place.stdlib.as_deref().map(|folder| ("stdlib".to_owned(), sources(folder))));
     if let Some(packages) = &place.packages {
-        let module = |name: &String| name.trim_end_matches('/').trim_end_matches(".py").to_owned();
-        vitals.folders.insert("modules".to_owned(), sources(packages).iter().map(module).collect());
+        vitals.folders.insert(
+            "modules".to_owned(),
+            sources(packages)
+                .iter()
+                .map(|name| name.trim_end_matches('/').trim_end_matches(".py").to_owned())
+                .collect(),
+        );
         let names = files::names_if_any(packages).into_iter().filter(|name| name.ends_with(".dist-info"));
         vitals.folders.insert("distributions".to_owned(), names.collect());
     }

@@ -99,12 +99,12 @@ fn shm_leftover(case: &Case<'_>) -> Answer {
         return Answer::Unseen("there is no /dev/shm".to_owned());
     };
     let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
-    let is_alive = |pid: u32| case.vitals.processes.iter().any(|one| one.pid == pid);
     // `torch_<pid>_<number>_<number>`, with its size behind a space.
     let gone = names.iter().filter_map(|line| {
         let (name, size) = line.rsplit_once(' ')?;
         let pid: u32 = name.strip_prefix("torch_")?.split('_').next()?.parse().ok()?;
-        (!is_alive(pid)).then(|| (name, size.parse::<u64>().unwrap_or_default()))
+        (!case.vitals.processes.iter().any(|one| one.pid == pid))
+            .then(|| (name, size.parse::<u64>().unwrap_or_default()))
     });
     let gone: Vec<(&str, u64)> = gone.collect();
     let total: u64 = gone.iter().map(|(_, size)| size).sum();
@@ -117,9 +117,9 @@ fn shm_leftover(case: &Case<'_>) -> Answer {
 
 fn kernel_many(case: &Case<'_>) -> Answer {
     let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
-    let is_large = |resident: u64| share(resident, memory.limit) > case.row.limit("share");
     let kernels: Vec<_> = case.vitals.processes.iter().filter(|one| one.notebook).collect();
-    let large: Vec<_> = kernels.iter().filter(|one| is_large(one.resident)).collect();
+    let large: Vec<_> =
+        kernels.iter().filter(|one| share(one.resident, memory.limit) > case.row.limit("share")).collect();
     if large.len() < 2 {
         return Answer::Fine(format!("{} kernels of notebooks run here", kernels.len()));
     }

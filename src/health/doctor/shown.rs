@@ -95,8 +95,7 @@ fn unseen(outcomes: &[Outcome]) -> String {
 /// An error for a group or a check that there is none of. `foreign` are names that are not ours.
 pub fn known(only: &[String], foreign: &[&str]) -> Result<(), Failure> {
     let (groups, rows) = (groups()?, checks().map_err(Failure::bug)?);
-    let ours = || groups.iter().copied().chain(rows.iter().map(|row| row.id.as_str()));
-    let names = || ours().chain(foreign.iter().copied());
+    let names = || groups.iter().copied().chain(rows.iter().map(|row| row.id.as_str())).chain(foreign.iter().copied());
     let Some(strange) = only.iter().find(|one| !names().any(|name| name == *one)) else { return Ok(()) };
     let failure = Failure::input(format!("there is no group or check `{strange}`"));
     Err(match nearest(names(), strange) {

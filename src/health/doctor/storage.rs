@@ -2,7 +2,7 @@
 
 use crate::core::diag::{Code, counted};
 use crate::core::host::mounts::is_remote;
-use crate::health::doctor::{Answer, Case, FileSystem, Hit, Judge, amount, float, percent, share};
+use crate::health::doctor::{Answer, Case, Hit, Judge, amount, float, percent, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
     (Code::DiskLow, disk_low),
@@ -21,11 +21,10 @@ pub(super) const CHECKS: &[(Code, Judge)] = &[
 ];
 
 fn disk_low(case: &Case<'_>) -> Answer {
-    let is_disk = |(name, system): &(&String, &FileSystem)| *name != "shm" && system.size > 0;
     let mut hits: Vec<Hit> = Vec::new();
     let mut fine = Vec::new();
     let mut seen: Vec<(u64, u64)> = Vec::new();
-    for (_, system) in case.vitals.systems.iter().filter(is_disk) {
+    for (_, system) in case.vitals.systems.iter().filter(|(name, system)| *name != "shm" && system.size > 0) {
         if seen.contains(&(system.size, system.free)) {
             continue;
         }
@@ -196,12 +195,12 @@ fn tmp_in_ram(case: &Case<'_>) -> Answer {
 
 /// Google Drive's program acknowledges a file before it is uploaded.
 fn drive_unflushed(case: &Case<'_>) -> Answer {
-    let on_drive = |path: &str| case.vitals.mount_of(path).is_some_and(|mount| mount.kind == "fuse.drive");
     if !case.vitals.text("/proc/self/mountinfo").unwrap_or_default().contains(" - fuse.drive ") {
         return Answer::Unseen(NO_DRIVE.to_owned());
     }
     let fresh = case.vitals.checkpoints.iter().filter(|one| {
-        on_drive(&one.path) && float(case.vitals.now.saturating_sub(one.written)) < case.row.limit("fresh")
+        case.vitals.mount_of(&one.path).is_some_and(|mount| mount.kind == "fuse.drive")
+            && float(case.vitals.now.saturating_sub(one.written)) < case.row.limit("fresh")
     });
     let fresh: Vec<String> = fresh.map(|one| format!("{}, {}", one.path, amount(one.size))).collect();
     if fresh.is_empty() {

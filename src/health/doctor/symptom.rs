@@ -42,8 +42,11 @@ pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
     let lines = distinct(text);
     for (at, line) in lines.iter().rev() {
         let lower = line.to_lowercase();
-        let weight = |row: &Symptom| row.says.iter().filter_map(|phrase| phrase.weight(&lower)).max();
-        let best = rows.iter().enumerate().filter_map(|(row, one)| Some((weight(one)?, row))).max();
+        let best = rows
+            .iter()
+            .enumerate()
+            .filter_map(|(row, one)| Some((one.says.iter().filter_map(|phrase| phrase.weight(&lower)).max()?, row)))
+            .max();
         if let Some((_, row)) = best.filter(|(_, row)| known.insert(*row)) {
             found.push(explained(&rows[row], *at, line, false));
         }
@@ -60,10 +63,13 @@ const NEWEST: usize = 500;
 /// Lines with their numbers, in their order. Of lines that are the same but for their numbers, as those of a training
 /// are, the newest.
 fn distinct(text: &str) -> Vec<(usize, &str)> {
-    let shape = |line: &str| line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     let mut seen = BTreeSet::new();
     let all: Vec<(usize, &str)> = text.lines().enumerate().collect();
-    let mut kept: Vec<(usize, &str)> = all.into_iter().rev().filter(|(_, line)| seen.insert(shape(line))).collect();
+    let mut kept: Vec<(usize, &str)> = all
+        .into_iter()
+        .rev()
+        .filter(|(_, line)| seen.insert(line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>()))
+        .collect();
     kept.reverse();
     kept
 }
@@ -151,8 +157,14 @@ fn text_of(log: &Path) -> Result<(String, Option<String>), Failure> {
         return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
     }
     if data.len() <= 2 * LOG {
-        let failed = |error| Failure::world(format!("could not read `{}`", log.display())).because(&error);
-        return Ok((String::from_utf8_lossy(&files::read_bytes(log, 2 * LOG).map_err(failed)?).into_owned(), None));
+        return Ok((
+            String::from_utf8_lossy(
+                &files::read_bytes(log, 2 * LOG)
+                    .map_err(|error| Failure::world(format!("could not read `{}`", log.display())).because(&error))?,
+            )
+            .into_owned(),
+            None,
+        ));
     }
     let start = files::read_start(log, LOG).unwrap_or_default();
     let part = format!("the first and the last {} of {} were read", bytes(LOG), bytes(data.len()));

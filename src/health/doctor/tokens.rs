@@ -60,8 +60,8 @@ fn token_missing(case: &Case<'_>) -> Answer {
     if needs.is_empty() {
         return Answer::Unseen("the profile does not say what it needs: `[doctor] needs`".to_owned());
     }
-    let is_there = |service: &String| case.vitals.credentials.iter().any(|one| one.service == *service);
-    let (there, missing): (Vec<&String>, Vec<&String>) = needs.iter().partition(|service| is_there(service));
+    let (there, missing): (Vec<&String>, Vec<&String>) =
+        needs.iter().partition(|service| case.vitals.credentials.iter().any(|one| one.service == **service));
     let list = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
     if missing.is_empty() {
         return Answer::Fine(format!("there are credentials of {}", list(&there)));

@@ -74,10 +74,11 @@ impl Vitals {
 
 /// A number, a size such as `512M`, a few of them such as `0-3`, or a version; too short for a secret.
 fn is_number(word: &str) -> bool {
-    let parts = || word.split(['-', '.']);
-    let is_one = |part: &str| part.trim_end_matches(|last: char| last.is_ascii_alphabetic()).parse::<u32>().is_ok();
     word.len() <= 12
-        && parts().all(|part| is_one(part) && part.trim_start_matches(|first: char| first.is_ascii_digit()).len() <= 2)
+        && word.split(['-', '.']).all(|part| {
+            part.trim_end_matches(|last: char| last.is_ascii_alphabetic()).parse::<u32>().is_ok()
+                && part.trim_start_matches(|first: char| first.is_ascii_digit()).len() <= 2
+        })
 }
 
 pub(super) fn variables(sight: &Sight<'_>, vitals: &mut Vitals) {

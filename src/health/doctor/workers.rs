@@ -64,12 +64,11 @@ fn cpu_quota_hidden(case: &Case<'_>) -> Answer {
 
 fn fork_after_threads(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
-    let is_on = |name: &str| facts.initialised.get(name) == Some(&true);
     // Without a word from the kernel: fork is the default of Linux before Python 3.14.
     if let Some(method @ ("spawn" | "forkserver")) = facts.start_method.as_deref() {
         return Answer::Fine(format!("workers are started by {method}"));
     }
-    if is_on("torch.cuda") {
+    if facts.initialised.get("torch.cuda") == Some(&true) {
         return Hit::note("CUDA is initialised, and workers would be started by fork").into();
     }
     let workers = case.plans.workers.filter(|workers| *workers > 0 && facts.modules.contains_key("jax"));
@@ -127,8 +126,10 @@ fn cpu_flags(case: &Case<'_>) -> Answer {
     let flags = case.vitals.text("/proc/cpuinfo").unwrap_or_default();
     let line = flags.lines().find(|line| line.starts_with("flags"));
     let Some(line) = line else { return Answer::Unseen("the CPU does not say what it can do".to_owned()) };
-    let has = |flag: &str| line.split_whitespace().any(|word| word == flag);
-    let missing: Vec<&str> = ["avx", "avx2", "f16c", "fma"].into_iter().filter(|flag| !has(flag)).collect();
+    let missing: Vec<&str> = ["avx", "avx2", "f16c", "fma"]
+        .into_iter()
+        .filter(|flag| !line.split_whitespace().any(|word| word == *flag))
+        .collect();
     match missing.as_slice() {
         [] => Answer::Fine("AVX, AVX2, F16C and FMA".to_owned()),
         all if all.contains(&"avx") => Hit::error(format!("the CPU lacks {}", all.join(", "))).into(),

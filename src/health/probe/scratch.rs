@@ -24,8 +24,8 @@ impl Scratch {
             }
         }
         let path = place.join(format!("{NAME}{}", std::process::id()));
-        let failed = |error| Failure::world(format!("could not write in `{}`", place.display())).because(&error);
-        fs::create_dir(&path).map_err(failed)?;
+        fs::create_dir(&path)
+            .map_err(|error| Failure::world(format!("could not write in `{}`", place.display())).because(&error))?;
         Ok(Self { path })
     }
 }

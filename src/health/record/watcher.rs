@@ -50,8 +50,8 @@ pub fn watch(session: &Session<'_>, pid: u32) -> Result<(), Failure> {
     leave_session();
     let folder = folder(&session.paths.state);
     files::create_private_folder(&folder)?;
-    let busy = |_| Failure::answer("a recorder watches this kernel already");
-    let _alone = files::lock_exclusively(&recorder_lock(&folder, pid), Duration::ZERO, &|| ()).map_err(busy)?;
+    let _alone = files::lock_exclusively(&recorder_lock(&folder, pid), Duration::ZERO, &|| ())
+        .map_err(|_| Failure::answer("a recorder watches this kernel already"))?;
     let mut next = Some(pid);
     while let Some(pid) = next {
         let Some(kernel) = Watched::new(pid) else { break };

@@ -223,9 +223,10 @@ fn is_there(entry: &Entry, to: &Path, journal: &Journal) -> bool {
         return false;
     }
     let has_time = listing::modified(&data) == entry.modified;
-    let is_same = |line: &&journal::Line| line.size == entry.size && line.modified == entry.modified;
     match journal.line(&entry.path) {
-        Some(line) if line.from == journal.from() => has_time || is_same(&line) && line.stands(&data),
+        Some(line) if line.from == journal.from() => {
+            has_time || (line.size == entry.size && line.modified == entry.modified) && line.stands(&data)
+        }
         // From another source: a file of the same size and time may be another one.
         Some(_) => has_time && is_copy(entry, &place),
         None => has_time,

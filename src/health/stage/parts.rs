@@ -81,12 +81,11 @@ impl Parts {
         for name in files::names_if_any(&self.folder).iter().filter(|name| name.starts_with(FRESH)) {
             drop(Fresh(self.path(name)));
         }
-        let failed = |error| Failure::world(format!("could not write to `{}`", self.folder.display())).because(&error);
         tempfile::Builder::new()
             .prefix(FRESH)
             .tempdir_in(&self.folder)
             .map(|folder| Fresh(folder.keep()))
-            .map_err(failed)
+            .map_err(|error| Failure::world(format!("could not write to `{}`", self.folder.display())).because(&error))
     }
 
     /// What is there, if it is a file of ours that has no second name.

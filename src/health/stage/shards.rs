@@ -100,8 +100,13 @@ fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Re
 
 /// An error where a name is taken by a file that was not packed from here.
 fn must_be_free(shards: &[Shard<'_>], staging: &Staging, journal: &Journal) -> Result<(), Failure> {
-    let is_taken = |shard: &&Shard<'_>| journal.is_foreign(&shard.name, &staging.to.join(&shard.name));
-    let Some(shard) = shards.iter().find(is_taken).filter(|_| !staging.overwrite) else { return Ok(()) };
+    let Some(shard) = shards
+        .iter()
+        .find(|shard| journal.is_foreign(&shard.name, &staging.to.join(&shard.name)))
+        .filter(|_| !staging.overwrite)
+    else {
+        return Ok(());
+    };
     let message =
         format!("`{}` is there, and is not as it was packed from here", staging.to.join(&shard.name).display());
     Err(Failure::input(message).help("choose a folder of its own for the tar files, or replace them with --overwrite"))
@@ -256,8 +261,11 @@ fn opened(entry: &Entry) -> Result<Whole, String> {
 
 /// An error where a file that was packed is another one by now: what came of it is torn.
 fn still(entry: &Entry) -> std::io::Result<()> {
-    let torn = || std::io::Error::other(format!("`{}` changed while it was read", entry.path));
-    if is_same(entry, entry.source.look()) { Ok(()) } else { Err(torn()) }
+    if is_same(entry, entry.source.look()) {
+        Ok(())
+    } else {
+        Err(std::io::Error::other(format!("`{}` changed while it was read", entry.path)))
+    }
 }
 
 const CHANGED: &str = "it changed while it was read";
@@ -311,8 +319,8 @@ impl Read for Whole {
 }
 
 fn content(entry: &Entry) -> Result<Vec<u8>, String> {
-    let failed = |error| format!("could not be read: {error}");
-    let bytes = files::read_bytes(&entry.source, entry.size.saturating_add(1)).map_err(failed)?;
+    let bytes = files::read_bytes(&entry.source, entry.size.saturating_add(1))
+        .map_err(|error| format!("could not be read: {error}"))?;
     let same = bytes.len() as u64 == entry.size && is_same(entry, entry.source.look());
     if same { Ok(bytes) } else { Err(CHANGED.to_owned()) }
 }

@@ -68,8 +68,8 @@ impl<'a> Archive<'a> {
         }
         let mut start = Vec::new();
         (&file).take(512).read_to_end(&mut start).and_then(|_| (&file).rewind()).map_err(failed)?;
-        let ends_with = |end: &str| path.to_string_lossy().to_lowercase().ends_with(end);
-        let is_tar = start.get(TAR.1..).is_some_and(|rest| rest.starts_with(TAR.0)) || ends_with(".tar");
+        let is_tar = start.get(TAR.1..).is_some_and(|rest| rest.starts_with(TAR.0))
+            || path.to_string_lossy().to_lowercase().ends_with(".tar");
         let kind =
             KINDS.iter().find(|(magic, ..)| start.starts_with(magic)).map(|(_, tools, option)| (*tools, *option));
         let Some((tools, option)) = kind.or_else(|| is_tar.then_some((["tar"].as_slice(), None))) else {
@@ -114,9 +114,11 @@ impl<'a> Archive<'a> {
         };
         arguments.extend(self.option);
         let invocation = Invocation { folder: Some(folder.to_owned()), ..self.invocation(&arguments, environment)? };
-        let failed = |error| Failure::world(format!("could not read `{}`", self.path.display())).because(&error);
         // A place in the file is one for all who have it open: how far the tool has read is seen here.
-        let shared = self.file.try_clone().map_err(failed)?;
+        let shared = self
+            .file
+            .try_clone()
+            .map_err(|error| Failure::world(format!("could not read `{}`", self.path.display())).because(&error))?;
         let (is_full, seen) = (Cell::new(false), Cell::new(0));
         let must_end = || {
             let at = (&self.file).stream_position().unwrap_or_default();
@@ -187,8 +189,9 @@ impl<'a> Archive<'a> {
         };
         let list = self.invocation(&["-Z1", "/dev/stdin"], environment)?;
         let input = self.file.try_clone().map_err(|error| failed(&error.to_string()))?;
-        let no_list = |_| failed(&format!("`unzip -Z1 {}`", self.path.display()));
-        let listed = list.output_of(Some(input), LIMIT, &|| false).map_err(no_list)?;
+        let listed = list
+            .output_of(Some(input), LIMIT, &|| false)
+            .map_err(|_| failed(&format!("`unzip -Z1 {}`", self.path.display())))?;
         // More names than are kept of what it says are not counted.
         let is_outside = |name: &&str| name.starts_with('/') || name.split(['/', '\\']).any(|part| part == "..");
         if let Some(name) = listed.stdout.lines().find(is_outside) {

@@ -52,9 +52,8 @@ pub(super) fn select(
             release.sources.iter().copied().filter(|at| may_build && judge.may_use(*at)).collect();
         // Of several archives of one release the one that PEP 625 names.
         usable.sort_by_key(|at| (!listed[*at].file.ends_with(".tar.gz"), &listed[*at].file));
-        let source = || usable.first().copied();
         let best = release.best.as_ref().map(|(_, at)| *at);
-        let chosen = best.or_else(source).map(|at| {
+        let chosen = best.or_else(|| usable.first().copied()).map(|at| {
             unambiguous(listed, &release, at)?;
             candidate(&listed[at], &version, page, base).ok_or(Rejection::Astray)
         });
@@ -70,8 +69,12 @@ pub(super) fn select(
 /// matter of order.
 fn unambiguous(listed: &[PageFile<'_>], release: &PageRelease<'_>, chosen: usize) -> Result<(), Rejection> {
     let places = release.wheels.iter().map(|(at, _)| *at).chain(release.sources.iter().copied());
-    let same = |at: &usize| listed[*at].file == listed[chosen].file && listed[*at].sha256 != listed[chosen].sha256;
-    if places.into_iter().any(|at| same(&at)) { Err(Rejection::Twice) } else { Ok(()) }
+    if places.into_iter().any(|at| listed[at].file == listed[chosen].file && listed[at].sha256 != listed[chosen].sha256)
+    {
+        Err(Rejection::Twice)
+    } else {
+        Ok(())
+    }
 }
 
 /// The files of the package by version. Names that can't be parsed are counted.
@@ -169,10 +172,12 @@ impl<'p> Judge<'p> {
         let mut nearest = None;
         for (at, parts) in &release.wheels {
             if self.filter.tags.rank_of(parts.python, parts.abi, parts.platform).is_none() {
-                let platforms = || parts.platform.split('.');
                 let stable = if parts.abi == "abi3" { ".abi3" } else { "" };
                 let pythons = parts.python.split('.');
-                tags.extend(pythons.flat_map(|python| platforms().map(move |at| format!("{python}{stable}-{at}"))));
+                tags.extend(
+                    pythons
+                        .flat_map(|python| parts.platform.split('.').map(move |at| format!("{python}{stable}-{at}"))),
+                );
                 continue;
             }
             let python = self.listed[*at].requires_python.as_deref().filter(|text| !python_fits(text, self.filter));

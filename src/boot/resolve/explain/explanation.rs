@@ -104,8 +104,9 @@ fn drawn(question: Question<'_>, ways: &[Way<'_>]) -> usize {
 /// What the facts contradict each other about: a fact of the machine, else what has no version, else what most of them
 /// ask for.
 fn centre(facts: &[Fact]) -> Option<Package> {
-    let all = || facts.iter().flat_map(Fact::packages);
-    if let Some(machine) = all().find(|package| package.name().is_none() && **package != Package::Profile) {
+    if let Some(machine) =
+        facts.iter().flat_map(Fact::packages).find(|package| package.name().is_none() && **package != Package::Profile)
+    {
         return Some(machine.clone());
     }
     let mut ends = facts.iter().filter_map(|fact| match fact {

@@ -125,8 +125,7 @@ fn chain(
     let mut seen: BTreeSet<PackageName> = BTreeSet::new();
     while !open.is_empty() {
         if let Some(way) = open.iter().find(|way| way.last().is_some_and(|last| roots.contains(last))) {
-            let with_version = |name: &PackageName| Some((name.clone(), versions.get(name)?.clone()));
-            return way.iter().rev().filter_map(with_version).collect();
+            return way.iter().rev().filter_map(|name| Some((name.clone(), versions.get(name)?.clone()))).collect();
         }
         let mut next = Vec::new();
         for way in open {

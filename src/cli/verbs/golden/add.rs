@@ -44,9 +44,13 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         return Err(Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenFileDiffers, message)]));
     }
     let findings = standing_findings(release, today, options.allow_yanked);
-    let is_it = |pin: &Pin| (&pin.name, &pin.version, pin.sha256) == (&release.name, &release.version, lock.sha256);
     // What is pinned here already may be brought back.
-    if release.standing(today) != Standing::Expired || !pins.all.iter().any(is_it) {
+    if release.standing(today) != Standing::Expired
+        || !pins
+            .all
+            .iter()
+            .any(|pin| (&pin.name, &pin.version, pin.sha256) == (&release.name, &release.version, lock.sha256))
+    {
         must_be_had(release, release.standing(today), options, findings.clone())?;
     }
     let allow_yanked = options.allow_yanked && release.standing(today) == Standing::Yanked;

@@ -44,6 +44,6 @@ pub(super) fn between(found: &Read, old: &Release, new: &Release) -> Result<Vec<
 fn lock_of(found: &Read, release: &Release) -> Result<Lock, Failure> {
     let file = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
     let bytes = found.repository.file(release, file)?;
-    let unreadable = || Failure::answer(format!("the lock of {} can't be read by this colab-boot", release.title()));
-    read_lock(&String::from_utf8_lossy(&bytes)).map_err(|_| unreadable())
+    read_lock(&String::from_utf8_lossy(&bytes))
+        .map_err(|_| Failure::answer(format!("the lock of {} can't be read by this colab-boot", release.title())))
 }

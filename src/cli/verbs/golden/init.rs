@@ -85,8 +85,8 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
 
 /// The text of `allowed_signers`: everybody may sign the index and say that it is current.
 fn signers(options: &SkeletonOptions, session: &Session<'_>) -> Result<String, Failure> {
-    let own = || default_key(session).into_iter().collect();
-    let files = if options.signer.is_empty() { own() } else { options.signer.clone() };
+    let files =
+        if options.signer.is_empty() { default_key(session).into_iter().collect() } else { options.signer.clone() };
     let keys = files.iter().map(|file| public_key(file)).collect::<Result<Vec<String>, Failure>>()?;
     if keys.is_empty() {
         return Err(Failure::input("no signer is named")

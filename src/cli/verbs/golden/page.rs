@@ -40,8 +40,10 @@ pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report
 /// What the page shows of a release beside its row: the cell, and how its lock differs from that of the release before.
 fn shown(kept: &Kept, repository: &Repository, release: &Release, options: &PageOptions) -> Result<Shown, Failure> {
     let text = |release: &Release, suffix: &str| {
-        let none = || Failure::answer(format!("{} has no `.{suffix}`", release.title()));
-        let bytes = repository.file(release, release.file(suffix).ok_or_else(none)?)?;
+        let bytes = repository.file(
+            release,
+            release.file(suffix).ok_or_else(|| Failure::answer(format!("{} has no `.{suffix}`", release.title())))?,
+        )?;
         Ok::<String, Failure>(String::from_utf8_lossy(&bytes).into_owned())
     };
     let script = text(release, "py")?;

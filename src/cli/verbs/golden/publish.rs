@@ -42,8 +42,7 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     let mut new = Vec::new();
     for one in made {
         let title = one.release.title();
-        let is_it = |known: &&Release| known.title() == title;
-        match kept.catalogue.releases.iter().find(is_it) {
+        match kept.catalogue.releases.iter().find(|known| known.title() == title) {
             // Cells name the number of the index that they were published with.
             Some(known) if ["toml", "lock"].iter().all(|end| known.file(end) == one.release.file(end)) => {
                 report.talk.push(format!("{title} is published already, with these bytes"));

@@ -26,8 +26,8 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let (text, old) = kept.list_of_signers()?;
     let (new_text, removed) = changed(&text, &old, options)?;
-    let bad = |why: String| Failure::input("the new list of signers can't be read").cause(why);
-    let new = Signers::parse(&new_text).map_err(bad)?;
+    let new =
+        Signers::parse(&new_text).map_err(|why| Failure::input("the new list of signers can't be read").cause(why))?;
     let row = kept.catalogue.signers.as_ref();
     let before = row.map_or(1, |row| row.threshold);
     let threshold = options.threshold.unwrap_or(before);
@@ -48,8 +48,12 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
         removed,
     };
     let mut text = format!("{threshold} of these keys must sign\n");
-    let mark = |signer: &String| if report.added.contains(signer) { '+' } else { ' ' };
-    text.extend(report.signers.iter().map(|signer| format!("{} {signer}\n", mark(signer))));
+    text.extend(
+        report
+            .signers
+            .iter()
+            .map(|signer| format!("{} {signer}\n", if report.added.contains(signer) { '+' } else { ' ' })),
+    );
     text.extend(report.removed.iter().map(|signer| format!("- {signer}\n")));
     if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) {
         return Ok(Report::new(report, text));
@@ -83,11 +87,14 @@ fn changed(text: &str, old: &Signers, options: &SignersOptions) -> Result<(Strin
             Failure::input(format!("--remove: `{name}` is not on the list")).help(format!("it has {}", known()))
         );
     }
-    let leaves = |signer: &&Signer| options.remove.iter().any(|name| is_meant(name, signer));
-    let removed: Vec<&Signer> = old.all.iter().filter(leaves).collect();
+    let removed: Vec<&Signer> =
+        old.all.iter().filter(|signer| options.remove.iter().any(|name| is_meant(name, signer))).collect();
     let of = |line: &str| Signers::parse(line).ok().and_then(|signers| signers.all.into_iter().next());
-    let stays = |line: &&str| of(line).is_none_or(|signer| !removed.contains(&&signer));
-    let mut new: String = text.lines().filter(stays).map(|line| format!("{line}\n")).collect();
+    let mut new: String = text
+        .lines()
+        .filter(|line| of(line).is_none_or(|signer| !removed.contains(&&signer)))
+        .map(|line| format!("{line}\n"))
+        .collect();
     for file in &options.add {
         let line = signer_line(&public_key(file)?);
         let fingerprint = of(&line).map(|signer| signer.fingerprint());

@@ -26,8 +26,8 @@ struct Change {
 pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let holder = Holder::at(&options.into);
     let pins = holder.pins()?;
-    let is_meant = |pin: &&Pin| options.name.as_ref().is_none_or(|name| *name == pin.name);
-    let meant: Vec<Pin> = pins.all.iter().filter(is_meant).cloned().collect();
+    let meant: Vec<Pin> =
+        pins.all.iter().filter(|pin| options.name.as_ref().is_none_or(|name| *name == pin.name)).cloned().collect();
     if meant.is_empty() {
         let what = options.name.as_ref().map_or_else(|| "nothing".to_owned(), |name| format!("no `{name}`"));
         return Err(Failure::input(format!("`{}` pins {what}", holder.name()))

@@ -88,8 +88,10 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
 
 /// Those of `pins` that their repository has withdrawn when it was last reached.
 fn withdrawn_before(pins: &[Pin], options: &AddOptions, session: &Session<'_>) -> Result<Vec<Finding>, Failure> {
-    let known = |pin: &Pin| withdrawn(&session.paths, pin, options.allow_yanked || pin.allow_yanked);
-    let findings: Vec<Option<Finding>> = pins.iter().map(known).collect::<Result<_, Failure>>()?;
+    let findings: Vec<Option<Finding>> = pins
+        .iter()
+        .map(|pin| withdrawn(&session.paths, pin, options.allow_yanked || pin.allow_yanked))
+        .collect::<Result<_, Failure>>()?;
     Ok(findings.into_iter().flatten().collect())
 }
 

@@ -44,8 +44,12 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
         text.push_str(&render_builds(matrix, &package, &rows, &hardware));
         builds.extend(rows.iter().map(|row| RowReport::of(matrix, row, &hardware)));
     }
-    let codeless = |package: &&PackageName| !matrix.builds_of(package).iter().any(Build::is_gpu);
-    for package in options.package.iter().filter(codeless).filter(|package| matrix.source_only(package).is_none()) {
+    for package in options
+        .package
+        .iter()
+        .filter(|package| !matrix.builds_of(package).iter().any(Build::is_gpu))
+        .filter(|package| matrix.source_only(package).is_none())
+    {
         let _ = writeln!(text, "{package}: no GPU code in any of its wheels\n");
     }
     for row in options.package.iter().filter_map(|package| matrix.source_only(package)) {
@@ -68,9 +72,14 @@ fn unknown(session: &Session<'_>, package: &PackageName) -> Failure {
 
 /// The rows of each package, newest first; without `--all`, the newest patch of each minor.
 fn tables<'a>(session: &Session<'a>, options: &ShowOptions) -> Vec<(PackageName, Vec<&'a Build>)> {
-    let wanted = |row: &&Build| options.package.is_empty() || options.package.contains(&row.package);
     let mut packages: BTreeMap<PackageName, Vec<&Build>> = BTreeMap::new();
-    for row in session.matrix.builds.all().filter(wanted).filter(|row| row.is_gpu()) {
+    for row in session
+        .matrix
+        .builds
+        .all()
+        .filter(|row| options.package.is_empty() || options.package.contains(&row.package))
+        .filter(|row| row.is_gpu())
+    {
         packages.entry(row.package.clone()).or_default().push(row);
     }
     let sorted = packages.into_iter().map(|(package, mut rows)| {

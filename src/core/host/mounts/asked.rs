@@ -49,8 +49,7 @@ fn silent_roots() -> &'static [Unreachable] {
     ASKED.get_or_init(|| {
         let mut seen = BTreeSet::new();
         let remote = mounts().iter().filter(|mount| mount.is_remote() && seen.insert(&mount.path));
-        let ask = |mount: &'static Mount| (mount, touch(ROOT, &mount.path));
-        let asked: Vec<(&Mount, Option<Child>)> = remote.map(ask).collect();
+        let asked: Vec<(&Mount, Option<Child>)> = remote.map(|mount| (mount, touch(ROOT, &mount.path))).collect();
         let end = Instant::now() + LIMIT;
         let silent = |(mount, child): (&Mount, Option<Child>)| {
             let Some(error) = wait(child?, end) else {
@@ -191,8 +190,11 @@ pub fn reach(path: &Path) -> IoResult<()> {
 /// The remote mount that `path` leads into, where it does not answer for it; it is not asked where it `has_failed`.
 pub fn silent_at(path: &Path, has_failed: bool) -> Option<Unreachable> {
     let mount = remote_mount_of(path).ok()??;
-    let ask = || touch(&format!("{LISTED}\n{OPENED}"), path).and_then(|child| wait(child, Instant::now() + BELOW));
-    let error = if has_failed { Some(String::new()) } else { ask() };
+    let error = if has_failed {
+        Some(String::new())
+    } else {
+        touch(&format!("{LISTED}\n{OPENED}"), path).and_then(|child| wait(child, Instant::now() + BELOW))
+    };
     Some(Unreachable::new(mount, Some(error?).filter(|error| !error.is_empty())))
 }
 
@@ -213,9 +215,9 @@ pub fn without_unreachable(environment: &BTreeMap<String, String>) -> Cow<'_, BT
     if !has_remote() {
         return Cow::Borrowed(environment);
     }
-    let is_reached = |entry: &&str| !entry.starts_with('/') || reach(Path::new(entry)).is_ok();
     let kept = environment.iter().filter_map(|(name, value)| {
-        let rest: Vec<&str> = value.split(':').filter(is_reached).collect();
+        let rest: Vec<&str> =
+            value.split(':').filter(|entry| !entry.starts_with('/') || reach(Path::new(entry)).is_ok()).collect();
         (!rest.is_empty()).then(|| (name.clone(), rest.join(":")))
     });
     Cow::Owned(kept.collect())

@@ -195,6 +195,8 @@ def colab_boot_run(verb, *options):
     about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
     if verb == "doctor":
         about = ["--profile", str(colab_boot_files())]
+    if not sys.executable:  # a program that embeds Python may leave it so
+        raise ColabBootStop("colab-boot: sys.executable is empty, so this Python has no name: set it to the path of its interpreter")
     command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
     named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
     try:  # the file that sets them for the next kernel

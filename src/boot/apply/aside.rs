@@ -2,6 +2,8 @@
 //! has gone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::FileTimes;
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -23,8 +25,16 @@ impl Work<'_> {
     /// the wheel's content and its package changes, a copy is made; nothing is moved yet.
     pub(super) fn aside(&self, in_the_way: &[InTheWay]) -> Result<BTreeMap<PathBuf, Aside>, Failure> {
         let mut aside = self.planned.seen.ledger.aside.clone();
-        for one in in_the_way.iter().filter(|one| !self.planned.seen.ledger.aside.get(&one.place).is_some_and(is_kept))
-        {
+        for one in in_the_way {
+            // An earlier file of that place stays where it is kept, and the new one gets a place of its own.
+            if let Some(earlier) = aside.get(&one.place).filter(|entry| is_kept(entry)) {
+                if one.what != What::File {
+                    continue;
+                }
+                let kept = earlier.kept.display();
+                self.session
+                    .say(&format!("`{}` exists again; the earlier file stays in `{kept}`", one.place.display()));
+            }
             let sha256 = match one.what {
                 What::Same(sha256) => Some(sha256),
                 What::File | What::Folder => None,
@@ -105,6 +115,11 @@ impl Work<'_> {
             aside.keys().filter(|place| !claims.has(place) && !claims.has_below(place)).cloned().collect();
         for place in free {
             if let Some(lost) = aside.get(&place).filter(|entry| !is_kept(entry)) {
+                // Nothing is lost where an apply ended before it moved the file.
+                if place.look_at_entry().is_ok() {
+                    aside.remove(&place);
+                    continue;
+                }
                 let (place, kept) = (place.display(), lost.kept.display());
                 self.session.say(&format!("`{place}` was moved to `{kept}`, which no longer exists"));
                 continue;
@@ -178,6 +193,9 @@ pub(super) fn replace_with(from: &Path, place: &Path) -> Result<(), Failure> {
 /// Moves a file, or a link, also to another file system. Its content is whole in one of the places at any moment.
 fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
     files::create_folder(to.parent().unwrap_or(to))?;
+    if to.look_at_entry().is_ok() {
+        return Err(not_moved(from, &std::io::ErrorKind::AlreadyExists.into()));
+    }
     if std::fs::rename(from, to).is_ok() {
         return Ok(());
     }
@@ -192,7 +210,12 @@ fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut source = files::open(from)?;
     let mut file = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(to))?;
     std::io::copy(&mut source, &mut file)?;
-    file.as_file().set_permissions(source.metadata()?.permissions())?;
+    let data = source.metadata()?;
+    // Only root may give a file away; a group that one belongs to may have it.
+    let _ = fchown(file.as_file(), Some(data.uid()), Some(data.gid()))
+        .or_else(|_| fchown(file.as_file(), None, Some(data.gid())));
+    file.as_file().set_permissions(data.permissions())?;
+    let _ = file.as_file().set_times(FileTimes::new().set_modified(data.modified()?));
     file.as_file().sync_all()?;
     file.persist_noclobber(to).map(drop).map_err(|error| error.error)
 }

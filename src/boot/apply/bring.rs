@@ -15,6 +15,7 @@ use crate::boot::retrieval::Retrieval;
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::command::find_program;
 use crate::core::host::files;
+use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 
 /// How long another apply that uses the same wheels is waited for: the largest sets take a quarter of an hour.
@@ -37,6 +38,7 @@ impl Work<'_> {
         findings.extend(broken);
         said.extend(lacking);
         findings.extend(self.hidden_before(&wheels));
+        findings.extend(self.behind_links(&wheels)?);
         let in_the_way = self.in_the_way(&wheels, folder)?;
         findings.extend(self.refused_for(&in_the_way));
         if findings.is_empty() {
@@ -66,7 +68,7 @@ impl Work<'_> {
         let parent = folder.parent().unwrap_or(folder);
         files::create_private_folder(parent)?;
         let waiting = || self.session.say("waiting for another colab-boot that installs from the same wheels");
-        files::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
+        locks::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
     }
 
     /// Brings the wheels of what changes. Ends before the first change.

@@ -19,8 +19,8 @@ use crate::core::inspect::{Archive, parse_record};
 use crate::core::model::{PackageName, Sha256};
 
 /// What a wheel would write.
-struct Written {
-    place: PathBuf,
+pub(super) struct Written {
+    pub(super) place: PathBuf,
     /// `None` for a script, which gets another first line, or is made by the installer.
     sha256: Option<Sha256>,
     /// The member, or what the script that is made has to call.
@@ -180,7 +180,7 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
 }
 
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.
-fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Iterator<Item = Written> + 'a {
+pub(super) fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Iterator<Item = Written> + 'a {
     let digests: HashMap<String, Sha256> =
         parse_record(&wheel.record).into_iter().filter_map(|one| Some((one.path, one.sha256?))).collect();
     let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };

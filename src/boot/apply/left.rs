@@ -1,7 +1,7 @@
 //! What stays in the folders of packages that an apply removes.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, place};
@@ -9,7 +9,6 @@ use crate::boot::plan::Change;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::host::texts::files_below;
 use crate::core::inspect::parse_record;
 
 impl Work<'_> {
@@ -47,13 +46,12 @@ impl Work<'_> {
         Ok(outermost)
     }
 
-    /// A note where files of no package are left in `folders`.
+    /// A note where files of no package are left in `folders`; links, pipes and devices count.
     pub(super) fn left_in(&self, folders: &[PathBuf]) -> Result<Option<Finding>, Failure> {
         let mut there = Vec::new();
         for folder in folders.iter().filter(|folder| folder.is_folder_there()) {
-            files_below(folder, true, &|_| false, &mut there);
+            entries_below(folder, &mut there);
         }
-        there.retain(|file| !file.components().any(|part| part.as_os_str() == "__pycache__"));
         there.sort();
         if there.is_empty() {
             return Ok(None);
@@ -64,5 +62,17 @@ impl Work<'_> {
         let message = format!("`{}` stays: no package owns it", first.display());
         let others = others.iter().map(PathBuf::as_path);
         Ok(Some(Finding::note(Code::FilesLeft, message).with_others(others)))
+    }
+}
+
+/// Everything below `folder` that is no folder, but for what Python has compiled.
+fn entries_below(folder: &Path, all: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        match path.look_at_entry() {
+            Ok(data) if data.is_dir() && path.ends_with("__pycache__") => {}
+            Ok(data) if data.is_dir() => entries_below(&path, all),
+            _ => all.push(path),
+        }
     }
 }

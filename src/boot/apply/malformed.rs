@@ -43,7 +43,7 @@ pub(super) fn open_all(
         };
         let wheel = Downloaded::open(&folder.join(file))?;
         findings.extend(contradictions(layout, package, &wheel)?);
-        findings.extend(overwrites(layout, &package.name, &wheel));
+        findings.extend(overwrites(&package.name, &wheel));
         wheels.insert(package.name.clone(), wheel);
     }
     Ok((wheels, findings))

@@ -3,6 +3,7 @@
 
 mod as_before;
 mod aside;
+mod behind_links;
 mod bring;
 mod brought;
 mod clash;

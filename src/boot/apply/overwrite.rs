@@ -1,14 +1,9 @@
-//! Wheels that would write over what is not theirs: the interpreter, the files of its virtual environment, or another
-//! folder through a link. Installers do as they are asked, so this is found before they start.
-
-use std::collections::BTreeSet;
-use std::path::{Component, Path};
+//! Wheels that would write over what is not theirs: the interpreter, or the files of its virtual environment.
+//! Installers do as they are asked, so this is found before they start.
 
 use crate::boot::files::Downloaded;
-use crate::boot::machine::Layout;
 use crate::boot::state::IDENTITY;
 use crate::core::diag::{Code, Finding};
-use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
 
@@ -35,7 +30,7 @@ const INSTALLERS: &[(&str, &[&str])] = &[
 ];
 
 /// What the wheel of `name` would write over; nothing for an honest one.
-pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded) -> Vec<Finding> {
+pub(super) fn overwrites(name: &PackageName, wheel: &Downloaded) -> Vec<Finding> {
     let mut paths: Vec<String> = wheel.files.members.iter().filter_map(|member| installed_path(&member.path)).collect();
     paths.extend(scripts(&wheel.entry_points).map(|(script, _)| format!("<scripts>/{script}")));
     let mut findings = Vec::new();
@@ -54,16 +49,11 @@ pub(super) fn overwrites(layout: &Layout, name: &PackageName, wheel: &Downloaded
             findings.push(refused(format!("the wheel of {name} would write `{first}`, which belongs to {installer}")));
         }
     }
-    for (link, to) in links(layout, &paths) {
-        let message = format!("the wheel of {name} would be written through the link `{link}` to `{to}`");
-        findings.push(refused(message).with_note("the files there would be overwritten"));
-    }
     findings
 }
 
 fn refused(message: String) -> Finding {
-    Finding::error(Code::WheelOverwrites, message)
-        .with_help("nothing was changed; remove the link, or choose another release")
+    Finding::error(Code::WheelOverwrites, message).with_help("nothing was changed; choose another release")
 }
 
 /// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with the module that it calls.
@@ -108,29 +98,6 @@ fn is_of_python(path: &str) -> bool {
         }
         _ => false,
     }
-}
-
-/// Folders among `paths` that are links to a place outside of the environment, with where they lead.
-fn links(layout: &Layout, paths: &[String]) -> Vec<(String, String)> {
-    let mut folders = BTreeSet::new();
-    for path in paths.iter().filter(|path| !path.starts_with('<')) {
-        folders.extend(
-            Path::new(path).ancestors().skip(1).filter(|folder| folder.components().count() > 0).map(Path::to_owned),
-        );
-    }
-    let mut found = Vec::new();
-    for folder in folders.iter().filter(|folder| folder.components().all(|part| matches!(part, Component::Normal(_)))) {
-        for site in layout.folders() {
-            let link = site.join(folder);
-            let is_link = link.look_at_entry().is_ok_and(|data| data.is_symlink());
-            let Some(to) = is_link.then(|| link.real().ok()).flatten() else { continue };
-            let inside = [site, &layout.data].iter().any(|own| own.real().is_ok_and(|own| to.starts_with(own)));
-            if !inside {
-                found.push((link.display().to_string(), to.display().to_string()));
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -62,6 +62,10 @@ pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a
         layout.folders().into_iter().flat_map(|site| folders.iter().map(move |one| (site, one)))
     {
         let cache = site.join(folder).join("__pycache__");
+        // What lies behind a link is not the package's.
+        if !cache.look_at_entry().is_ok_and(|data| data.is_dir()) {
+            continue;
+        }
         let is_its =
             |name: &String| name.ends_with(".pyc") && stems.contains(name.split('.').next().unwrap_or_default());
         for name in files::names_if_any(&cache).into_iter().filter(is_its) {

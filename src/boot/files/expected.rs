@@ -138,6 +138,7 @@ impl<'a> Located<'a> {
             None if own.iter().any(|entry| entry.sha256.is_some()) => ComparedWith::Own,
             _ => ComparedWith::Nothing,
         };
+        let is_wheel = kept.is_some();
         let entries = match kept {
             // Scripts are made by the installer, which has written down what it made.
             Some(mut entries) => {
@@ -152,7 +153,7 @@ impl<'a> Located<'a> {
         if entries.is_empty() {
             return Err(FileFault::NoRecord);
         }
-        Ok((entries.into_iter().filter_map(|entry| expected(entry, site, layout)).collect(), basis))
+        Ok((entries.into_iter().filter_map(|entry| expected(entry, is_wheel, site, layout)).collect(), basis))
     }
 }
 
@@ -165,7 +166,7 @@ pub(super) fn unlisted<'e>(
     layout: &Layout,
 ) -> impl Iterator<Item = (&'e Entry, PathBuf)> {
     let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
-    let placed = kept.iter().filter_map(|entry| Some((entry, expected(entry.clone(), site, layout)?.place)));
+    let placed = kept.iter().filter_map(|entry| Some((entry, expected(entry.clone(), true, site, layout)?.place)));
     let placed: Vec<(&Entry, PathBuf)> = placed.collect();
     placed.into_iter().filter(move |(_, place)| !listed.contains(place))
 }
@@ -184,9 +185,12 @@ pub fn lexical(path: &str, site: &Path) -> PathBuf {
 }
 
 /// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed
-/// place or would leave the schemes' folders.
-fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
-    let sha256 = entry.sha256?;
+/// place or would leave the schemes' folders. A line of a wheel's without a digest is a file that another package has,
+/// too: it is there, with whatever content.
+fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Option<Expected> {
+    if entry.sha256.is_none() && (!is_wheel || entry.path.ends_with('/')) {
+        return None;
+    }
     // Python and installers write these anew, also those that a wheel has brought.
     if entry.path.ends_with(".pyc") && entry.path.contains("__pycache__/") {
         return None;
@@ -200,7 +204,7 @@ fn expected(entry: Entry, site: &Path, layout: &Layout) -> Option<Expected> {
     let header =
         || listed_place(&entry.path, site, layout).filter(|_| is_header(&entry.path)).map(|path| (path, false));
     let (place, rewritten) = script.or_else(header).or_else(|| place(&entry.path, site, layout))?;
-    let sha256 = (!rewritten).then_some(sha256);
+    let sha256 = entry.sha256.filter(|_| !rewritten);
     Some(Expected { path: entry.path, place, sha256, size: entry.size })
 }
 

@@ -14,6 +14,7 @@ use crate::boot::resolve::caveats;
 use crate::boot::retrieval::Asked;
 use crate::boot::session::Session;
 use crate::core::diag::{Failure, Finding};
+use crate::core::host::files;
 use crate::core::model::{PackageName, Version};
 
 /// A lock that was made, with what was noticed.
@@ -25,12 +26,22 @@ pub struct Made {
     pub traffic: Traffic,
 }
 
+/// An error where the file at `path` never was a lock, damaged or not: it is the user's.
+fn must_be_a_lock(path: &Path) -> Result<(), Failure> {
+    let text = files::read_optional(path)?.unwrap_or_default();
+    if text.trim().is_empty() || text.contains("colab-boot lock") || text.contains("\nmatrix = ") {
+        return Ok(());
+    }
+    Err(Failure::input(format!("`{}` is not a lock, and would be overwritten", path.display()))
+        .help("move it, or name another file with --lock"))
+}
+
 impl Session<'_> {
     /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an
     /// upgrade of one package.
     pub fn earlier_lock(&self, path: &Path, must_be_sound: bool) -> Result<Option<Lock>, Failure> {
         match self.read_lock(path) {
-            Err(_) if !must_be_sound => Ok(None),
+            Err(_) if !must_be_sound => must_be_a_lock(path).map(|()| None),
             other => other,
         }
     }

@@ -4,6 +4,7 @@
 //! no path and no index host inside, so that it works through any mirror; a lock of a newer format is refused with an
 //! error that names both.
 
+mod budget;
 mod compare;
 mod read;
 mod report;
@@ -21,6 +22,7 @@ use crate::core::model::{
     ComputeCapability, CudaVersion, DriverVersion, Libc, PackageName, PythonFacts, Sha256, Version,
 };
 
+pub use budget::{distinct, within_budget};
 pub use compare::differences;
 pub use read::{Unreadable, read_lock};
 pub use report::TargetReport;

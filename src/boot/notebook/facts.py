@@ -64,11 +64,17 @@ def colab_boot_real(file, known={}):
     return os.path.join(known[folder], name)
 
 
+def colab_boot_text(path):
+    """What a file says. It is closed at once: a filter of warnings may make an error of one that is left open."""
+    with open(path) as file:
+        return file.read()
+
+
 def colab_boot_far():
     """Where file systems are mounted whose servers may be silent: touching them may block for ever."""
     far = ("fuse", "fuseblk", "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "lustre", "ceph", "beegfs", "gpfs", "afs", "glusterfs")
     try:
-        lines = open("/proc/self/mountinfo").read().splitlines()
+        lines = colab_boot_text("/proc/self/mountinfo").splitlines()
     except OSError:
         return set()
     return {line.split(" ")[4].replace("\\040", " ") for line in lines if line.partition(" - ")[2].split(" ")[0].split(".")[0] in far}
@@ -137,7 +143,7 @@ def colab_boot_moved(folder, started, known):
 def colab_boot_clock():
     """Now, by the clock that starts of processes are counted by: that of a thread of now."""
     ticks = []
-    thread = threading.Thread(target=lambda: ticks.append(int(open("/proc/thread-self/stat").read().rpartition(")")[2].split()[19])))
+    thread = threading.Thread(target=lambda: ticks.append(int(colab_boot_text("/proc/thread-self/stat").rpartition(")")[2].split()[19])))
     thread.start()
     thread.join()
     return ticks[0]
@@ -145,7 +151,7 @@ def colab_boot_clock():
 
 def colab_boot_started():
     """When this process started, by the clock of files, in nanoseconds. A thread of now tells the clock that starts are counted by."""
-    age = colab_boot_clock() - int(open("/proc/self/stat").read().rpartition(")")[2].split()[19])
+    age = colab_boot_clock() - int(colab_boot_text("/proc/self/stat").rpartition(")")[2].split()[19])
     return time.time_ns() - (age + 1) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
 
 

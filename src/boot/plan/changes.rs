@@ -6,7 +6,6 @@ use crate::boot::machine::Installed;
 use crate::boot::plan::prune::prune;
 use crate::boot::plan::{Basis, Change, Kept, Kind, kind_of};
 use crate::core::diag::{Code, Finding};
-use crate::core::matrix::Matrix;
 use crate::core::model::PackageName;
 
 /// What happens to each distribution, and what could not.
@@ -25,7 +24,8 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
     let mut kept = Vec::new();
     for package in &basis.target.packages {
         let installed = basis.machine.installed.get(&package.name);
-        let shared = removals.iter().find(|removal| shares_files(basis.matrix, removal, package));
+        let mut gone = changes.iter().filter(|change| change.package.is_none());
+        let shared = gone.find(|removal| shares_files(basis, removal, package));
         let reason = if let Some(why) = basis.broken.get(&package.name) {
             Some(why.clone())
         } else if is_another_file(basis, package, installed) {
@@ -66,10 +66,14 @@ fn is_another_file(basis: &Basis<'_>, package: &LockedPackage, installed: Option
 }
 
 /// Whether what is removed owns files of `package`.
-fn shares_files(matrix: &Matrix, removal: &Change, package: &LockedPackage) -> bool {
+fn shares_files(basis: &Basis<'_>, removal: &Change, package: &LockedPackage) -> bool {
+    if basis.sharing.get(&removal.name).is_some_and(|names| names.contains(&package.name)) {
+        return true;
+    }
     let Some(version) = &removal.from else {
         return false;
     };
+    let matrix = basis.matrix;
     let mut owned = matrix.owned(&package.name, &package.version);
     owned
         .any(|(at, _)| matrix.collisions[at].hard && matrix.owned(&removal.name, version).any(|(other, _)| other == at))

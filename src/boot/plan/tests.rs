@@ -82,6 +82,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
         broken: &BTreeMap::new(),
         silent: &BTreeSet::new(),
         linked: &std::collections::BTreeMap::new(),
+        sharing: &std::collections::BTreeMap::new(),
         environment_file: None,
         history: &[],
         loaded: &holding("numpy jax"),

@@ -89,6 +89,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         broken: &situation.files.broken,
         silent: &situation.silent,
         linked: &situation.linked,
+        sharing: &situation.sharing,
         environment_file: situation.environment_file.as_deref(),
         history: situation.history(&seen.machine.boot_id),
         loaded: &situation.loaded,

@@ -65,6 +65,7 @@ fn hostile_values_are_refused() {
         "[apt]\nsnapshot = '20261101T00000;Z'",
         "[apt]\npackages = ['cuda-drivers']",
         "[env]\nLD_PRELOAD = 'x'",
+        "[env]\n__PYVENV_LAUNCHER__ = 'x'",
         "[env]\nPATH = 'x'",
         "[env]\n'A B' = 'x'",
         "[env]\nOK = \"a\\nb\"",

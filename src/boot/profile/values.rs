@@ -88,8 +88,21 @@ pub(super) fn snapshot_id(text: &str) -> Result<String, &'static str> {
 }
 
 /// Variables that would change how tools find or load code: not for a profile to set.
-const RESERVED: &[&str] =
-    &["LD_", "PYTHON", "PIP_", "UV_", "APT_", "DPKG_", "GIT_", "SSL_", "REQUESTS_CA_", "COLAB_", "BASH_", "JPY_"];
+const RESERVED: &[&str] = &[
+    "LD_",
+    "PYTHON",
+    "__PYVENV_",
+    "PIP_",
+    "UV_",
+    "APT_",
+    "DPKG_",
+    "GIT_",
+    "SSL_",
+    "REQUESTS_CA_",
+    "COLAB_",
+    "BASH_",
+    "JPY_",
+];
 
 pub(super) fn variable_name(text: &str) -> Result<String, &'static str> {
     let head = text.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');

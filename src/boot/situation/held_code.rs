@@ -91,7 +91,8 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
         let installed = seen.machine.installed.get(*name);
         let place = installed.and_then(|one| Some((&one.version, one.location.as_ref()?)));
         place.zip(check.faults.get(*name)).is_some_and(|((version, site), faults)| {
-            faults.iter().all(|fault| is_unnoticed((name, version), site, fault, (facts, check)) && !is_mapped(loaded, site, fault))
+            let is_unnoticed = |fault: &FileFault| is_unnoticed((name, version), site, fault, (facts, check));
+            faults.iter().all(|fault| is_unnoticed(fault) && !is_mapped(loaded, site, fault))
                 // What has no list of its files is installed again as a whole.
                 && (faults.iter().all(|fault| fault.path().is_some()) || !check.maps_some(name, loaded))
         })

@@ -9,9 +9,11 @@ mod start_up;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::boot::files::lexical;
 use crate::boot::goal::{Answer, Request};
 use crate::boot::ledger::Notes;
 use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::machine::find_info;
 use crate::boot::marker::{Marker, Touched};
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::wanted_back;
@@ -21,6 +23,8 @@ use crate::boot::situation::held_code::{returning, silent_repairs};
 use crate::boot::situation::kernel::{environment_file, folders};
 use crate::boot::state::State;
 use crate::core::diag::{Failure, Finding};
+use crate::core::host::files;
+use crate::core::inspect::parse_record;
 use crate::core::matrix::Overlay;
 use crate::core::model::PackageName;
 
@@ -42,6 +46,8 @@ pub struct Situation {
     pub folders: Vec<PathBuf>,
     pub environment_file: Option<String>,
     pub linked: BTreeMap<PackageName, Vec<Overlay>>,
+    /// For each distribution that may be removed, the locked packages that have a file at one of its places.
+    pub sharing: BTreeMap<PackageName, BTreeSet<PackageName>>,
     /// Modules of installed distributions that change.
     pub modules: BTreeMap<PackageName, BTreeSet<String>>,
 }
@@ -77,27 +83,58 @@ pub fn observe_situation(
         seen,
         marker: marker.as_ref(),
     });
-    let files = scene.map_or_else(|| Ok(FileCheck::default()), |scene| session.check_files(scene, reading))?;
-    let broken = &files.broken;
+    let check = scene.map_or_else(|| Ok(FileCheck::default()), |scene| session.check_files(scene, reading))?;
+    let broken = &check.broken;
     let wanted = if wish.prune { wanted_back(&seen.ledger, target, &seen.machine, broken) } else { Vec::new() };
     let before = session.wheels_back(&wanted, &request.index, seen);
     // A restoration without the index would be none; another apply goes on, and says what stays.
     let before = if goal.is_restore() { before? } else { before.unwrap_or_default() };
-    let loaded = loaded(session, seen, &request.machine, &files)?;
-    let findings = [files.findings.clone(), without_libraries(session, seen, target)?].concat();
+    let loaded = loaded(session, seen, &request.machine, &check)?;
+    let findings = [check.findings.clone(), without_libraries(session, seen, target)?].concat();
     Ok(Situation {
-        silent: &silent_repairs(seen, &loaded, &files) | &returning(seen, target, &loaded, &files),
+        silent: &silent_repairs(seen, &loaded, &check) | &returning(seen, target, &loaded, &check),
         folders: folders(seen),
         environment_file: environment_file(seen)?,
         linked: session.linked_here(seen),
+        sharing: sharing(seen, target)?,
         modules: modules(seen, moving(seen, target, broken))?,
         notes: state.as_ref().map(State::notes).unwrap_or_default(),
         marker,
-        files,
+        files: check,
         findings,
         before,
         loaded,
     })
+}
+
+/// For each distribution that colab-boot has installed and the lock does not have, the locked packages that have a file
+/// at one of its places: an installer that removes it takes that file along.
+fn sharing(seen: &Seen, target: &LockedTarget) -> Result<BTreeMap<PackageName, BTreeSet<PackageName>>, Failure> {
+    let mut found: BTreeMap<PackageName, BTreeSet<PackageName>> = BTreeMap::new();
+    let leaving = seen.ledger.distributions.keys().filter(|name| target.package(name).is_none());
+    let leaving = leaving.map(|name| Ok((name, places_of(seen, name)?))).collect::<Result<Vec<_>, Failure>>()?;
+    if leaving.iter().all(|(_, places)| places.is_empty()) {
+        return Ok(found);
+    }
+    for package in &target.packages {
+        let places = places_of(seen, &package.name)?;
+        for (name, _) in leaving.iter().filter(|(_, own)| !own.is_disjoint(&places)) {
+            found.entry((*name).clone()).or_default().insert(package.name.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// The places of the files that an installed distribution lists, but for its metadata and what Python has compiled.
+fn places_of(seen: &Seen, name: &PackageName) -> Result<BTreeSet<PathBuf>, Failure> {
+    let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
+    let Some((site, info)) = location.map(|site| Ok((site, find_info(site, name)?))).transpose()? else {
+        return Ok(BTreeSet::new());
+    };
+    let record = info.map_or(Ok(None), |info| files::read_optional(&info.join("RECORD")))?.unwrap_or_default();
+    let own = parse_record(&record).into_iter().map(|entry| entry.path);
+    let own = own.filter(|path| !path.contains(".dist-info/") && !path.contains("__pycache__/"));
+    Ok(own.map(|path| lexical(&path, site)).collect())
 }
 
 /// What may change: the modules of these are looked at.

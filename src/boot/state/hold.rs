@@ -10,6 +10,7 @@ use crate::boot::state::State;
 use crate::boot::state::orphan::wait_for_orphan;
 use crate::core::diag::Failure;
 use crate::core::host::files;
+use crate::core::host::locks;
 
 /// How long another colab-boot, or the installer of a killed one, is waited for.
 const AT_MOST: Duration = Duration::from_mins(5);
@@ -29,7 +30,7 @@ pub fn hold(folder: &Path, layout: Option<&Layout>, say: &dyn Fn(&str)) -> Resul
     let own = layout.map_or_else(|| folder.to_owned(), |layout| State::of(folder, layout).folder);
     files::create_private_folder(&own)?;
     let waiting = || say("another colab-boot is changing this environment; waiting for it");
-    let lock = files::lock_exclusively(&own.join("lock"), AT_MOST, &waiting)?;
+    let lock = locks::lock_exclusively(&own.join("lock"), AT_MOST, &waiting)?;
     wait_for_orphan(&own, AT_MOST, &mut |pid| {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));
     })?;

@@ -7,14 +7,16 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::boot::goal::{missing_lock, stale_lock};
-use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, uncovered};
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, distinct, uncovered, within_budget};
 use crate::boot::profile::Profile;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::FetchOptions;
 use crate::cli::output::needed_images;
-use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
+use crate::core::diag::{Failure, Kind, bytes, counted};
+use crate::core::host::digests::has_digest;
 use crate::core::host::files;
+use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 use crate::core::log::Style;
 use crate::core::model::Sha256;
@@ -42,10 +44,11 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let known: u64 = wheels.values().filter_map(|package| package.wheel()?.size).sum();
     within_budget(options.budget, known, &wheels)?;
     files::create_folder(&options.into)?;
+    must_hold_no_others(&options.into, &wheels)?;
     // Two that fetch into one folder would write to the same parts.
     let waiting =
         || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
-    let _alone = files::lock_folder(&options.into, AT_MOST, &waiting)?;
+    let _alone = locks::lock_folder(&options.into, AT_MOST, &waiting)?;
     let settings = options.index.settings();
     let mut findings = Vec::new();
     for target in &targets {
@@ -66,9 +69,8 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
         let path = options.into.join(&package.file);
         total += path.look().map_or(0, |data| data.len());
     }
-    let count = wheels.len();
-    let plural = if count == 1 { "" } else { "s" };
-    let text = format!("fetched: {count} wheel{plural}, {} in {}\n", bytes(total), options.into.display());
+    let count = counted(wheels.len(), "wheel");
+    let text = format!("fetched: {count}, {} in {}\n", bytes(total), options.into.display());
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     let list: Vec<_> = wheels.values().filter_map(|package| package.wheel()).collect();
     let data = FetchReport { folder: &options.into, bytes: total, targets: names, wheels: list };
@@ -87,12 +89,6 @@ fn wanted_targets<'a>(lock: &'a Lock, names: &[String]) -> Result<Vec<&'a Locked
         )));
     }
     Ok(lock.targets.iter().filter(|target| names.is_empty() || names.contains(&target.name)).collect())
-}
-
-/// Every file once, whatever number of targets has it.
-fn distinct<'a>(targets: &[&'a LockedTarget]) -> BTreeMap<Sha256, &'a LockedPackage> {
-    let packages = targets.iter().flat_map(|target| &target.packages);
-    packages.filter_map(|package| Some((package.wheel()?.sha256?, package))).collect()
 }
 
 /// The profile, where the lock needs it: it alone knows the addresses of explicit indexes and of wheels given by
@@ -131,22 +127,14 @@ fn profile_of(
     }
 }
 
-/// An error that names the largest wheels where `known` bytes are more than `budget`.
-fn within_budget(budget: Option<u64>, known: u64, wheels: &BTreeMap<Sha256, &LockedPackage>) -> Result<(), Failure> {
-    let Some(budget) = budget.filter(|budget| known > *budget) else {
-        return Ok(());
-    };
-    let mut sizes: Vec<(u64, &LockedPackage)> =
-        wheels.values().filter_map(|package| Some((package.wheel()?.size?, *package))).collect();
-    sizes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
-    let largest: Vec<String> = sizes
-        .iter()
-        .take(5)
-        .map(|(size, package)| format!("{} {}: {}", package.name, package.version, bytes(*size)))
-        .collect();
-    let message = format!("the wheels take {}, the budget is {}", bytes(known), bytes(budget));
-    let finding = Finding::error(Code::FetchOverBudget, message)
-        .with_note(format!("the largest: {}", largest.join(", ")))
-        .with_help("nothing was fetched; raise --budget, or fetch fewer targets with --target");
-    Err(Failure::from_findings(Kind::Answer, vec![finding]))
+/// An error where a file of the user's has the name of one of `wheels`.
+fn must_hold_no_others(folder: &Path, wheels: &BTreeMap<Sha256, &LockedPackage>) -> Result<(), Failure> {
+    for (sha256, wheel) in wheels.iter().filter_map(|(sha256, package)| Some((sha256, package.wheel()?))) {
+        let path = folder.join(&wheel.file);
+        if path.look_at_entry().is_ok() && !has_digest(&path, *sha256) {
+            return Err(Failure::input(format!("`{}` is another file than the lock names", path.display()))
+                .help("nothing was fetched; move it, or name another folder with --into"));
+        }
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::core::diag::Failure;
 use crate::core::host::files;
-use crate::health::doctor::{Place, Sight, conditions, observe_vitals};
+use crate::health::doctor::{Place, Sight, conditions, observe_vitals, smi_hangs};
 
 #[derive(Serialize)]
 struct FingerprintReport {
@@ -27,7 +27,7 @@ pub(super) fn conditions_of(seen: &Seen, session: &Session<'_>) -> Result<Option
     }
     let place = Place { here: files::absolute(Path::new("."))?, ..Place::default() };
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
-    let sight = Sight::now(session, kernel, &place);
+    let sight = Sight { smi_hangs: smi_hangs(seen.observed()), ..Sight::now(session, kernel, &place) };
     let is_read = |name: &str| session.matrix.read_of(name).is_some();
     Ok(Some(conditions(&observe_vitals(&sight), &sight, &is_read)))
 }

@@ -13,7 +13,8 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::shared::Shared;
 use crate::core::host::texts::{AnyText, FilesBelow, named_files, read_any};
-use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, unread_file};
+use crate::core::host::writers::{Writers, replace_alone};
+use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, summary, unread_file};
 
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";
@@ -46,6 +47,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let FilesBelow { files: all, aside } = named_files(&options.paths)?;
     let (mut found, mut written, mut unread, mut binary) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut replaced = Vec::new();
+    let writers = if options.write { Writers::now() } else { Writers::default() };
     for path in &all {
         let name = path.display().to_string();
         let (text, is_utf8) = match read_any(path) {
@@ -69,7 +71,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
             continue;
         }
         if options.write {
-            match cleaned(path, &name, clean.as_deref(), is_utf8) {
+            match cleaned((path, &name), clean.as_deref(), is_utf8, &writers) {
                 Ok(shared) => {
                     written.push(name.clone());
                     replaced.extend(shared.map(|shared| (name.clone(), shared)));
@@ -94,15 +96,18 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
 }
 
 /// Writes a file without its secrets; its other names, else why it was left as it was.
-fn cleaned(path: &Path, name: &str, clean: Option<&str>, is_utf8: bool) -> Result<Option<Shared>, Finding> {
+fn cleaned(
+    (path, name): (&Path, &str),
+    clean: Option<&str>,
+    is_utf8: bool,
+    writers: &Writers,
+) -> Result<Option<Shared>, Finding> {
     let no_json = "it is called JSON, and is no object and no list that could be read: it was left as it is";
     let clean = clean.ok_or_else(|| unread_file(name, no_json))?;
     if !is_utf8 {
         return Err(unread_file(name, "it is not UTF-8, or has zeros in it, and was left as it is"));
     }
-    let shared = Shared::of(path);
-    write_output(path, clean.as_bytes()).map_err(|failure| unread_file(name, &failure.message))?;
-    Ok(shared)
+    replace_alone(path, clean.as_bytes(), writers).map_err(|failure| unread_file(name, &failure.message))
 }
 
 fn report(
@@ -117,20 +122,13 @@ fn report(
         files.fold((0, 0), |(secrets, files), (_, sightings)| (secrets + sightings.len(), files + 1))
     };
     let ((gone, of_gone), (left, of_left)) = (count(true), count(false));
-    let text = match (options.write, left) {
-        (true, 0) => format!("{gone} secrets removed from {of_gone} of {files} files"),
-        (true, _) => format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}"),
-        (false, _) => format!("{left} secrets in {of_left} of {files} files"),
-    };
-    let others = match not_searched {
-        0 => String::new(),
-        count => format!("; {count} that are no text were not searched"),
-    };
+    let removed = options.write.then_some((gone, of_gone));
+    let text = summary(removed, (left, of_left), (files, not_searched));
     let aside: Vec<String> = aside.iter().map(|path| path.display().to_string()).collect();
     let passed = if aside.is_empty() { String::new() } else { format!("; not searched: {}", listed(&aside)) };
     let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file))).collect();
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
-    Report::new(ScrubReport { files, not_searched, aside, written, secrets }, format!("{text}{others}{passed}\n"))
+    Report::new(ScrubReport { files, not_searched, aside, written, secrets }, format!("{text}{passed}\n"))
         .with_findings(findings)
 }
 

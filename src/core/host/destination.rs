@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, XattrFlags};
 
 use crate::core::diag::Failure;
 use crate::core::host::files::{TEMPORARY, writing_failed};
@@ -184,9 +184,25 @@ fn replace(path: &Path, old: Option<&fs::Metadata>, bytes: &[u8]) -> std::io::Re
     }
     let mode = old.map_or(0o644, |old| old.mode() & 0o7777);
     file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+    if old.is_some() {
+        copy_attributes(path, file.as_file());
+    }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     File::open(folder)?.sync_all()
+}
+
+/// Gives `to` the extended attributes of the file at `from`: access control lists, notes of the user's. What the system
+/// keeps for itself is left.
+fn copy_attributes(from: &Path, to: &File) {
+    let mut names = vec![0; 64 << 10];
+    let mut value = vec![0; 64 << 10];
+    let length = rustix::fs::listxattr(from, names.as_mut_slice()).unwrap_or_default();
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        if let Ok(length) = rustix::fs::getxattr(from, name, value.as_mut_slice()) {
+            let _ = rustix::fs::fsetxattr(to, name, &value[..length], XattrFlags::empty());
+        }
+    }
 }
 
 /// A pipe without a reader is an error at once, where opening it would wait for one for ever.

@@ -1,9 +1,8 @@
 //! Files: read with the path in every error, written whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -332,54 +331,4 @@ pub fn volume(path: &Path) -> std::io::Result<Volume> {
         inodes: stat.f_files,
         inodes_free: stat.f_favail,
     })
-}
-
-/// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `at_most`; `on_wait` is called
-/// when it has to.
-pub fn lock_exclusively(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<File, Failure> {
-    let failed =
-        |error: &dyn std::error::Error| Failure::world(format!("could not lock `{}`", path.display())).because(error);
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .open(path)
-        .map_err(|error| failed(&error))?;
-    wait_for_lock(file, path, at_most, on_wait)?.map_err(|error| failed(&error))
-}
-
-/// The same on a folder; `None` where its file system knows no such locks.
-pub fn lock_folder(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
-    match reach(path).and_then(|()| File::open(path)) {
-        Ok(folder) => Ok(wait_for_lock(folder, path, at_most, on_wait)?.ok()),
-        Err(_) => Ok(None),
-    }
-}
-
-fn wait_for_lock(
-    file: File,
-    path: &Path,
-    at_most: Duration,
-    on_wait: &dyn Fn(),
-) -> Result<Result<File, std::io::Error>, Failure> {
-    let step = Duration::from_millis(100);
-    let mut waited = Duration::ZERO;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Ok(file)),
-            Err(fs::TryLockError::Error(error)) => return Ok(Err(error)),
-            Err(fs::TryLockError::WouldBlock) if waited >= at_most => {
-                return Err(Failure::world(format!("another colab-boot holds `{}`", path.display()))
-                    .help("wait for it to finish, then run the command again"));
-            }
-            Err(fs::TryLockError::WouldBlock) => {
-                if waited.is_zero() {
-                    on_wait();
-                }
-                std::thread::sleep(step);
-                waited += step;
-            }
-        }
-    }
 }

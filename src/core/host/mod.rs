@@ -6,6 +6,7 @@ pub mod command;
 pub mod destination;
 pub mod digests;
 pub mod files;
+pub mod locks;
 pub mod mounts;
 pub mod parallel;
 pub mod paths;
@@ -16,6 +17,7 @@ pub mod stamps;
 pub mod supervisor;
 pub mod texts;
 pub mod watched;
+pub mod writers;
 
 pub use command::{Finished, Invocation};
 pub use paths::Paths;

@@ -5,6 +5,8 @@ mod baseline;
 mod document;
 mod json_strings;
 mod lines;
+mod private_key;
+mod replaced;
 mod said;
 mod sarif;
 
@@ -23,17 +25,13 @@ use crate::core::model::json_text::strict;
 use crate::core::secrets::document::Document;
 use crate::core::secrets::json_strings::{Site, raw_places, sites};
 use crate::core::secrets::lines::Lines;
+use crate::core::secrets::private_key::lines_of;
+use crate::core::secrets::replaced::Substitutes;
 
 pub use baseline::Baseline;
-pub use said::{said, unread_file};
+pub use replaced::Secret;
+pub use said::{said, summary, unread_file};
 pub use sarif::{sarif, sarif_frame};
-
-/// A secret in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secret {
-    pub rule: &'static str,
-    pub span: Range<usize>,
-}
 
 /// A secret in a file, as people may see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -108,12 +106,20 @@ fn scan_bare(
             let is_known = before.is_some_and(|(_, one)| span.start < one.span.end);
             let is_about = captures.name("name").is_some_and(|rest| formats.is_about(rest.as_str()));
             let is_none = is_about || !is_secret(row, text) || formats.is_placeholder(text);
-            if !is_known && !is_none && !lines.allow(&span) {
-                found.insert(span.start, Secret { rule: &row.id, span });
+            let parts =
+                parts(text).into_iter().map(|part| original(value.start() + part.start..value.start() + part.end));
+            let parts: Vec<Range<usize>> = parts.collect();
+            if !is_known && !is_none && !parts.is_empty() && !lines.allow(&span) {
+                found.insert(span.start, Secret { rule: &row.id, span, parts });
             }
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// What of a secret is taken out; nothing of what only begins like a key.
+fn parts(text: &str) -> Vec<Range<usize>> {
+    if text.starts_with("-----") { lines_of(text) } else { std::iter::once(0..text.len()).collect() }
 }
 
 /// `value` up to the first escape of a string of Python, a shell or TOML, where that is a secret still; without the
@@ -232,7 +238,7 @@ fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>)
         (format!("line {line}"), line)
     };
     let (secrets, sightings) = unknown(scan_lines(&lines)?, text, known, &place);
-    let clean = spliced(text, secrets.iter().map(|one| (one.span.clone(), replacement(one.rule))));
+    let clean = spliced(text, Substitutes::of(text).changes(text, &secrets));
     Ok((sightings, (!secrets.is_empty()).then_some(clean)))
 }
 
@@ -259,15 +265,10 @@ fn sighting(rule: &'static str, value: &str, place: String, line: usize) -> Sigh
     Sighting { rule, place, line, shown, sha256 }
 }
 
-/// No blank, no quote and ASCII alone, so that it can stand wherever the secret did.
-fn replacement(rule: &str) -> String {
-    format!("REMOVED-{rule}")
-}
-
 /// `text` without its secrets.
 fn masked(text: &str) -> String {
     let secrets = scan(text).unwrap_or_default();
-    spliced(text, secrets.into_iter().map(|one| (one.span, replacement(one.rule))))
+    spliced(text, Substitutes::of(text).changes(text, &secrets))
 }
 
 /// `text` with something else in the place of some spans, which come in their order.
@@ -293,6 +294,7 @@ fn json(
     let lines = Lines::of(text);
     let mut sightings = Vec::new();
     let mut changed: Vec<(Range<usize>, String)> = Vec::new();
+    let mut names = Substitutes::of(text);
     let (pairs, texts): (Vec<Site>, Vec<Site>) =
         parts.iter().flat_map(|part| sites(strict_text, part.clone())).partition(|site| site.is_pairs);
     // Literals in which something was found.
@@ -316,7 +318,7 @@ fn json(
         };
         let (secrets, own) = unknown(all, &site.text, known, &place);
         sightings.extend(own);
-        changed.extend(rewritten(&site, &secrets, strict_text));
+        changed.extend(rewritten(&site, &secrets, strict_text, &mut names));
     }
     if changed.is_empty() {
         return Ok((sightings, None));
@@ -329,23 +331,28 @@ fn json(
 
 /// Where in the file the secrets of `site` stand, each with what replaces it. A secret of several strings is replaced
 /// in the first, and taken out of the others.
-fn rewritten(site: &Site, secrets: &[Secret], strict: &str) -> Vec<(Range<usize>, String)> {
+fn rewritten(
+    site: &Site,
+    secrets: &[Secret],
+    strict: &str,
+    names: &mut Substitutes<'_>,
+) -> Vec<(Range<usize>, String)> {
     let mut changed = Vec::new();
+    let parts: Vec<(Range<usize>, String)> = names.changes(&site.text, secrets).collect();
     for segment in &site.segments {
         // The end of a line stays, or lines of the cell would run together.
         let text = &site.text[segment.start..segment.start + segment.length];
         let own = segment.start..segment.start + text.strip_suffix('\n').unwrap_or(text).len();
-        let first = secrets.partition_point(|one| one.span.end <= own.start);
-        let within: Vec<&Secret> = secrets[first..].iter().take_while(|one| one.span.start < own.end).collect();
+        let first = parts.partition_point(|(part, _)| part.end <= own.start);
+        let within: Vec<_> = parts[first..].iter().take_while(|(part, _)| part.start < own.end).collect();
         if within.is_empty() {
             continue;
         }
         let places = raw_places(strict, &segment.literal);
-        for secret in within {
-            let part = secret.span.start.max(own.start)..secret.span.end.min(own.end);
-            let span = places[part.start - segment.start]..places[part.end - segment.start];
-            let instead = if secret.span.start >= own.start { replacement(secret.rule) } else { String::new() };
-            changed.push((span, instead));
+        for (part, instead) in within {
+            let instead = if part.start >= own.start { instead.clone() } else { String::new() };
+            let part = part.start.max(own.start)..part.end.min(own.end);
+            changed.push((places[part.start - segment.start]..places[part.end - segment.start], instead));
         }
     }
     changed

@@ -32,3 +32,16 @@ pub fn unread_file(name: &str, why: &str) -> Finding {
     let help = "what it holds is not known: make it readable, save it as UTF-8, or leave it out";
     Finding::error(Code::ScrubUnread, format!("{name}: {why}")).with_help(help)
 }
+
+/// How many secrets were removed and are left, each with the number of their files; of `files` that were searched.
+pub fn summary(removed: Option<(usize, usize)>, left: (usize, usize), (files, not_searched): (usize, usize)) -> String {
+    let (left, of_left) = left;
+    let searched = match removed {
+        Some((gone, of_gone)) if left == 0 => format!("{gone} secrets removed from {of_gone} of {files} files"),
+        Some((gone, of_gone)) => {
+            format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}")
+        }
+        None => format!("{left} secrets in {of_left} of {files} files"),
+    };
+    if not_searched == 0 { searched } else { format!("{searched}; {not_searched} that are no text were not searched") }
+}

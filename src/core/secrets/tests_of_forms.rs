@@ -187,6 +187,36 @@ fn is_alike(before: &serde_json::Value, after: &serde_json::Value) -> bool {
 }
 
 #[test]
+fn a_key_over_several_strings_leaves_their_quotes_and_code_is_none() {
+    let body = ["MIIEvQIBADANBgkqhkiG9w0B", "AQEFAASCBKcwggSjAgEAAoIBAQC7aB3dE6gH9jK2"].concat();
+    let source = [
+        "key = (\"-----BEGIN PRIVATE KEY-----\\n\"\n".to_owned(),
+        format!("       '{body}\\n'\n"),
+        "       \"-----END PRIVATE KEY-----\\n\")\n".to_owned(),
+    ];
+    let (found, clean) = scrubbed_of("a.py", &source.concat());
+    assert_eq!((found.len(), clean), (1, Some(source.concat().replace(&body, "REMOVED-private-key"))));
+    let cell = serde_json::json!({"cells": [{"cell_type": "code", "source": source}]}).to_string();
+    let (found, clean) = scrubbed_of("a.ipynb", &cell);
+    assert_eq!((found.len(), clean), (1, Some(cell.replace(&body, "REMOVED-private-key"))));
+    let code = "BEGIN = \"-----BEGIN PRIVATE KEY-----\"\nWIDTH = 64\nALGORITHM = \"RSA\"\nENCODING = \"base64\"\nEND = \"-----END PRIVATE KEY-----\"\n";
+    assert_eq!(scrubbed_of("a.py", code), (Vec::new(), None));
+}
+
+#[test]
+fn two_secrets_get_two_names() {
+    let token = |end: &str| format!("hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ1234567{end}");
+    let (one, two) = (token("8"), token("9"));
+    let text = format!("{{\"{one}\": 1, \"{two}\": 2, \"again\": \"{one}\"}}");
+    let name = "REMOVED-hugging-face-token";
+    let clean = text.replace(&one, name).replace(&two, &format!("{name}-2"));
+    assert_eq!(scrubbed_of("a.json", &text).1, Some(clean));
+    // One that is there already is of another secret.
+    let text = format!("[t]\n\"{name}\" = 1\n\"{two}\" = 2\n");
+    assert_eq!(scrubbed_of("a.toml", &text).1, Some(text.replace(&two, &format!("{name}-2"))));
+}
+
+#[test]
 fn a_secret_may_stand_beside_letters_of_any_script() {
     let token = ["ghp_zz63FfkCzJr4", "i0B3JrTAwR4y9ojfljoQoaF1"].concat();
     for text in [

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::core::host::files;
+use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::core::model::day::day_of;
@@ -56,7 +57,7 @@ impl Kept {
     /// The one in `folder`, to be changed: nobody else changes it meanwhile.
     pub fn open_alone(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let wait = || session.say("another process is changing the repository; waiting");
-        let alone = files::lock_folder(folder, WAIT, &wait)?;
+        let alone = locks::lock_folder(folder, WAIT, &wait)?;
         if alone.is_none() && folder.is_folder_there() {
             return Err(Failure::world(format!(
                 "another process has been changing `{}` for two minutes",

@@ -11,6 +11,7 @@ use crate::boot::machine::Kernel;
 use crate::boot::notebook::is_alive;
 use crate::core::diag::Failure;
 use crate::core::host::files;
+use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 
@@ -231,7 +232,7 @@ const OPTIONS: [&str; 3] = ["-f=", "--f=", "--IPKernelApp.connection_file="];
 pub fn is_recorded(folder: &Path, pid: u32) -> bool {
     let lock = recorder_lock(folder, pid);
     // Who gets the lock at once is alone.
-    lock.is_file_there() && files::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
+    lock.is_file_there() && locks::lock_exclusively(&lock, Duration::ZERO, &|| ()).is_err()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! The GPU: is it there, does the driver reach it, is it well.
 
+use std::collections::BTreeMap;
+
 use crate::core::diag::Code;
 use crate::core::model::ComputeCapability;
-use crate::health::doctor::vitals::{SMI_ENDED, SMI_HANGS};
+use crate::health::doctor::vitals::{SMI_ENDED, SMI_FAILED, SMI_HANGS};
 use crate::health::doctor::{Answer, Case, Hit, Judge};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -54,17 +56,18 @@ fn gpu_lost(case: &Case<'_>) -> Answer {
     if complaint(case) == Some(SMI_HANGS) {
         return Hit::error("nvidia-smi does not answer within 3 s: the driver hangs").into();
     }
-    if let Some(said) = complaint(case).filter(|said| said.starts_with(SMI_ENDED)) {
+    if let Some(said) = complaint(case).filter(|said| said.starts_with(SMI_ENDED) || said.starts_with(SMI_FAILED)) {
         return Hit::error(format!("{said}: whether there is a GPU is not known")).into();
     }
     if !has_device(case) {
         return Answer::Unseen(NO_GPU.to_owned());
     }
     let lost = ["Unknown Error", "No devices were found", "couldn't communicate with the NVIDIA driver"];
-    match complaint(case).filter(|said| lost.iter().any(|words| said.contains(words))) {
-        Some(said) => {
+    match complaint(case) {
+        Some(said) if lost.iter().any(|words| said.contains(words)) => {
             Hit::error("the device files are there, and the driver can't be reached").seen(said.trim()).into()
         }
+        Some(said) => Answer::Unseen(format!("nvidia-smi says `{}`", said.trim())),
         None => Answer::Fine("the driver answers".to_owned()),
     }
 }
@@ -139,75 +142,104 @@ fn driver_path_missing(case: &Case<'_>) -> Answer {
     Hit::warning(format!("the loader does not know {folder}")).into()
 }
 
-/// Asks `judge` of each GPU; what all of them say.
-fn each(case: &Case<'_>, fine: &str, judge: impl Fn(&str, &dyn Fn(&str) -> Option<String>) -> Option<Hit>) -> Answer {
-    if case.vitals.gpus.is_empty() {
-        return Answer::Unseen(NO_GPU.to_owned());
+/// What `nvidia-smi` says of one GPU.
+#[derive(Clone, Copy)]
+struct Gpu<'a>(&'a BTreeMap<String, String>);
+
+impl<'a> Gpu<'a> {
+    fn name(self) -> &'a str {
+        self.0.get("name").map_or("the GPU", String::as_str)
     }
-    let one = |gpu: &std::collections::BTreeMap<String, String>| {
-        let field =
-            |name: &str| gpu.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.contains("N/A"));
-        judge(gpu.get("name").map_or("the GPU", String::as_str), &field)
-    };
-    let hits: Vec<Hit> = case.vitals.gpus.iter().filter_map(one).collect();
-    if hits.is_empty() { Answer::Fine(fine.to_owned()) } else { Answer::Found(hits) }
+
+    /// A value; `None` for `[N/A]`, `[Unknown Error]`, `[GPU requires reset]` and their kind.
+    fn field(self, name: &str) -> Option<&'a str> {
+        self.0.get(name).map(|value| value.trim()).filter(|value| !value.starts_with('[') && *value != "N/A")
+    }
+
+    fn number(self, name: &str) -> Option<u64> {
+        self.field(name)?.trim_end_matches(" %").parse().ok()
+    }
+
+    /// The GPU does not have what a value is of.
+    fn is_without(self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| value.contains("N/A") || value.contains("Not Supported"))
+    }
+}
+
+/// Asks `judge` of each GPU, which says `None` where a value can't be read; what all of them say.
+fn each(case: &Case<'_>, fine: &str, judge: impl Fn(Gpu<'_>) -> Option<Option<Hit>>) -> Answer {
+    if case.vitals.gpus.is_empty() {
+        return Answer::Unseen(complaint(case).map_or(NO_GPU, |_| "nvidia-smi names no GPU").to_owned());
+    }
+    let judged: Vec<(Gpu<'_>, Option<Option<Hit>>)> =
+        case.vitals.gpus.iter().map(|gpu| (Gpu(gpu), judge(Gpu(gpu)))).collect();
+    let unread = judged.iter().find(|(_, said)| said.is_none()).map(|(gpu, _)| gpu.name());
+    let hits: Vec<Hit> = judged.iter().filter_map(|(_, said)| said.clone().flatten()).collect();
+    match unread {
+        _ if !hits.is_empty() => Answer::Found(hits),
+        Some(name) => Answer::Unseen(format!("nvidia-smi does not say it of {name}")),
+        None => Answer::Fine(fine.to_owned()),
+    }
 }
 
 fn gpu_ecc(case: &Case<'_>) -> Answer {
-    each(case, "no uncorrected memory error", |name, field| {
+    each(case, "no uncorrected memory error", |gpu| {
         let fields = [
             "ecc.errors.uncorrected.volatile.total",
             "retired_pages.pending",
             "remapped_rows.pending",
             "remapped_rows.failure",
         ];
-        let found: Vec<String> = fields
-            .iter()
-            .filter_map(|key| {
-                Some(format!(
-                    "{key} is {}",
-                    field(key).filter(|value| value == "Yes" || value.parse::<u64>().is_ok_and(|count| count > 0))?
-                ))
-            })
-            .collect();
-        (!found.is_empty()).then(|| Hit::error(format!("{name} has memory errors")).seen_all(found))
+        let said = fields.iter().filter_map(|key| Some((key, gpu.field(key)?)));
+        let said: Vec<_> =
+            said.filter(|(_, value)| matches!(*value, "Yes" | "No") || value.parse::<u64>().is_ok()).collect();
+        let bad = said.iter().filter(|(_, value)| !matches!(*value, "No" | "0"));
+        let found: Vec<String> = bad.map(|(key, value)| format!("{key} is {value}")).collect();
+        let hit = || Hit::error(format!("{} has memory errors", gpu.name())).seen_all(found.clone());
+        (!said.is_empty()).then(|| (!found.is_empty()).then(hit))
     })
 }
 
 fn gpu_throttled(case: &Case<'_>) -> Answer {
     const REASONS: [(u64, &str); 4] =
         [(0x8, "hardware slowdown"), (0x20, "heat (software)"), (0x40, "heat (hardware)"), (0x80, "power brake")];
-    each(case, "nothing holds the clocks back", |name, field| {
-        let text = field("clocks_event_reasons.active").or_else(|| field("clocks_throttle_reasons.active"))?;
+    each(case, "nothing holds the clocks back", |gpu| {
+        let text = gpu.field("clocks_event_reasons.active").or_else(|| gpu.field("clocks_throttle_reasons.active"))?;
         let bits = u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()?;
         let reasons: Vec<String> =
             REASONS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, reason)| (*reason).to_owned()).collect();
-        (!reasons.is_empty()).then(|| Hit::warning(format!("{name} runs slower than it can")).seen_all(reasons))
+        let hit = || Hit::warning(format!("{} runs slower than it can", gpu.name())).seen_all(reasons.clone());
+        Some((!reasons.is_empty()).then(hit))
     })
 }
 
 fn gpu_pcie_narrow(case: &Case<'_>) -> Answer {
-    each(case, "all lanes are used, or the GPU is idle", |name, field| {
-        let number = |key: &str| field(key)?.trim_end_matches(" %").parse::<u64>().ok();
-        let (now, most) = (number("pcie.link.width.current")?, number("pcie.link.width.max")?);
-        let busy = number("utilization.gpu")? > 0;
-        (busy && now < most).then(|| Hit::note(format!("{name} is connected by {now} of {most} lanes")))
+    each(case, "all lanes are used, or the GPU is idle", |gpu| {
+        let (now, most) = (gpu.number("pcie.link.width.current")?, gpu.number("pcie.link.width.max")?);
+        let busy = gpu.number("utilization.gpu")? > 0;
+        let hit = || Hit::note(format!("{} is connected by {now} of {most} lanes", gpu.name()));
+        Some((busy && now < most).then(hit))
     })
 }
 
 fn gpu_mig(case: &Case<'_>) -> Answer {
-    each(case, "a whole GPU", |name, field| {
-        let on = field("mig.mode.current").is_some_and(|mode| mode == "Enabled");
-        let memory = field("memory.total").unwrap_or_default();
-        on.then(|| Hit::note(format!("{name} is divided")).seen(format!("this slice has {memory}")))
+    each(case, "a whole GPU", |gpu| {
+        let mode = gpu.field("mig.mode.current").filter(|mode| matches!(*mode, "Enabled" | "Disabled"));
+        if mode.is_none() && gpu.is_without("mig.mode.current") {
+            return Some(None);
+        }
+        let memory = gpu.field("memory.total").unwrap_or("unknown memory");
+        let hit = || Hit::note(format!("{} is in MIG mode", gpu.name())).seen(format!("this slice has {memory}"));
+        Some((mode? == "Enabled").then(hit))
     })
 }
 
 fn gpu_exclusive(case: &Case<'_>) -> Answer {
-    each(case, "every process may use the GPU", |name, field| {
-        let mode = field("compute_mode").filter(|mode| mode != "Default")?;
+    each(case, "every process may use the GPU", |gpu| {
+        let (name, mode) = (gpu.name(), gpu.field("compute_mode")?);
         let other = case.vitals.processes.iter().find(|one| one.nvidia && Some(one.pid) != case.vitals.kernel);
-        Some(match (mode.as_str(), other) {
+        let hit = match (mode, other) {
+            ("Default", _) => return Some(None),
             ("Exclusive_Process", None) => {
                 Hit::note(format!("{name} is in exclusive-process mode: a second process fails with error 46"))
             }
@@ -216,7 +248,8 @@ fn gpu_exclusive(case: &Case<'_>) -> Answer {
                 Hit::error(format!("{name} is in exclusive-process mode, and another process uses it")).seen(seen)
             }
             _ => Hit::error(format!("{name} has the compute mode {mode}")),
-        })
+        };
+        Some(Some(hit))
     })
 }
 

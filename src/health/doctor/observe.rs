@@ -26,7 +26,7 @@ use crate::health::doctor::ram::SERVER_LOG;
 use crate::health::doctor::sight::Sight;
 use crate::health::doctor::storage::{DRIVE_LOG, DRIVE_LOG_MORE};
 use crate::health::doctor::variables_seen::{is_kept, variables};
-use crate::health::doctor::vitals::{FileSystem, SMI_ENDED, SMI_HANGS, Vitals};
+use crate::health::doctor::vitals::{FileSystem, SMI_ENDED, SMI_FAILED, SMI_HANGS, Vitals};
 
 /// What is kept of an environment file that holds no credential.
 pub(super) const CLEAN: &str = "clean";
@@ -49,6 +49,9 @@ const TEXTS: &[&str] = &[
 
 /// How the names of CUDA's libraries begin that frameworks look for.
 const CUDA_LIBRARIES: &[&str] = &["libcudnn", "libcublas", "libcudart", "libnccl"];
+
+/// Characters that are kept of an answer that is none.
+const SMI_SAID: usize = 200;
 
 const GPU_FIELDS: &[&str] = &[
     "name",
@@ -343,16 +346,25 @@ fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
     let Some(answer) = asked(sight.environment, GPU_FIELDS) else { return };
     match answer {
         Ok(finished) if finished.code == 0 => {
-            let row = |line: &str| {
-                let values = line.split(',').map(|value| value.trim().to_owned());
-                GPU_FIELDS.iter().map(|field| (*field).to_owned()).zip(values).collect()
-            };
-            vitals.gpus = finished.stdout.lines().filter(|line| !line.trim().is_empty()).map(row).collect();
+            let rows = finished.stdout.lines().filter(|line| !line.trim().is_empty()).map(row_of);
+            match rows.collect() {
+                Some(rows) => vitals.gpus = rows,
+                None => vitals.smi_error = Some(finished.stdout.trim().chars().take(SMI_SAID).collect()),
+            }
         }
         Ok(Finished { signal: Some(signal), .. }) => {
             vitals.smi_error = Some(format!("{SMI_ENDED}{}", name_of(signal)));
         }
         Ok(finished) => vitals.smi_error = Some(format!("{}{}", finished.stdout.trim(), finished.stderr.trim())),
-        Err(_) => vitals.smi_error = Some(SMI_HANGS.to_owned()),
+        Err(NoResult::TimedOut(_)) => vitals.smi_error = Some(SMI_HANGS.to_owned()),
+        Err(NoResult::NotFound) => vitals.smi_error = Some(format!("{SMI_FAILED}: its interpreter is missing")),
+        Err(NoResult::Failed(error)) => vitals.smi_error = Some(format!("{SMI_FAILED}: {error}")),
     }
+}
+
+/// The fields of one GPU; `None` for a line that is no answer to what was asked.
+fn row_of(line: &str) -> Option<BTreeMap<String, String>> {
+    let values: Vec<&str> = line.split(',').map(str::trim).collect();
+    let named = || GPU_FIELDS.iter().map(ToString::to_string).zip(values.iter().map(ToString::to_string)).collect();
+    (values.len() == GPU_FIELDS.len()).then(named)
 }

@@ -15,6 +15,9 @@ use crate::health::doctor::Death;
 /// What `nvidia-smi` is said to complain of where it gives no answer.
 pub(super) const SMI_HANGS: &str = "nvidia-smi does not answer";
 
+/// That it can't be started.
+pub(super) const SMI_FAILED: &str = "nvidia-smi does not start";
+
 /// What it is said to complain of where it crashed: this, and the signal.
 pub(super) const SMI_ENDED: &str = "nvidia-smi was ended by ";
 

@@ -112,7 +112,9 @@ fn vram_unattributed(case: &Case<'_>) -> Answer {
         .gpus
         .iter()
         .filter_map(|gpu| Some(field(gpu, "memory.total")?.saturating_sub(field(gpu, "memory.free")?)));
-    let most = used.max().unwrap_or_default();
+    let Some(most) = used.max() else {
+        return Answer::Unseen("nvidia-smi does not say how much memory is in use".to_owned());
+    };
     let holders = case.vitals.processes.iter().filter(|one| one.nvidia).count();
     if holders == 0 && float(most) > case.row.limit("used") {
         return Hit::note(format!(

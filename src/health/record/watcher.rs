@@ -10,7 +10,7 @@ use crate::boot::session::Session;
 use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
 use crate::core::host::watched::{End, Watched, leave_session};
-use crate::core::host::{Invocation, files};
+use crate::core::host::{Invocation, files, locks};
 use crate::health::doctor::{
     COUNTER, Death, Memory, Place, SCHEMA, Sight, Tick, connection_file, crash_file, crash_in_short,
     death_folder as folder, is_recorded, observe_memory, recorder_lock,
@@ -50,7 +50,7 @@ pub fn watch(session: &Session<'_>, pid: u32) -> Result<(), Failure> {
     leave_session();
     let folder = folder(&session.paths.state);
     files::create_private_folder(&folder)?;
-    let _alone = files::lock_exclusively(&recorder_lock(&folder, pid), Duration::ZERO, &|| ())
+    let _alone = locks::lock_exclusively(&recorder_lock(&folder, pid), Duration::ZERO, &|| ())
         .map_err(|_| Failure::answer("a recorder watches this kernel already"))?;
     let mut next = Some(pid);
     while let Some(pid) = next {

@@ -142,7 +142,7 @@ fn once(
     let sha256 = Some(digest.finish());
     let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
     let line = Line { path, size, modified, stored, from: journal.from(), sha256, of: None, announced: false };
-    journal.name(&line, || settle(staging, &file, &part, &place)).map_err(NotCopied::Writing)
+    journal.name(&line, || settle(staging, file, &part, &place)).map_err(NotCopied::Writing)
 }
 
 /// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so.
@@ -207,10 +207,14 @@ fn dress(entry: &Entry, file: &File) {
     let _ = file.set_modified(SystemTime::UNIX_EPOCH + since);
 }
 
-/// Gives the file its name.
-pub(super) fn settle(staging: &Staging, file: &File, part: &Path, place: &Path) -> std::io::Result<()> {
+/// Closes the file and gives it its name. Servers that write or upload at the end say at the close that they could not.
+fn settle(staging: &Staging, file: File, part: &Path, place: &Path) -> std::io::Result<()> {
     if staging.durable {
         file.sync_all()?;
+    }
+    if let Err(error) = nix::unistd::close(file) {
+        let _ = std::fs::remove_file(part);
+        return Err(error.into());
     }
     std::fs::rename(part, place)?;
     if staging.durable {

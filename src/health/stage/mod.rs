@@ -17,6 +17,7 @@ use std::time::Duration;
 use crate::core::diag::Failure;
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
+use crate::core::host::locks;
 use crate::core::log::Progress;
 
 use crate::core::host::mounts::{Look, must_be_there};
@@ -85,7 +86,7 @@ pub fn stage(
 ) -> Result<Staged, Failure> {
     must_be_apart(staging)?;
     files::create_folder(&staging.to)?;
-    let _alone = files::lock_folder(&staging.to, Duration::ZERO, &|| ())?;
+    let _alone = locks::lock_folder(&staging.to, Duration::ZERO, &|| ())?;
     let parts = Parts::open(&staging.to, &staging.boot)?;
     let source = staging.from.display().to_string();
     let journal = Journal::open(&staging.to.join(JOURNAL), &source)?;

@@ -203,6 +203,7 @@ fn write(
     let hashing = Hashing::new(parts.begin(&shard.name)?);
     let Hashing { to: file, digest, size } = packed(shard, hashing, &|bytes| progress.bytes(bytes), failed)?;
     let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
+    nix::unistd::close(file)?;
     // One that lacks a file is made again.
     let of = (failed.len() == failures).then_some(shard.of);
     let line = Line { path, size, modified: 0, stored, from, sha256: Some(digest.finish()), of, announced: false };

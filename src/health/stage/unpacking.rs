@@ -38,9 +38,9 @@ const TAR: (&[u8], usize) = (b"ustar", 257);
 /// Variables that hold options of the tools.
 const OPTIONS: &[&str] = &["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"];
 
-/// What GNU tar says with `--block-number` where the file ends before the block of zeros that ends an archive: of one
-/// that was cut off between two members nothing else tells.
-const NO_END: &str = "** End of File **";
+/// What GNU tar says with `--block-number` of a block of zeros, and where the file ends.
+const ZEROS: &str = ": ** Block of NULs **";
+const END: &str = ": ** End of File **";
 
 /// An archive that takes longer is not unpacked at all.
 const LIMIT: Duration = Duration::from_hours(48);
@@ -110,7 +110,15 @@ impl<'a> Archive<'a> {
         let mut arguments = match self.tools[0] {
             // Without a password it would ask for one.
             "unzip" => vec!["-q", "-o", "-P", "", "/dev/stdin"],
-            _ => vec!["--extract", "--block-number", "--file=-", "--no-same-owner", "--no-same-permissions"],
+            // Several archives in one file are one.
+            _ => vec![
+                "--extract",
+                "--ignore-zeros",
+                "--block-number",
+                "--file=-",
+                "--no-same-owner",
+                "--no-same-permissions",
+            ],
         };
         arguments.extend(self.option);
         let invocation = Invocation { folder: Some(folder.to_owned()), ..self.invocation(&arguments, environment)? };
@@ -137,11 +145,7 @@ impl<'a> Archive<'a> {
                     let failure = Failure::world(format!("`{}` changed while it was unpacked", self.path.display()));
                     return Err(failure.help(format!("{nothing}; run this again when it is whole")));
                 }
-                if self.goes_on() {
-                    let message = format!("`{}` goes on behind its end: it is several archives", self.path.display());
-                    return Err(Failure::world(message).help(format!("{nothing}; unpack them one by one")));
-                }
-                if finished.stdout.contains(NO_END) {
+                if is_cut_off(&finished.stdout) {
                     let message = format!("`{}` is cut off: what ends a tar file is missing", self.path.display());
                     return Err(Failure::world(message).help(format!("{nothing}; bring the archive again")));
                 }
@@ -159,22 +163,6 @@ impl<'a> Archive<'a> {
             Err(NoResult::Failed(error)) => Err(Failure::world(message).because(&error).help(nothing)),
             Err(NoResult::NotFound | NoResult::TimedOut(_)) => Err(Failure::world(message).help(nothing)),
         }
-    }
-
-    /// Whether a plain tar file has more behind the zeros that end it, at which `tar` has stopped to read.
-    fn goes_on(&self) -> bool {
-        if self.tools != ["tar"] {
-            return false;
-        }
-        let mut rest = std::io::BufReader::with_capacity(1 << 20, &self.file);
-        while let Ok(block @ [_, ..]) = std::io::BufRead::fill_buf(&mut rest) {
-            let count = block.len();
-            if block.iter().any(|byte| *byte != 0) {
-                return true;
-            }
-            std::io::BufRead::consume(&mut rest, count);
-        }
-        false
     }
 
     /// An error where members of a zip file are missing, or came under another name: `unzip` leaves out those that have
@@ -209,6 +197,15 @@ fn which(data: &Metadata) -> [i128; 4] {
     [data.dev().into(), data.ino().into(), data.len().into(), changed(data)]
 }
 
+/// Whether a tar file ends before the block of zeros that ends an archive: of one that was cut off between two members
+/// nothing else tells. `said` by tar.
+fn is_cut_off(said: &str) -> bool {
+    let block =
+        |line: &str, what: &str| -> Option<u64> { line.strip_prefix("block ")?.strip_suffix(what)?.parse().ok() };
+    let Some(end) = said.lines().rev().find_map(|line| block(line, END)) else { return false };
+    said.lines().rev().find_map(|line| block(line, ZEROS)).is_none_or(|zeros| zeros + 1 < end)
+}
+
 /// Unpacks the archive that the source is.
 pub(super) fn unpack(
     (staging, parts): (&Staging, &Parts),
@@ -220,7 +217,7 @@ pub(super) fn unpack(
     let work = Work { staging, journal, of: archive.of };
     // No member has such a path.
     let whole = staging.from.display().to_string();
-    if !staging.verify && journal.line(&whole).is_some_and(|line| line.of == Some(archive.of)) && work.stands() {
+    if !staging.verify && journal.line(&whole).is_some_and(|line| work.is_its(line)) && work.stands() {
         return Ok(Staged { there: work.lines().count() as u64, ..Staged::default() });
     }
     let fresh = parts.fresh()?;
@@ -257,9 +254,14 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// Whether a file came from this archive; another one may have its size and time.
+    fn is_its(&self, line: &Line) -> bool {
+        line.of == Some(self.of) && line.from == self.journal.from()
+    }
+
     /// What is known of files of this archive.
     fn lines(&self) -> impl Iterator<Item = &Line> {
-        self.journal.lines().filter(|line| line.of == Some(self.of) && !line.path.starts_with('/'))
+        self.journal.lines().filter(|line| self.is_its(line) && !line.path.starts_with('/'))
     }
 
     /// Whether all of them are there.
@@ -272,7 +274,7 @@ impl Work<'_> {
         make_folders(to, &listing.folders);
         for entry in &listing.entries {
             let place = to.join(&entry.path);
-            let line = self.journal.line(&entry.path).filter(|line| line.of == Some(self.of));
+            let line = self.journal.line(&entry.path).filter(|line| self.is_its(line));
             let stands = line.is_some_and(|line| place.look_at_entry().is_ok_and(|data| line.stands(&data)));
             staged.verified += u64::from(stands && self.staging.verify);
             if stands && (!self.staging.verify || is_copy(entry, &place)) {

@@ -9,6 +9,7 @@ mod hostile_index;
 mod hostile_profile;
 mod hostile_wheels;
 mod interpreters;
+mod once_more;
 mod outputs;
 mod property;
 mod signals;

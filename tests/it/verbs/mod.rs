@@ -25,5 +25,6 @@ mod signatures;
 mod stage;
 mod stage_archives;
 mod stage_laws;
+mod stage_several;
 mod usage;
 mod verify;

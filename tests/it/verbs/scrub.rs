@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::stories::table;
 use crate::support::index_server::{IndexServer, Manner};
+use crate::support::python::interpreter;
 use crate::support::test::Test;
 
 /// A token that looks like one and is none, put together here.
@@ -240,4 +241,26 @@ fn what_can_not_be_read_is_not_called_clean() {
     for name in ["work/a.txt", "work/z.txt"] {
         assert!(!std::fs::read_to_string(test.path(name)).expect("a file").contains(&token()), "{name}");
     }
+}
+
+#[test]
+fn a_file_keeps_its_attributes_and_one_that_is_written_to_is_left() {
+    let test = Test::new().file("a.env", &format!("HF_TOKEN={}\n", token())).file("run.log", &format!("{}\n", token()));
+    let python = |script: &str| {
+        let out = Command::new(interpreter()).args(["-c", script]).current_dir(test.path("")).output().expect("Python");
+        assert!(out.status.success(), "{out:?}");
+        String::from_utf8_lossy(&out.stdout).trim().to_owned()
+    };
+    python("import os; os.setxattr('a.env', 'user.note', b'mine')");
+    let mut log = Command::new("sleep");
+    let file = std::fs::OpenOptions::new().append(true).open(test.path("run.log")).expect("a log");
+    let mut writer = log.arg("60").stdout(file).spawn().expect("a program");
+    let said = test.run(&["scrub", "--write", "a.env", "run.log"]).expect(1);
+    assert!(said.stderr.contains(&format!("process {} writes to it", writer.id())), "{said:?}");
+    assert!(std::fs::read_to_string(test.path("run.log")).expect("a log").contains(&token()));
+    assert!(!std::fs::read_to_string(test.path("a.env")).expect("a file").contains(&token()));
+    assert_eq!(python("import os; print(os.getxattr('a.env', 'user.note').decode())"), "mine");
+    drop(log);
+    writer.kill().and_then(|()| writer.wait()).expect("it ends");
+    test.run(&["scrub", "--write", "run.log"]).expect(0);
 }

@@ -53,7 +53,7 @@ fn small_files_become_a_few_tar_files() {
 }
 
 /// Runs a script of Python or bash where the test's files lie.
-fn script(test: &Test, program: &Path, text: &str) {
+pub(super) fn script(test: &Test, program: &Path, text: &str) {
     let done = Command::new(program).args(["-c", text]).current_dir(test.folder.path()).status();
     assert!(done.expect("it starts").success(), "{text}");
 }
@@ -303,14 +303,8 @@ fn what_an_archive_holds_besides_is_no_success() {
         interpreter(),
         "import zipfile; z = zipfile.ZipFile('z.zip', 'w'); z.writestr('ok', '1'); z.writestr('../evil', '2')",
     );
-    script(&test, Path::new("bash"), "tar cf one.tar a; tar cf two.tar b; cat one.tar two.tar > both.tar");
-    for (name, words) in [("z.zip", "leads out of the folder"), ("both.tar", "goes on behind its end")] {
-        let refused = test.run(&["stage", "--unpack", name, "to"]).expect(3);
-        assert!(
-            refused.stderr.contains(words) && !test.path("to/ok").exists() && !test.path("to/a").exists(),
-            "{name}: {refused:?}"
-        );
-    }
+    let refused = test.run(&["stage", "--unpack", "z.zip", "to"]).expect(3);
+    assert!(refused.stderr.contains("leads out of the folder") && !test.path("to/ok").exists(), "{refused:?}");
     // What changed in a file's mode alone comes as well.
     test.run(&["stage", "a", "copy"]).expect(0);
     fs::set_permissions(test.path("a/one"), fs::Permissions::from_mode(0o755)).expect("a mode");

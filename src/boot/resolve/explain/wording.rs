@@ -267,7 +267,8 @@ impl Wording<'_> {
             let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
             return Some(format!("{name} {version} was yanked by its authors{reason}: only an exact pin takes it"));
         }
-        if is_seam(range) && range.iter().all(|(low, _)| !matches!(low, Edge::Included(version) if !listing.candidates.iter().any(|one| one.version == *version))) {
+        let known = |version: &Version| listing.candidates.iter().any(|one| one.version == *version);
+        if is_seam(range) && range.iter().all(|(low, _)| !matches!(low, Edge::Included(version) if !known(version))) {
             return None;
         }
         let newest = listing.candidates.first().map(|candidate| format!("; the newest here is {}", candidate.version));

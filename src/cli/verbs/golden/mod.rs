@@ -69,9 +69,20 @@ fn pins_here() -> Pins {
 /// the old index stays.
 fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Result<Vec<String>, Failure> {
     let signers = kept.signers()?;
+    let earlier = kept.catalogue.issued;
     kept.next(session)?;
     signed(kept, &signers, options, session)?;
-    written(kept, &signers, session)
+    let mut talk = written(kept, &signers, session)?;
+    talk.extend(clock_is_behind(earlier, kept.catalogue.issued));
+    Ok(talk)
+}
+
+/// Says that an index is dated before the one that it replaces. Which of two clocks was wrong is not known.
+fn clock_is_behind(earlier: Day, issued: Day) -> Option<String> {
+    let said = format!(
+        "the index is dated {issued}, and the one before it {earlier}: check the clock of this machine, and run `colab-boot golden renew` if it is behind"
+    );
+    (issued.until(earlier) > 1).then_some(said)
 }
 
 /// Puts the signature of the user's key under an index that is not on the disk yet.

@@ -6,15 +6,21 @@ use crate::cli::arguments::YankOptions;
 use crate::cli::verbs::golden::{folder_of, store, today};
 use crate::core::diag::Failure;
 use crate::golden::catalogue::Catalogue;
-use crate::golden::entry::Status;
+use crate::golden::entry::{Standing, Status};
 use crate::golden::repository::Kept;
 
 pub(super) fn run(options: &YankOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let today = today(session);
     one_version(&options.release, options.instead.as_deref())?;
+    let gone = kept.release(&options.release, today)?.title();
     if let Some(instead) = &options.instead {
-        kept.release(instead, today)?;
+        let other = kept.release(instead, today)?;
+        let standing = other.standing(today);
+        let returns = standing == Standing::Deprecated && other.replaced_by.as_ref() == Some(&gone);
+        if standing != Standing::Current && !returns {
+            return Err(Failure::input(format!("--use: {instead} is {}", standing.as_str())));
+        }
     }
     let release = kept.release(&options.release, today)?;
     release.status = Status::Yanked;
@@ -34,6 +40,7 @@ fn point_elsewhere(catalogue: &mut Catalogue, gone: &str, instead: Option<&str>)
         let title = release.title();
         if instead == Some(title.as_str()) {
             (release.status, release.because, release.replaced_by) = (Status::Current, None, None);
+            release.deprecate_on = None;
             talk.push(format!("{title} is current again"));
         } else {
             release.replaced_by = instead.map(str::to_owned);

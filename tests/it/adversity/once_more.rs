@@ -1,0 +1,107 @@
+//! Files of the user's in unusual places: kept aside a second time, behind links, shared by two packages.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::adversity::users_files::World;
+use crate::support::index_server::Release;
+use crate::support::wheel::wheel;
+
+const KEEP: &str = "overwrite = \"keep-aside\"";
+
+/// Whether a file with this text lies below `folder`.
+fn has(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).any(|path| {
+        if path.is_dir() { has(&path, text) } else { fs::read_to_string(&path).is_ok_and(|there| there == text) }
+    })
+}
+
+#[test]
+fn a_second_file_in_the_place_of_one_kept_aside_loses_neither() {
+    let world = World::new(KEEP);
+    let place = world.place("SITE/utils.py");
+    fs::write(&place, "first\n").expect("a file");
+    world.run(&["apply", "p.toml"]).expect(0);
+    world.pip(&["uninstall", "--yes", "demo"]);
+    fs::write(&place, "second\n").expect("a file");
+    let again = world.run(&["apply", "p.toml"]).expect(0);
+    assert!(again.stderr.contains("the earlier file stays in"), "{again:?}");
+    let said = world.run(&["restore"]).expect(0);
+    assert_eq!(fs::read_to_string(&place).expect("a file"), "second\n", "{said:?}");
+    assert!(has(&world.test.state_file("aside"), "first\n"), "{said:?}");
+}
+
+#[test]
+fn what_lies_behind_a_link_in_place_of_a_cache_is_the_users() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let cache = world.place("SITE/demo/deep/__pycache__");
+    let _ = fs::remove_dir_all(&cache);
+    let mine = world.test.path("mine");
+    fs::create_dir(&mine).expect("a folder");
+    let tag = "import sys; print(sys.implementation.cache_tag)";
+    let tag = std::process::Command::new(&world.venv.python).args(["-c", tag]).output().expect("a tag");
+    let file = mine.join(format!("x.{}.pyc", String::from_utf8_lossy(&tag.stdout).trim()));
+    fs::write(&file, "mine").expect("a file");
+    symlink(&mine, &cache).expect("a link");
+    let said = world.run(&["apply", "two.toml"]).expect(0);
+    assert_eq!(fs::read_to_string(&file).expect("the file is there"), "mine", "{said:?}");
+}
+
+#[test]
+fn nothing_is_written_or_left_behind_a_link_out_of_the_environment() {
+    let world = World::new("");
+    let outside = world.test.path("outside");
+    fs::create_dir_all(outside.join("app")).expect("a folder");
+    let etc = world.place("etc");
+    symlink(&outside, &etc).expect("a link");
+    let refused = world.run(&["apply", "p.toml"]).expect(1);
+    assert!(refused.stderr.contains("are behind the link") && !outside.join("app/user.conf").exists(), "{refused:?}");
+    fs::remove_file(&etc).expect("a link");
+    world.run(&["apply", "p.toml"]).expect(0);
+    // The package is moved to another disk.
+    let (package, elsewhere) = (world.place("SITE/demo"), world.test.path("elsewhere"));
+    fs::rename(&package, &elsewhere).expect("a move");
+    symlink(&elsewhere, &package).expect("a link");
+    for verb in [&["restore"][..], &["apply", "two.toml"]] {
+        let refused = world.run(verb).expect(1);
+        assert!(refused.stderr.contains("nothing was changed"), "{refused:?}");
+        assert!(!refused.stdout.contains("restored") && elsewhere.join("deep/x.py").exists(), "{refused:?}");
+    }
+    fs::remove_file(&package).expect("a link");
+    fs::rename(&elsewhere, &package).expect("a move");
+    let said = world.run(&["restore"]).expect(0);
+    assert!(!package.join("deep/x.py").exists(), "{said:?}");
+}
+
+#[test]
+fn a_package_gets_back_what_another_one_takes_along() {
+    let world = World::new("");
+    for (name, text) in [("one", "1\n"), ("two", "2\n")] {
+        let file = format!("{name}-1.0-py3-none-any.whl");
+        let shared = [("shared.py", text), ("both.py", "both\n")];
+        let files = shared.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let releases = BTreeMap::from([("1.0".to_owned(), Release { files, ..Release::default() })]);
+        fs::write(world.test.path("house").join(&file), wheel(name, &file, &releases).expect("a wheel"))
+            .expect("a wheel");
+    }
+    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\none='*'\n";
+    let accept = "two='*'\n[[accept]]\ncode='files-collide'\npackage='one'\nbecause='a test'\n";
+    let world =
+        World { test: world.test.file("both.toml", &format!("{profile}{accept}")).file("q.toml", profile), ..world };
+    world.run(&["apply", "both.toml"]).expect(0);
+    let said = world.run(&["apply", "q.toml"]).expect(0);
+    assert!(said.stdout.contains("applied"), "{said:?}");
+    assert_eq!(fs::read_to_string(world.place("SITE/shared.py")).expect("a file"), "1\n", "{said:?}");
+    assert_eq!(fs::read_to_string(world.place("SITE/both.py")).expect("a file"), "both\n", "{said:?}");
+    let python = world.venv.python.display().to_string();
+    let said = world.test.run(&["verify", "q.toml", "--python", &python]).expect(0);
+    assert!(said.stdout.contains("verified"), "{said:?}");
+    // A file that two have is missed, too.
+    world.run(&["apply", "both.toml"]).expect(0);
+    fs::remove_file(world.place("SITE/shared.py")).expect("a file");
+    world.run(&["apply", "both.toml"]).expect(0);
+    assert!(world.place("SITE/shared.py").exists());
+}

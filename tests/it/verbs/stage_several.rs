@@ -1,0 +1,42 @@
+//! Archives that are several in one, or look like another one.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::test::Test;
+use crate::verbs::stage_archives::script;
+
+#[test]
+fn several_archives_in_one_file_come_whole_or_not_at_all() {
+    let test = Test::new().file("a/one", "1").file("b/two", "2");
+    // As tar pads them, without that, with one block of zeros between, packed; and the last one cut off.
+    let make = "tar cf one.tar a; tar cf two.tar b; tar -b 4 -cf small.tar a; head -c 2048 small.tar > least.tar; cat one.tar two.tar > padded.tar
+        cat least.tar two.tar > bare.tar; (head -c 1536 least.tar; cat two.tar) > lone.tar; (gzip -c one.tar; gzip -c two.tar) > packed.tar.gz
+        (cat one.tar; head -c 1536 two.tar) > cut.tar";
+    script(&test, Path::new("bash"), make);
+    for name in ["padded.tar", "bare.tar", "lone.tar", "packed.tar.gz"] {
+        let to = format!("of-{name}");
+        test.run(&["stage", "--unpack", name, &to]).expect(0);
+        let all = test.path(&to);
+        assert!(all.join("a/one").exists() && all.join("b/two").exists(), "{name}");
+    }
+    let cut = test.run(&["stage", "--unpack", "cut.tar", "cut"]).expect(3);
+    assert!(cut.stderr.contains("is cut off") && !test.path("cut/a").exists(), "{cut:?}");
+}
+
+#[test]
+fn an_archive_of_the_size_and_time_of_another_is_another_one() {
+    let test = Test::new().file("x/labels", "of part 0").file("y/labels", "of part 1");
+    script(
+        &test,
+        Path::new("bash"),
+        "tar cf p0.tar -C x labels; tar cf p1.tar -C y labels; touch -d 2026-01-01 p0.tar p1.tar",
+    );
+    test.run(&["stage", "--unpack", "p0.tar", "to"]).expect(0);
+    for more in [&[][..], &["--verify"]] {
+        let refused = test.run(&[&["stage", "--unpack", "p1.tar", "to"], more].concat()).expect(1);
+        assert_eq!(fs::read_to_string(test.path("to/labels")).expect("a file"), "of part 0", "{refused:?}");
+    }
+    test.run(&["stage", "--unpack", "--overwrite", "p1.tar", "to"]).expect(0);
+    assert_eq!(fs::read_to_string(test.path("to/labels")).expect("a file"), "of part 1");
+}

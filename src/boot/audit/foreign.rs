@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use crate::boot::audit::{Listed, Named};
 use crate::core::model::version::range_of;
-use crate::core::model::{Condition, ExtraName, PackageName, Version};
+use crate::core::model::wheel::file_of;
+use crate::core::model::{Condition, ExtraName, PackageName, Sha256, Version};
 
 /// Which lock a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,30 @@ struct PylockPackage {
     vcs: Option<toml::Value>,
     directory: Option<toml::Value>,
     archive: Option<toml::Value>,
+    #[serde(default)]
+    wheels: Vec<LockedFile>,
+}
+
+/// A file as a lock names it: pylock.toml has its digests by algorithm, uv.lock one, `sha256:…`.
+#[derive(Deserialize)]
+struct LockedFile {
+    name: Option<String>,
+    url: Option<String>,
+    path: Option<String>,
+    #[serde(default)]
+    hashes: BTreeMap<String, String>,
+    hash: Option<String>,
+}
+
+impl LockedFile {
+    /// Its name and its SHA-256, where it has both.
+    fn digest(&self) -> Option<(String, Sha256)> {
+        let address = self.url.as_deref().or(self.path.as_deref());
+        let last = || address?.split(['#', '?']).next().map(file_of);
+        let hash = self.hash.as_deref().and_then(|hash| hash.strip_prefix("sha256:"));
+        let hash = hash.or_else(|| self.hashes.get("sha256").map(String::as_str))?;
+        Some((self.name.clone().or_else(last)?, hash.parse().ok()?))
+    }
 }
 
 fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
@@ -76,7 +101,10 @@ fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
         }
         let elsewhere = package.vcs.is_some() || package.directory.is_some() || package.archive.is_some();
         match package.version.filter(|_| !elsewhere) {
-            Some(version) => listed.named.push(Named::new(package.name, version)),
+            Some(version) => {
+                let files = package.wheels.iter().filter_map(LockedFile::digest).collect();
+                listed.named.push(Named { files, ..Named::new(package.name, version) });
+            }
             None => listed.elsewhere.push(package.name.to_string()),
         }
     }
@@ -111,6 +139,8 @@ struct UvPackage {
     version: Option<Version>,
     #[serde(default)]
     source: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    wheels: Vec<LockedFile>,
     #[serde(default)]
     resolution_markers: Vec<String>,
     #[serde(default)]
@@ -177,7 +207,8 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     for package in places.into_iter().map(|at| &lock.package[at]) {
         match &package.version {
             Some(version) if package.source.contains_key("registry") => {
-                listed.named.push(Named::new(package.name.clone(), version.clone()));
+                let files = package.wheels.iter().filter_map(LockedFile::digest).collect();
+                listed.named.push(Named { files, ..Named::new(package.name.clone(), version.clone()) });
             }
             _ if is_root(package) => {}
             _ => listed.elsewhere.push(package.name.to_string()),

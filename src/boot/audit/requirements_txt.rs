@@ -1,7 +1,7 @@
 //! `requirements.txt` and the output of `pip freeze`
 //! (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): which versions they pin.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pep508_rs::MarkerEnvironment;
@@ -26,6 +26,8 @@ pub struct Listed {
     pub elsewhere: Vec<String>,
     /// Lines that can't be read as requirements, each with its place and what is wrong with it.
     pub refused: Vec<String>,
+    /// It names indexes (`--index-url`).
+    pub has_indexes: bool,
     /// Facts that a lock of ours overrules.
     pub accepted: Vec<Accepted>,
 }
@@ -46,6 +48,8 @@ pub struct Named {
     pub place: Option<Place>,
     /// The SHA-256 that its file may have; nothing where any may be.
     pub hashes: Vec<Sha256>,
+    /// The SHA-256 of each file that a lock names.
+    pub files: BTreeMap<String, Sha256>,
 }
 
 impl Named {
@@ -54,8 +58,8 @@ impl Named {
         self.place.as_ref().is_some_and(|place| place.source.text[place.span.clone()].contains("://"))
     }
 
-    pub(super) fn new(name: PackageName, version: Version) -> Self {
-        Self { name, version, place: None, hashes: Vec::new() }
+    pub fn new(name: PackageName, version: Version) -> Self {
+        Self { name, version, place: None, hashes: Vec::new(), files: BTreeMap::new() }
     }
 }
 
@@ -141,6 +145,8 @@ impl<'a> LineReader<'a> {
                 own.elsewhere.push(what.to_owned());
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
+                let index = |name| option(line, name, name).is_some();
+                self.listed.has_indexes |= ["-i", "--index-url", "--extra-index-url"].into_iter().any(index);
                 Ok(())
             } else {
                 one(line, self.markers, &mut own)

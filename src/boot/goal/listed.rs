@@ -56,11 +56,9 @@ fn ours(text: &str) -> Result<Listed, String> {
     let first = targets.next();
     let packages = first.map(|target| target.packages.as_slice()).unwrap_or_default();
     let accepted = first.map(|target| target.accept.clone()).unwrap_or_default();
-    let named = packages.iter().map(|package| Named {
-        name: package.name.clone(),
-        version: package.version.clone(),
-        place: None,
-        hashes: Vec::new(),
+    let named = packages.iter().map(|package| {
+        let file = package.wheel().and_then(|wheel| Some((wheel.file.clone(), wheel.sha256?)));
+        Named { files: file.into_iter().collect(), ..Named::new(package.name.clone(), package.version.clone()) }
     });
     let open = targets.map(|target| format!("target {}", target.name)).collect();
     Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })
@@ -68,7 +66,13 @@ fn ours(text: &str) -> Result<Listed, String> {
 
 /// What the file `path` is wrong about, or leaves open.
 pub fn findings_of(path: &Path, listed: &Listed) -> impl Iterator<Item = Finding> {
-    refused_lines(path, listed).into_iter().chain(not_pinned(listed))
+    refused_lines(path, listed).into_iter().chain(not_pinned(listed)).chain(not_asked(listed))
+}
+
+/// A note where a file names indexes of its own.
+fn not_asked(listed: &Listed) -> Option<Finding> {
+    let message = "the indexes that the file names were not asked: releases were looked up on that of this machine";
+    listed.has_indexes.then(|| Finding::note(Code::AuditOpen, message).with_help("name its index with --index-url"))
 }
 
 /// An error where installers refuse lines of the file `path`.

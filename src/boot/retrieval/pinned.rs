@@ -141,8 +141,14 @@ fn unknown_release(one: &Named) -> Finding {
 
 /// The line of a package allows other bytes than those that its installer would get.
 fn other_bytes(one: &Named, candidate: &Candidate) -> Option<Finding> {
-    let sha256 = candidate.sha256.filter(|sha256| !one.hashes.is_empty() && !one.hashes.contains(sha256))?;
-    let message = format!("no `--hash` of {} {} is that of its wheel", one.name, one.version);
+    let sha256 = candidate.sha256?;
+    let is_named = one.hashes.is_empty() || one.hashes.contains(&sha256);
+    let is_locked = one.files.get(&candidate.file).is_none_or(|locked| *locked == sha256);
+    let message = match (is_named, is_locked) {
+        (true, true) => return None,
+        (false, _) => format!("no `--hash` of {} {} is that of its wheel", one.name, one.version),
+        (true, false) => format!("the lock has another digest for the wheel of {} {}", one.name, one.version),
+    };
     let finding = Finding::error(Code::AuditHash, message).about(Subject::package(&one.name));
     Some(shown(one, finding.with_note(format!("`{}` has sha256:{sha256}", candidate.file))))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::StageOptions;
-use crate::core::diag::{Code, Failure, Finding, bytes, few};
+use crate::core::diag::{Code, Failure, Finding, bytes, counted, few};
 use crate::core::host::files;
 use crate::core::log::{Style, bar};
 use crate::health::stage::{Staged, Staging, stage};
@@ -69,7 +69,7 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
 }
 
 fn incomplete(staged: &Staged, packs: bool) -> Option<Finding> {
-    let message = format!("{} files could not be brought", staged.failed.len());
+    let message = format!("{} could not be brought", counted(staged.failed.len(), "file"));
     let help = if packs {
         "the tar files of before stay until all of the new ones are whole; the same command goes on"
     } else {

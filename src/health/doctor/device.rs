@@ -247,7 +247,8 @@ fn gpu_exclusive(case: &Case<'_>) -> Answer {
                 let seen = format!("process {} ({}) has it", one.pid, one.name);
                 Hit::error(format!("{name} is in exclusive-process mode, and another process uses it")).seen(seen)
             }
-            _ => Hit::error(format!("{name} has the compute mode {mode}")),
+            ("Exclusive_Thread" | "Prohibited", _) => Hit::error(format!("{name} has the compute mode {mode}")),
+            _ => return None,
         };
         Some(Some(hit))
     })

@@ -235,6 +235,22 @@ fn a_profile_moves_limits_and_leaves_checks_out() {
     assert_eq!((left_out.state, left_out.said.as_str()), (State::Skipped, "the profile leaves it out"));
 }
 
+/// Values that nvidia-smi could not read are not good ones.
+#[test]
+fn what_nvidia_smi_can_not_say_is_not_seen() {
+    let matrix = Matrix::bundled().expect("the matrix");
+    let fields = ["compute_mode", "mig.mode.current", "retired_pages.pending", "clocks_throttle_reasons.active"];
+    for value in ["[Unknown Error]", "[GPU requires reset]", "", "words"] {
+        let mut fixture = Fixture::default();
+        let gpu = fields.iter().map(|field| ((*field).to_owned(), value.to_owned()));
+        fixture.vitals.gpus = vec![gpu.collect()];
+        for id in ["gpu-ecc", "gpu-throttled", "gpu-pcie-narrow", "gpu-mig", "gpu-exclusive", "vram-unattributed"] {
+            let outcome = fixture.examined(&matrix, id);
+            assert_eq!(outcome.state, State::Skipped, "{id} of {value}: {}", outcome.said);
+        }
+    }
+}
+
 /// Situations of one check that look unlike each other.
 #[test]
 fn one_cause_is_seen_in_every_form() {

@@ -62,7 +62,10 @@ pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
     } else {
         return Err(Failure::input(format!("`{}` is a pipe or a device, and no file", source.display())));
     }
-    listing.failed.extend(listing.unseen.iter().cloned());
+    for (path, why) in &listing.unseen {
+        let path = if path.is_empty() { source.display().to_string() } else { path.clone() };
+        listing.failed.push((path, why.clone()));
+    }
     listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
 }

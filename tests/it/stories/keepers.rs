@@ -35,6 +35,10 @@ fn a_mistake_leaves_the_signed_index_as_it_was() {
     team.keep(&["yank", "data@1.0.0", "--because", "bad"]);
     let said = team.run(&["golden", "deprecate", "data@1.0.0", "--because", "old", "--repo", "repo", "--key", &alice]);
     assert!(said.code == 2 && said.stderr.contains("was withdrawn, and stays so"), "{said:?}");
+    let (instead, repo) = (["--use", "data@1.0.0", "--repo", "repo"], ["--key", &alice]);
+    let yank = ["golden", "yank", "data@2.0.0", "--because", "also"];
+    let said = team.run(&[&yank[..], &instead, &repo].concat());
+    assert!(said.code == 2 && said.stderr.contains("data@1.0.0 is yanked"), "{said:?}");
     // A profile that is named twice is one release; what was left unsigned is signed.
     team.profile("3.0.0", "");
     team.run(&["golden", "publish", "data.toml", "data.toml", "--repo", "repo", "--no-sign"]).expect(0);

@@ -183,6 +183,29 @@ fn digests_constraints_and_releases_are_compared() {
     let digest = said.split("has sha256:").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a digest");
     let right = format!("a==1.0 --hash=sha256:{zeros} \\\n    --hash=sha256:{digest}\n");
     assert!(audit(&right).expect(0).stdout.contains("no problems found"));
+    // So are those of locks, each by its file.
+    let (name, python) = ("a-1.0-py3-none-any.whl", "requires-python = \">=3.8\"");
+    let address = format!("url = \"https://files.example/x/{name}\"");
+    for (file, text) in [
+        (
+            "uv.lock",
+            "version = 1\nPYTHON\n[[package]]\nname = \"a\"\nversion = \"1.0\"\nsource = { registry = \"https://i.example\" }\nwheels = [{ URL, hash = \"sha256:DIGEST\" }]\n",
+        ),
+        (
+            "pylock.toml",
+            "lock-version = \"1.0\"\nPYTHON\n[[packages]]\nname = \"a\"\nversion = \"1.0\"\nwheels = [{ URL, hashes = { sha256 = \"DIGEST\" } }]\n",
+        ),
+    ] {
+        for (digest, code, words) in
+            [(digest, 0, "no problems found"), (&zeros, 1, "error[audit-hash]: the lock has another digest")]
+        {
+            let text = text.replace("PYTHON", python).replace("URL", &address).replace("DIGEST", digest);
+            std::fs::write(test.path(file), text).expect("a file");
+            let said = test.run(&["audit", file, "--machine", &machine, "--index-url", &server.url]).expect(code);
+            assert!(format!("{}{}", said.stdout, said.stderr).contains(words), "{file}: {said:?}");
+        }
+    }
+    assert!(audit("--index-url https://i.example\na==1.0\n").expect(0).stderr.contains("were not asked"));
     // A file that many others include is read once.
     for depth in 0..6 {
         let text = format!("-r deep-{}.txt\n", depth + 1).repeat(40);

@@ -170,16 +170,17 @@ impl Release {
     /// Names that a release may have: made from its own, never paths.
     fn may_have(&self, file: &str) -> bool {
         let own = file.strip_prefix(self.name.as_ref()).and_then(|rest| rest.strip_prefix('.'));
-        let is_word = |text: &str| {
-            !text.is_empty()
-                && text.len() <= 64
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
-                && !text.contains("..")
-        };
         let record = file.strip_suffix(".sig").unwrap_or(file);
         let evidence = record.strip_prefix("verified-").and_then(|rest| rest.strip_suffix(".json"));
         own.is_some_and(|suffix| matches!(suffix, "toml" | "lock" | "ipynb" | "py"))
             || file == "diff.json"
             || evidence.is_some_and(is_word)
     }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 64
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && !text.contains("..")
 }

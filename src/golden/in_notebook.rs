@@ -197,15 +197,17 @@ fn inserted(notebook: &Ipynb<'_>, pin: &Pin, boot: &str, own: Value) -> String {
     if !verifies {
         cells.push(("verify", VERIFY, verify));
     }
-    let made = |(id, source, word): (&str, &str, Value)| {
-        let names = (0..64).map(|count| match count {
-            0 => format!("{id}-{}", pin.name),
-            count => format!("{id}-{}-{count}", pin.name),
-        });
-        let id = names.into_iter().find(|name| !is_there(name)).unwrap_or_default();
-        code(notebook.has_ids, &id, source, &word)
-    };
-    let cells: Vec<Value> = cells.into_iter().map(made).collect();
+    let cells: Vec<Value> = cells
+        .into_iter()
+        .map(|(id, source, word)| {
+            let names = (0..64).map(|count| match count {
+                0 => format!("{id}-{}", pin.name),
+                count => format!("{id}-{}-{count}", pin.name),
+            });
+            let id = names.into_iter().find(|name| !is_there(name)).unwrap_or_default();
+            code(notebook.has_ids, &id, source, &word)
+        })
+        .collect();
     notebook.inserted(first, &cells)
 }
 
@@ -306,15 +308,17 @@ mod tests {
 
     /// A notebook of these cells: `boot` and `verify` as `golden add` puts them there, anything else as code.
     fn faults_of(cells: &[&str]) -> Vec<CellFault> {
-        let cell = |text: &&str| match *text {
-            "boot" => code(false, "", &cell("1.0.0", "None"), &serde_json::to_value(pin("1.0.0")).expect("a pin")),
-            "pasted" => code(false, "", &cell("1.0.0", "None"), &Value::Null),
-            "other" => code(false, "", &cell("1.0.0", "None"), &serde_json::to_value(pin("9.0.0")).expect("a pin")),
-            "verify" => code(false, "", VERIFY, &json!({ "verifies": "data" })),
-            "text" => json!({ "cell_type": "markdown", "metadata": {}, "source": ["# Title"] }),
-            source => code(false, "", source, &Value::Null),
-        };
-        let cells: Vec<Value> = cells.iter().map(cell).collect();
+        let cells: Vec<Value> = cells
+            .iter()
+            .map(|text| match *text {
+                "boot" => code(false, "", &cell("1.0.0", "None"), &serde_json::to_value(pin("1.0.0")).expect("a pin")),
+                "pasted" => code(false, "", &cell("1.0.0", "None"), &Value::Null),
+                "other" => code(false, "", &cell("1.0.0", "None"), &serde_json::to_value(pin("9.0.0")).expect("a pin")),
+                "verify" => code(false, "", VERIFY, &json!({ "verifies": "data" })),
+                "text" => json!({ "cell_type": "markdown", "metadata": {}, "source": ["# Title"] }),
+                source => code(false, "", source, &Value::Null),
+            })
+            .collect();
         let text = json!({ "cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4 }).to_string();
         cell_faults(&Ipynb::parse(&text).expect("a notebook"))
     }

@@ -198,12 +198,13 @@ impl Signers {
     /// The keys that may sign an index, as [`of_keys`](Self::of_keys) reads them.
     pub fn index_keys(&self) -> Vec<String> {
         let signs = self.all.iter().filter(|one| one.namespaces.is_empty() || one.namespaces.contains(INDEX));
-        let line = |one: &Signer| {
-            let key = one.key.to_openssh().ok()?;
-            let mut words = key.split_whitespace();
-            Some(format!("{} {} {}", words.next()?, words.next()?, one.principal))
-        };
-        signs.filter_map(line).collect()
+        signs
+            .filter_map(|one| {
+                let key = one.key.to_openssh().ok()?;
+                let mut words = key.split_whitespace();
+                Some(format!("{} {} {}", words.next()?, words.next()?, one.principal))
+            })
+            .collect()
     }
 
     /// Fingerprints, which say whether two sets of keys are the same whatever else their lines say.

@@ -72,16 +72,17 @@ impl Work<'_> {
 
 /// A digest of what the wheel brought, by a RECORD: without what installers write themselves.
 pub(super) fn contents_of(record: &str) -> Sha256 {
-    let is_installers = |path: &str| {
-        let is_metadata = ["INSTALLER", "REQUESTED", "direct_url.json", "RECORD", "uv_cache.json", "uv_build.json"];
-        let is_one = path.rsplit_once(".dist-info/").is_some_and(|(_, file)| is_metadata.contains(&file));
-        is_one || path.ends_with(".pyc") || path.starts_with("../")
-    };
     let entries = parse_record(record).into_iter().filter(|entry| !is_installers(&entry.path));
     let mut lines: Vec<String> =
         entries.filter_map(|entry| Some(format!("{} {}\n", entry.path, entry.sha256?))).collect();
     lines.sort();
     Sha256::of(lines.concat().as_bytes())
+}
+
+fn is_installers(path: &str) -> bool {
+    let is_metadata = ["INSTALLER", "REQUESTED", "direct_url.json", "RECORD", "uv_cache.json", "uv_build.json"];
+    let is_one = path.rsplit_once(".dist-info/").is_some_and(|(_, file)| is_metadata.contains(&file));
+    is_one || path.ends_with(".pyc") || path.starts_with("../")
 }
 
 #[cfg(test)]

@@ -50,7 +50,8 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
     Ok(owners)
 }
 
-/// `record` with no digest of the entries that are in `paths`.
+/// `record` with no digest of the entries that are in `paths`: each is there, with the content of one or the other. A
+/// size tells them from entries that a wheel names and lacks.
 pub(super) fn without(record: &str, paths: &BTreeSet<String>) -> String {
     let is_shared = |line: &str| {
         let entries = parse_record(line);
@@ -60,7 +61,7 @@ pub(super) fn without(record: &str, paths: &BTreeSet<String>) -> String {
         .lines()
         .map(|line| {
             if is_shared(line) {
-                format!("{},,\n", line.rsplitn(3, ',').nth(2).unwrap_or(line).to_owned())
+                format!("{},,1\n", line.rsplitn(3, ',').nth(2).unwrap_or(line).to_owned())
             } else {
                 format!("{line}\n")
             }

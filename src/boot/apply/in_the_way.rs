@@ -128,7 +128,6 @@ impl Work<'_> {
                 return Some(if has_digest(place, sha256) { What::Same(sha256) } else { What::File });
             }
             (From::Member(path), None) => {
-                let body = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
                 let wheels = files::open(file).and_then(Archive::open).ok().and_then(|mut archive| {
                     let member = archive.files().get(path)?.clone();
                     archive.text(&member, SCRIPT_LIMIT).ok()
@@ -159,6 +158,10 @@ impl Work<'_> {
     }
 }
 
+fn body(text: &str) -> Option<String> {
+    text.split_once('\n').map(|(_, rest)| rest.to_owned())
+}
+
 type Unowned<'a> = (&'a PackageName, Written, PathBuf);
 
 /// The longest script that is compared.
@@ -184,11 +187,10 @@ pub(super) fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Ite
     let digests: HashMap<String, Sha256> =
         parse_record(&wheel.record).into_iter().filter_map(|one| Some((one.path, one.sha256?))).collect();
     let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };
-    let is_own = |path: &&str| {
+    let paths = wheel.files.members.iter().map(|member| member.path.as_str()).filter(|path| {
         let top = path.split('/').next().unwrap_or_default();
         !path.ends_with('/') && !top.ends_with(".dist-info") && !path.contains("__pycache__/")
-    };
-    let paths = wheel.files.members.iter().map(|member| member.path.as_str()).filter(is_own);
+    });
     let members = paths.filter_map(move |path| {
         let (place, rewritten) = place(path, site, layout)?;
         let sha256 = digests.get(path).filter(|_| !rewritten).copied();

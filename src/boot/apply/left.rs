@@ -16,15 +16,19 @@ impl Work<'_> {
     /// finds first.
     pub(super) fn still_there(&self) -> Result<Vec<Finding>, Failure> {
         let there = self.infos(|change| change.package.is_none())?;
-        let finding = |(change, _, info): (&Change, &PathBuf, PathBuf)| {
-            let message = format!("{} was not removed: `{}` is still there", change.name, info.display());
-            let finding = Finding::error(Code::VerifyFiles, message).about(Subject::package(&change.name));
-            finding
-                .with_help("another copy of it comes first on `sys.path`: remove that copy, then run the command again")
-        };
         // A folder without metadata is no package: it holds files of the user's.
         let is_package = |(_, _, info): &(&Change, &PathBuf, PathBuf)| info.join("METADATA").is_file_there();
-        Ok(there.into_iter().filter(is_package).map(finding).collect())
+        Ok(there
+            .into_iter()
+            .filter(is_package)
+            .map(|(change, _, info)| {
+                let message = format!("{} was not removed: `{}` is still there", change.name, info.display());
+                let finding = Finding::error(Code::VerifyFiles, message).about(Subject::package(&change.name));
+                finding.with_help(
+                    "another copy of it comes first on `sys.path`: remove that copy, then run the command again",
+                )
+            })
+            .collect())
     }
 
     /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.

@@ -52,11 +52,12 @@ pub(super) fn open_all(
 /// Why a wheel can't be the one of `package`; nothing for an honest one.
 fn contradictions(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Result<Vec<Finding>, Failure> {
     let faults = identity(package, wheel).into_iter().chain(impossible(wheel)).chain(strays(layout, package, wheel)?);
-    let finding = |fault: String| {
-        let message = format!("the wheel of {} {} {fault}", package.name, package.version);
-        Finding::error(Code::WheelMalformed, message).with_help("nothing was changed; choose another release")
-    };
-    Ok(faults.map(finding).collect())
+    Ok(faults
+        .map(|fault| {
+            let message = format!("the wheel of {} {} {fault}", package.name, package.version);
+            Finding::error(Code::WheelMalformed, message).with_help("nothing was changed; choose another release")
+        })
+        .collect())
 }
 
 /// Whether it says that it is another distribution, or of a format that nobody knows.
@@ -91,12 +92,11 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
 
 /// The first member that can't become a file where it says.
 fn impossible(wheel: &Downloaded) -> Option<String> {
-    let fault = |member: &Member| {
+    wheel.files.members.iter().find_map(|member| {
         let why = why_impossible(&member.path)?;
         let shown: String = member.path.chars().take(80).collect();
         Some(format!("has a file that can't be created, `{}`: {why}", shown.escape_debug()))
-    };
-    wheel.files.members.iter().find_map(fault)
+    })
 }
 
 fn why_impossible(path: &str) -> Option<&'static str> {

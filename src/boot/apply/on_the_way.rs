@@ -134,10 +134,10 @@ impl Work<'_> {
                 }
             }
             let names = files::names_if_any(folder);
-            let is_cache = |name: &String| {
-                name == "__pycache__" && folder.join(name).look_at_entry().is_ok_and(|data| data.is_dir())
-            };
-            if names.iter().all(is_cache) {
+            if names
+                .iter()
+                .all(|name| name == "__pycache__" && folder.join(name).look_at_entry().is_ok_and(|data| data.is_dir()))
+            {
                 let _ = std::fs::remove_dir_all(folder.join("__pycache__"));
                 let _ = std::fs::remove_dir(folder);
             }

@@ -40,12 +40,15 @@ pub(super) fn overwrites(name: &PackageName, wheel: &Downloaded) -> Vec<Finding>
         findings.push(refused(message));
     }
     for (installer, places) in INSTALLERS.iter().filter(|(installer, _)| name.as_ref() != *installer) {
-        let is_its = |path: &&String| {
-            places
-                .iter()
-                .any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
-        };
-        if let Some(first) = paths.iter().filter(is_its).min() {
+        if let Some(first) = paths
+            .iter()
+            .filter(|path| {
+                places
+                    .iter()
+                    .any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+            })
+            .min()
+        {
             findings.push(refused(format!("the wheel of {name} would write `{first}`, which belongs to {installer}")));
         }
     }

@@ -119,10 +119,9 @@ pub fn leftovers(folder: &Path) -> Result<Vec<String>, Failure> {
 /// Whether `name` is a folder that pip has left (`~umpy`, `~umpy-2.1.dist-info`), or the script. Of a folder with code
 /// each file must be one that a distribution lists: no program imports from it, and it may be the user's.
 fn is_leftover(folder: &Path, name: &str) -> bool {
-    let is_word = |text: &&str| {
+    let rest = name.strip_prefix('~').filter(|text| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~=%+".contains(&byte))
-    };
-    let rest = name.strip_prefix('~').filter(is_word);
+    });
     let place = folder.join(name);
     // Names come first: most tell it, and a look at each entry of site-packages takes time.
     if rest.is_none() && !name.starts_with(UNPACKED) || !place.look_at_entry().is_ok_and(|data| data.is_dir()) {
@@ -233,10 +232,10 @@ mod tests {
                 .expect(&path);
         }
         let changed = [("whole", Some("1.0")), ("torn", Some("1.0")), ("old", None), ("kept", None)];
-        let parsed = |(name, version): (&str, Option<&str>)| {
-            (name.parse().expect(name), version.map(|version| version.parse().expect(version)))
-        };
-        let changed: BTreeMap<_, _> = changed.into_iter().map(parsed).collect();
+        let changed: BTreeMap<_, _> = changed
+            .into_iter()
+            .map(|(name, version)| (name.parse().expect(name), version.map(|version| version.parse().expect(version))))
+            .collect();
         assert_eq!(sweep(&layout, &changed).expect("a sweep").len(), 8);
         let left =
             [".colab-boot-trash", "kept.egg-info", "other-1.0.dist-info", "whole-1.0.dist-info", "~hole", "~my-notes"];

@@ -75,10 +75,9 @@ impl LockedFile {
     /// Its name and its SHA-256, where it has both.
     fn digest(&self) -> Option<(String, Sha256)> {
         let address = self.url.as_deref().or(self.path.as_deref());
-        let last = || address?.split(['#', '?']).next().map(file_of);
         let hash = self.hash.as_deref().and_then(|hash| hash.strip_prefix("sha256:"));
         let hash = hash.or_else(|| self.hashes.get("sha256").map(String::as_str))?;
-        Some((self.name.clone().or_else(last)?, hash.parse().ok()?))
+        Some((self.name.clone().or_else(|| address?.split(['#', '?']).next().map(file_of))?, hash.parse().ok()?))
     }
 }
 

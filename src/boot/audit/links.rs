@@ -54,9 +54,12 @@ fn by_row(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<
 /// The CUDA majors of which Debian packages bring the library: `libcublas-12-8`, `cuda-cudart-13-0`.
 fn of_debian(environment: &Environment, link: &Link) -> BTreeSet<u32> {
     let stem = link.library.trim_start_matches("lib").trim_end_matches(".so").trim_end_matches("Lt");
-    let major = |(name, _): &(String, String)| {
-        let rest = name.strip_prefix("cuda-").or_else(|| name.strip_prefix("lib"))?.strip_prefix(stem)?;
-        rest.strip_prefix('-')?.split('-').next()?.parse().ok()
-    };
-    environment.debian.iter().filter_map(major).collect()
+    environment
+        .debian
+        .iter()
+        .filter_map(|(name, _)| {
+            let rest = name.strip_prefix("cuda-").or_else(|| name.strip_prefix("lib"))?.strip_prefix(stem)?;
+            rest.strip_prefix('-')?.split('-').next()?.parse().ok()
+        })
+        .collect()
 }

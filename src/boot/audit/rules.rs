@@ -356,17 +356,18 @@ impl<'a> Auditor<'a> {
             let own: DriverVersion = version.split('-').next()?.parse().ok()?;
             (own < *driver).then_some((name, own))
         });
-        let finding = |(name, own): (&String, DriverVersion)| {
-            let message = format!("{name} ({own}) is older than the driver ({driver})");
-            if self.environment.compat_in_use {
-                Finding::error(Code::CompatOld, message)
-                    .with_note("its folder is on LD_LIBRARY_PATH: programs get the older libcuda")
-                    .with_help("remove the folder `compat` from LD_LIBRARY_PATH")
-            } else {
-                Finding::note(Code::CompatOld, message).with_note("harmless unless it is on LD_LIBRARY_PATH")
-            }
-        };
-        older.map(finding).collect()
+        older
+            .map(|(name, own)| {
+                let message = format!("{name} ({own}) is older than the driver ({driver})");
+                if self.environment.compat_in_use {
+                    Finding::error(Code::CompatOld, message)
+                        .with_note("its folder is on LD_LIBRARY_PATH: programs get the older libcuda")
+                        .with_help("remove the folder `compat` from LD_LIBRARY_PATH")
+                } else {
+                    Finding::note(Code::CompatOld, message).with_note("harmless unless it is on LD_LIBRARY_PATH")
+                }
+            })
+            .collect()
     }
 }
 

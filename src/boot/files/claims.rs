@@ -76,11 +76,12 @@ impl Claims {
 
     /// Whether `place` belongs to a distribution.
     pub fn has(&self, place: &Path) -> bool {
-        let is_module = |at: &Path| {
-            let name = at.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
-            name.is_some_and(|name| self.modules.contains(&at.with_file_name(name)))
-        };
-        self.listed.contains(place) || !self.modules.is_empty() && place.ancestors().any(is_module)
+        self.listed.contains(place)
+            || !self.modules.is_empty()
+                && place.ancestors().any(|at| {
+                    let name = at.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
+                    name.is_some_and(|name| self.modules.contains(&at.with_file_name(name)))
+                })
     }
 
     /// Whether something below the folder `place` belongs to a distribution.

@@ -146,11 +146,14 @@ impl Pending<'_, '_> {
         {
             return Ok(());
         }
-        let of_place = |place: &FolderNow| {
-            let names = place.files.iter().filter(|(_, stamp)| stamp.is_none());
-            names.map(|(name, _)| place.folder.join(name)).collect::<Vec<_>>()
-        };
-        let wanted: BTreeSet<PathBuf> = self.places.iter().flat_map(of_place).collect();
+        let wanted: BTreeSet<PathBuf> = self
+            .places
+            .iter()
+            .flat_map(|place| {
+                let names = place.files.iter().filter(|(_, stamp)| stamp.is_none());
+                names.map(|(name, _)| place.folder.join(name)).collect::<Vec<_>>()
+            })
+            .collect();
         let (mut expected, _) = self.located.expected()?;
         expected.retain(|one| wanted.contains(&one.place));
         self.expected = expected;

@@ -91,13 +91,10 @@ impl<'a> Located<'a> {
     /// counts whether `expected` is of a wheel, and has it, or of an installer's list, where it is left out.
     pub(super) fn contents(&self, expected: &[Expected]) -> Sha256 {
         let outside = self.outside(expected);
-        let is_own = |one: &&Expected| {
-            !one.place.starts_with(&self.info) && one.place.parent() != Some(&self.held.layout.scripts)
-        };
         let mut lines: Vec<String> = expected
             .iter()
             .chain(&outside)
-            .filter(is_own)
+            .filter(|one| !one.place.starts_with(&self.info) && one.place.parent() != Some(&self.held.layout.scripts))
             .map(|one| format!("{} {:?}\n", one.place.display(), one.sha256))
             .collect();
         lines.sort();
@@ -185,10 +182,10 @@ pub fn lexical(path: &str, site: &Path) -> PathBuf {
 }
 
 /// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed
-/// place or would leave the schemes' folders. A line of a wheel's without a digest is a file that another package has,
-/// too: it is there, with whatever content.
+/// place or would leave the schemes' folders. A line of a wheel's with a size and no digest is a file that another
+/// package has, too: it is there, with whatever content.
 fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Option<Expected> {
-    if entry.sha256.is_none() && (!is_wheel || entry.path.ends_with('/')) {
+    if entry.sha256.is_none() && !(is_wheel && entry.size > 0) {
         return None;
     }
     // Python and installers write these anew, also those that a wheel has brought.
@@ -205,7 +202,8 @@ fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Optio
         || listed_place(&entry.path, site, layout).filter(|_| is_header(&entry.path)).map(|path| (path, false));
     let (place, rewritten) = script.or_else(header).or_else(|| place(&entry.path, site, layout))?;
     let sha256 = entry.sha256.filter(|_| !rewritten);
-    Some(Expected { path: entry.path, place, sha256, size: entry.size })
+    let size = if entry.sha256.is_none() { 0 } else { entry.size };
+    Some(Expected { path: entry.path, place, sha256, size })
 }
 
 /// Where the file lies that an installer has listed in a RECORD of `site`; `None` outside of the schemes' folders.
@@ -229,9 +227,6 @@ fn is_header(path: &str) -> bool {
 /// Where an entry of a RECORD, or a member of a wheel, lies after installation, and whether installers rewrite it;
 /// `None` for what has no fixed place.
 pub fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)> {
-    let within = |path: &str| {
-        !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))
-    };
     let data = path.split_once('/').filter(|(first, _)| first.ends_with(".data")).map(|(_, rest)| rest);
     let (folder, rest, rewritten) = match data.and_then(|rest| rest.split_once('/')) {
         Some(("purelib" | "platlib", rest)) => (site, rest, false),
@@ -241,6 +236,10 @@ pub fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)
         None => (site, path, false),
     };
     within(rest).then(|| (folder.join(rest), rewritten))
+}
+
+fn within(path: &str) -> bool {
+    !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))
 }
 
 /// The metadata in each folder, of wheels and of older tools, listed once.

@@ -85,11 +85,14 @@ impl Hashed {
     /// hold it.
     #[must_use]
     pub fn trusting(mut self, is_trusted: &dyn Fn(&PackageName) -> bool) -> Self {
-        let one = |(name, one): (PackageName, HashedDistribution)| {
-            let one = if is_trusted(&name) { one } else { one.distrusted() };
-            (name, one)
-        };
-        self.distributions = self.distributions.into_iter().map(one).collect();
+        self.distributions = self
+            .distributions
+            .into_iter()
+            .map(|(name, one)| {
+                let one = if is_trusted(&name) { one } else { one.distrusted() };
+                (name, one)
+            })
+            .collect();
         self
     }
 
@@ -170,10 +173,9 @@ impl HashedDistribution {
 
     /// Its files, and what they looked like.
     pub fn files(&self) -> impl Iterator<Item = (PathBuf, Stamp)> {
-        let of = |place: &HashedFolder| {
+        self.places.iter().flat_map(|place| {
             place.files.iter().map(|(name, stamp)| (place.folder.join(name), *stamp)).collect::<Vec<_>>()
-        };
-        self.places.iter().flat_map(of)
+        })
     }
 
     fn has(&self, file: &Path, stamp: Stamp) -> bool {

@@ -111,11 +111,10 @@ fn importable<'a>(name: &'a str, tag: &str) -> Option<(&'a str, u8)> {
 
 /// Whether a folder is a regular package, which comes before every file; one without an `__init__` comes last.
 fn is_package(folder: &Path) -> bool {
-    let is_init = |name: &String| {
+    names_if_any(folder).iter().any(|name| {
         let end = name.strip_prefix("__init__.");
         end.is_some_and(|end| matches!(end, "py" | "pyc" | "so") || end.ends_with(".so"))
-    };
-    names_if_any(folder).iter().any(is_init)
+    })
 }
 
 /// The names of files in the `__pycache__` of `folder` that Python runs for one of the `expected` though they are not
@@ -142,11 +141,17 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
 /// have to say so: a source can be given a time to come, and a link to it elsewhere changes its ctime.
 fn is_older(path: &Path, head: BytecodeHead, source: &Path) -> bool {
     let (Ok(compiled), Ok(source)) = (path.look(), source.look()) else { return false };
-    let modified = |data: &std::fs::Metadata| (data.mtime(), data.mtime_nsec());
-    let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
     head.fits(source.mtime(), source.len())
         && modified(&compiled) < modified(&source)
         && changed(&compiled) < changed(&source)
+}
+
+fn changed(data: &std::fs::Metadata) -> (i64, i64) {
+    (data.ctime(), data.ctime_nsec())
+}
+
+fn modified(data: &std::fs::Metadata) -> (i64, i64) {
+    (data.mtime(), data.mtime_nsec())
 }
 
 #[cfg(test)]

@@ -59,12 +59,15 @@ pub fn put_record_right(info: &Path, known: &KnownFiles<'_>) -> Result<Vec<PathB
         .filter(|row| row.len() > 1 && row.get(0).is_some_and(|path| !strange.contains(&lexical(path, site))));
     let added = left_out.iter().map(|place| csv::StringRecord::from(vec![relative(place, site).as_str(), "", ""]));
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-    let broken = |error: &dyn std::fmt::Display| Failure::bug(format!("a RECORD has no text: {error}"));
     for row in rows.chain(added) {
         writer.write_record(&row).map_err(|error| broken(&error))?;
     }
     files::write_whole(&record, &writer.into_inner().map_err(|error| broken(&error))?)?;
     Ok(strange.into_iter().filter(|place| place.look_at_entry().is_ok()).collect())
+}
+
+fn broken(error: &dyn std::fmt::Display) -> Failure {
+    Failure::bug(format!("a RECORD has no text: {error}"))
 }
 
 /// Whether a file of metadata with this path is one that installers and builds write.

@@ -1,6 +1,5 @@
 //! What a profile asks of a machine: by the lock that answers it, or by a new solve.
 
-use std::ops::Range;
 use std::path::Path;
 
 use crate::boot::goal::lock::{missing_lock, relock, stale_lock};
@@ -155,7 +154,7 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
 pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
     let text = profile.source.text.as_ref();
     let found = scan(text)?;
-    let of = |(name, span): (&String, &Range<usize>)| {
+    Ok(profile.environment_spans.iter().filter_map(|(name, span)| {
         let secret = found.iter().find(|secret| span.start < secret.span.end && secret.span.start < span.end)?;
         let message = format!("`{name}` looks like a credential ({})", secret.rule);
         let help = "everybody who has the profile or the environment can read it: leave it out, and set it in the notebook by the service's own \
@@ -165,6 +164,5 @@ pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
                 .at(&profile.source, span.clone(), "")
                 .with_help(help),
         )
-    };
-    Ok(profile.environment_spans.iter().filter_map(of).collect())
+    }).collect())
 }

@@ -106,12 +106,14 @@ impl Session<'_> {
 
     /// The newest CUDA that a runtime library or a labelled build of the set belongs to.
     fn cuda_of(&self, picks: &[Pick]) -> Option<CudaVersion> {
-        let of = |pick: &Pick| {
-            let library = self.matrix.library_cuda(&pick.name, &pick.version).and_then(|library| library.exact);
-            let build = self.matrix.build(&pick.name, &pick.version).filter(|build| build.local.is_some());
-            library.or_else(|| build.and_then(|build| build.cuda))
-        };
-        picks.iter().filter_map(of).max()
+        picks
+            .iter()
+            .filter_map(|pick| {
+                let library = self.matrix.library_cuda(&pick.name, &pick.version).and_then(|library| library.exact);
+                let build = self.matrix.build(&pick.name, &pick.version).filter(|build| build.local.is_some());
+                library.or_else(|| build.and_then(|build| build.cuda))
+            })
+            .max()
     }
 
     /// Versions that apt would install, or has; a machine that is only described has no apt to ask.

@@ -75,9 +75,12 @@ impl Credentials {
 }
 
 fn login_of(url: &Url) -> Option<Login> {
-    let decoded = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     let some = !url.username().is_empty() || url.password().is_some();
     some.then(|| Login { user: decoded(url.username()), password: url.password().map(decoded) })
+}
+
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// The address alone.

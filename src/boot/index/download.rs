@@ -65,10 +65,9 @@ pub fn fetch_all(
         runtime.spawn(async move { fetch(&http, &download, &folder, &*progress).await })
     });
     let outcomes: Vec<_> = runtime.block_on(work.buffer_unordered(PARALLEL).collect());
-    let ended = |outcome: Result<Result<(), Failure>, tokio::task::JoinError>| {
+    outcomes.into_iter().try_for_each(|outcome| {
         outcome.map_err(|error| Failure::bug("a download ended before its time").because(&error))?
-    };
-    outcomes.into_iter().try_for_each(ended)
+    })
 }
 
 /// Puts the file at `from` to `to` under a second name; where that can't be, as a copy. Returns its size in bytes.
@@ -262,11 +261,10 @@ struct Sink<'a> {
 /// first: in a folder that others may write to, it could lead anywhere.
 fn open_part(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let is_ours = |file: &File| {
+    if let Some(file) = rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from).filter(|file| {
         let data = file.metadata();
         data.is_ok_and(|data| data.is_file() && data.nlink() == 1 && data.uid() == rustix::process::geteuid().as_raw())
-    };
-    if let Some(file) = rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from).filter(is_ours) {
+    }) {
         return Ok(file);
     }
     match std::fs::remove_file(path) {

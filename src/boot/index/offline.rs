@@ -148,19 +148,23 @@ impl Catalog for Offline<'_> {
     }
 
     fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>> {
-        let of = |candidate: &Candidate| match folder::linking(candidate, limit) {
-            Some(answer) => answer.ok(),
-            None => self.desk.view.cache.linking(&self.desk.view.key(candidate)?, limit),
-        };
-        candidates.iter().map(of).collect()
+        candidates
+            .iter()
+            .map(|candidate| match folder::linking(candidate, limit) {
+                Some(answer) => answer.ok(),
+                None => self.desk.view.cache.linking(&self.desk.view.key(candidate)?, limit),
+            })
+            .collect()
     }
 
     fn files(&self, candidates: &[Candidate]) -> Vec<Option<Arc<Files>>> {
-        let of = |candidate: &Candidate| match LocalWheel::of(candidate) {
-            Some(wheel) => wheel.ok().map(|wheel| Arc::new(wheel.files().clone())),
-            None => self.desk.view.cache.files(&self.desk.view.key(candidate)?).map(Arc::new),
-        };
-        candidates.iter().map(of).collect()
+        candidates
+            .iter()
+            .map(|candidate| match LocalWheel::of(candidate) {
+                Some(wheel) => wheel.ok().map(|wheel| Arc::new(wheel.files().clone())),
+                None => self.desk.view.cache.files(&self.desk.view.key(candidate)?).map(Arc::new),
+            })
+            .collect()
     }
 
     fn expect(&self, wishes: Vec<Wish>) {

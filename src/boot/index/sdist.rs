@@ -105,9 +105,6 @@ struct Metadata {
 
 impl Metadata {
     fn headers(&self) -> String {
-        let lines = |name: &str, values: &[String]| -> String {
-            values.iter().map(|value| format!("{name}: {}\n", value.replace('\n', " "))).collect()
-        };
         let python: Vec<String> = self.requires_python.iter().cloned().collect();
         [
             lines("Requires-Python", &python),
@@ -118,9 +115,12 @@ impl Metadata {
     }
 }
 
+fn lines(name: &str, values: &[String]) -> String {
+    values.iter().map(|value| format!("{name}: {}\n", value.replace('\n', " "))).collect()
+}
+
 /// PKG-INFO at the top of the archive.
 fn package_info(file: &str, bytes: &[u8]) -> Option<String> {
-    let at_top = |path: &str| path.split_once('/').is_some_and(|(_, rest)| rest == "PKG-INFO");
     let text = if file.ends_with(".zip") {
         let mut archive = Archive::open(std::io::Cursor::new(bytes)).ok()?;
         let member = archive.files().members.iter().find(|member| at_top(&member.path)).cloned()?;
@@ -135,6 +135,10 @@ fn package_info(file: &str, bytes: &[u8]) -> Option<String> {
     };
     let text = text.replace('\r', "");
     Some(text.split("\n\n").next().unwrap_or_default().to_owned())
+}
+
+fn at_top(path: &str) -> bool {
+    path.split_once('/').is_some_and(|(_, rest)| rest == "PKG-INFO")
 }
 
 /// Whether a build would give the same requirements: Metadata-Version 2.2 or later, and these fields not among the

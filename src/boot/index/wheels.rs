@@ -112,14 +112,15 @@ impl Shared {
         let cell = Arc::clone(held(&self.remotes).entry(candidate.identity()).or_default());
         let wheel = candidate.file.parse::<WheelName>().ok();
         let tail = wheel.and_then(|wheel| Hints::bundled().tail(&wheel.name)).unwrap_or(TAIL);
-        let open = || async {
+        cell.get_or_init(|| async {
             let remote = Remote::open(&self.http, &candidate.url()?, tail).await.map(Arc::new)?;
             if let Some(key) = &self.view.key(candidate) {
                 self.view.cache.keep_roots(key, &remote.files.roots());
             }
             Ok(remote)
-        };
-        cell.get_or_init(open).await.clone()
+        })
+        .await
+        .clone()
     }
 
     /// What the wheel puts on disk.
@@ -181,12 +182,13 @@ impl Shared {
     /// Digest and size of a file for which the index gives none: it has to be read whole, once.
     pub(super) async fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
         let cell = Arc::clone(held(&self.digests).entry(candidate.identity()).or_default());
-        let take = || async {
+        cell.get_or_init(|| async {
             match folder::digest(candidate) {
                 Some(answer) => answer,
                 None => self.http.digest(&candidate.url()?, candidate.stated.as_ref()).await,
             }
-        };
-        cell.get_or_init(take).await.clone()
+        })
+        .await
+        .clone()
     }
 }

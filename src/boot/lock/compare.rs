@@ -29,9 +29,6 @@ pub fn differences(old: &Lock, new: &Lock) -> Vec<String> {
 
 fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
     let mut lines = assumptions(old, new);
-    let by_name = |target: &LockedTarget| -> BTreeMap<PackageName, LockedPackage> {
-        target.packages.iter().map(|package| (package.name.clone(), package.clone())).collect()
-    };
     let (before, after) = (by_name(old), by_name(new));
     for (name, package) in &after {
         let line = match before.get(name) {
@@ -56,16 +53,16 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
     lines
 }
 
+fn by_name(target: &LockedTarget) -> BTreeMap<PackageName, LockedPackage> {
+    target.packages.iter().map(|package| (package.name.clone(), package.clone())).collect()
+}
+
 fn needed(package: &LockedPackage) -> String {
     if package.why.is_empty() { String::new() } else { format!(" (for {})", package.why.join(", ")) }
 }
 
 fn assumptions(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
     let text = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
-    let gpus = |target: &LockedTarget| {
-        let all: Vec<String> = target.gpus.iter().map(ToString::to_string).collect();
-        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
-    };
     let apt = |target: &LockedTarget| {
         let all: Vec<&str> = target.apt.iter().map(|one| one.name.as_str()).collect();
         if all.is_empty() { "none".to_owned() } else { all.join(", ") }
@@ -79,4 +76,9 @@ fn assumptions(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
     ];
     let changed = pairs.into_iter().filter(|(_, before, after)| before != after);
     changed.map(|(what, before, after)| format!("{what}: {before} becomes {after}")).collect()
+}
+
+fn gpus(target: &LockedTarget) -> String {
+    let all: Vec<String> = target.gpus.iter().map(ToString::to_string).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }

@@ -76,11 +76,6 @@ fn consistent(target: &LockedTarget) -> Result<(), String> {
 
 /// What stands in a lock ends up in a script: only names that the writer can have written are let in.
 fn check(lock: &Lock) -> Result<(), String> {
-    let plain = |text: &str| {
-        !text.is_empty()
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | ':' | '~'))
-            && !text.starts_with(['-', '.'])
-    };
     if lock.targets.iter().map(|target| target.packages.len()).sum::<usize>() > MOST_PACKAGES {
         return Err(format!("it has more than {MOST_PACKAGES} packages"));
     }
@@ -121,4 +116,10 @@ fn check(lock: &Lock) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn plain(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | ':' | '~'))
+        && !text.starts_with(['-', '.'])
 }

@@ -131,12 +131,14 @@ impl Loaded {
         let Modules::Reported(facts) = &self.modules else {
             return BTreeMap::new();
         };
-        let elsewhere = |module: &String| {
-            let file = facts.modules.get(module)?.file.as_ref()?;
-            (!file.starts_with(folder) && comes_first(facts, module, file, folder))
-                .then(|| (module.clone(), file.clone()))
-        };
-        modules.iter().filter_map(elsewhere).collect()
+        modules
+            .iter()
+            .filter_map(|module| {
+                let file = facts.modules.get(module)?.file.as_ref()?;
+                (!file.starts_with(folder) && comes_first(facts, module, file, folder))
+                    .then(|| (module.clone(), file.clone()))
+            })
+            .collect()
     }
 
     /// The value of `variable` in the kernel; `None` where it was not asked for.

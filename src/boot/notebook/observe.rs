@@ -37,11 +37,13 @@ pub fn observe_loaded(
 fn handed_down(kernel: &Kernel) -> BTreeMap<String, String> {
     let path = format!("/proc/{}/environ", kernel.pid);
     let bytes = files::read_bytes(Path::new(&path), 4 << 20).unwrap_or_default();
-    let pair = |entry: &[u8]| {
-        let (name, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
-        Some((name.to_owned(), value.to_owned()))
-    };
-    bytes.split(|byte| *byte == 0).filter_map(pair).collect()
+    bytes
+        .split(|byte| *byte == 0)
+        .filter_map(|entry| {
+            let (name, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
+            Some((name.to_owned(), value.to_owned()))
+        })
+        .collect()
 }
 
 /// What the kernel has written of itself into the file at `path`.

@@ -46,30 +46,32 @@ fn judged_builds<'a>(
 
 /// Locked builds that do not run on the machine: what is kept of an image may be such.
 fn refused(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<Finding> {
-    let of = |(package, _, verdict): (&LockedPackage, &Build, Verdict)| {
-        let Verdict::No(reason) = verdict else {
-            return None;
-        };
-        let code = match reason {
-            // A GPU by name alone, without a driver: nothing is known to be wrong.
-            Reason::NoDriver => return None,
-            Reason::DriverTooOld { .. } | Reason::UnknownCuda { .. } => Code::DriverTooOld,
-            _ => Code::GpuNotCovered,
-        };
-        let message = format!("{} {} does not run here: {reason}", package.name, package.version);
-        Some(Finding::error(code, message).about(Subject::release(&package.name, &package.version)))
-    };
-    judged_builds(matrix, machine, target).filter_map(of).collect()
+    judged_builds(matrix, machine, target)
+        .filter_map(|(package, _, verdict)| {
+            let Verdict::No(reason) = verdict else {
+                return None;
+            };
+            let code = match reason {
+                // A GPU by name alone, without a driver: nothing is known to be wrong.
+                Reason::NoDriver => return None,
+                Reason::DriverTooOld { .. } | Reason::UnknownCuda { .. } => Code::DriverTooOld,
+                _ => Code::GpuNotCovered,
+            };
+            let message = format!("{} {} does not run here: {reason}", package.name, package.version);
+            Some(Finding::error(code, message).about(Subject::release(&package.name, &package.version)))
+        })
+        .collect()
 }
 
 /// Locked builds that the driver has to compile here.
 fn compiled(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<Finding> {
-    let of = |(package, build, _): (&LockedPackage, &Build, Verdict)| {
-        let gpus = ptx_only(matrix, build, &machine.hardware);
-        let gpus: Vec<String> = gpus.map(|gpu| gpu.name.clone()).collect();
-        (!gpus.is_empty()).then(|| compiled_on_use(&package.name, &package.version, &gpus))
-    };
-    judged_builds(matrix, machine, target).filter_map(of).collect()
+    judged_builds(matrix, machine, target)
+        .filter_map(|(package, build, _)| {
+            let gpus = ptx_only(matrix, build, &machine.hardware);
+            let gpus: Vec<String> = gpus.map(|gpu| gpu.name.clone()).collect();
+            (!gpus.is_empty()).then(|| compiled_on_use(&package.name, &package.version, &gpus))
+        })
+        .collect()
 }
 
 /// Whether a package looks for CUDA's libraries when it runs, and neither the lock nor what is installed has them.
@@ -85,16 +87,17 @@ fn is_idle(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &
 
 /// How each locked package with a GPU build runs on the machine.
 pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<String> {
-    let of = |(package, build, verdict): (&LockedPackage, &Build, Verdict)| {
-        let how = match verdict {
-            _ if is_idle(matrix, machine, target, package) => {
-                "on the CPU: it finds none of its CUDA's libraries".to_owned()
-            }
-            Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
-            other => other.to_string(),
-        };
-        let cuda = build.cuda.map(|cuda| format!(" (CUDA {cuda})")).unwrap_or_default();
-        format!("{} {}{cuda}: {how}", package.name, package.version)
-    };
-    judged_builds(matrix, machine, target).map(of).collect()
+    judged_builds(matrix, machine, target)
+        .map(|(package, build, verdict)| {
+            let how = match verdict {
+                _ if is_idle(matrix, machine, target, package) => {
+                    "on the CPU: it finds none of its CUDA's libraries".to_owned()
+                }
+                Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
+                other => other.to_string(),
+            };
+            let cuda = build.cuda.map(|cuda| format!(" (CUDA {cuda})")).unwrap_or_default();
+            format!("{} {}{cuda}: {how}", package.name, package.version)
+        })
+        .collect()
 }

@@ -52,11 +52,12 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
         (Some(name), Some(_)) => format!("the preset `{name}` and the seed set"),
         (None, _) => "the seed sets".to_owned(),
     };
-    let line = |(name, why): (&String, &String)| {
-        format!("{name}={} ({why})", variables.all.get(name).map_or("", String::as_str))
-    };
     let mut finding = Finding::note(Code::EnvPreset, format!("{of} {}", counted(variables.because.len(), "variable")));
-    finding.notes = variables.because.iter().map(line).collect();
+    finding.notes = variables
+        .because
+        .iter()
+        .map(|(name, why)| format!("{name}={} ({why})", variables.all.get(name).map_or("", String::as_str)))
+        .collect();
     match &profile.preset {
         Some(name) if finding.notes.is_empty() => {
             let message = format!("the preset `{name}` has nothing for the releases of this lock, or for its hardware");
@@ -89,14 +90,13 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     variables
         .because
         .insert("PYTHONHASHSEED".to_owned(), "the seed: the order of sets in processes that start later".to_owned());
-    let is_meant = |row: &&Determinism| {
+    let mut finding =
+        Finding::note(Code::DeterminismPartial, format!("what the seed {seed} promises, and what it does not"));
+    for row in rows.determinism.iter().filter(|row| {
         let version = target.version(&row.package);
         version.is_some_and(|version| is_between(version, row.from.as_ref(), row.before.as_ref()))
             && row.gpu.is_none_or(|gpu| gpu == target.cuda.is_some())
-    };
-    let mut finding =
-        Finding::note(Code::DeterminismPartial, format!("what the seed {seed} promises, and what it does not"));
-    for row in rows.determinism.iter().filter(is_meant) {
+    }) {
         if let Some(own) = taken_back(profile, row) {
             finding.severity = Severity::Warning;
             finding

@@ -147,10 +147,14 @@ pub fn changed_by_others(ledger: &Ledger, machine: &Machine) -> Vec<Finding> {
     let changed = ledger.distributions.iter().filter_map(|(name, entry)| {
         matches!(ledger.hand(name, installed(name)), Hand::Changed(_)).then_some((name, entry.before.as_ref()))
     });
-    let is_other = |(name, before): &(&PackageName, &Before)| {
-        !ledger.distributions.contains_key(*name) && installed(name).is_some_and(|version| *version != before.version)
-    };
-    let removed = ledger.removed.iter().filter(is_other).map(|(name, before)| (name, Some(before)));
+    let removed = ledger
+        .removed
+        .iter()
+        .filter(|(name, before)| {
+            !ledger.distributions.contains_key(*name)
+                && installed(name).is_some_and(|version| *version != before.version)
+        })
+        .map(|(name, before)| (name, Some(before)));
     changed.chain(removed).map(|(name, before)| stays(name, installed(name), before)).collect()
 }
 

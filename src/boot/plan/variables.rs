@@ -82,12 +82,15 @@ pub(super) fn variable_changes(
     before: &BTreeMap<String, String>,
 ) -> Vec<VariableChange> {
     let names: BTreeSet<&String> = wanted.keys().chain(before.keys()).collect();
-    let of = |name: &String| VariableChange {
-        name: name.clone(),
-        from: before.get(name).cloned(),
-        to: wanted.get(name).cloned(),
-    };
-    names.into_iter().map(of).filter(|change| change.from != change.to).collect()
+    names
+        .into_iter()
+        .map(|name| VariableChange {
+            name: name.clone(),
+            from: before.get(name).cloned(),
+            to: wanted.get(name).cloned(),
+        })
+        .filter(|change| change.from != change.to)
+        .collect()
 }
 
 /// What the environment file has set.

@@ -32,17 +32,19 @@ pub(super) fn edited(
     let layout = seen.layout();
     let Some(layout) = layout else { return Vec::new() };
     let state = &State::of(&session.paths.state, layout);
-    let one = |change: &Change| {
-        let version = change.from.clone().filter(|_| !doubted.contains(&change.name))?;
-        let location = seen.machine.installed.get(&change.name)?.location.as_ref()?;
-        let wheel = known_wheel(state, seen.ledger.wheel(&change.name, &version));
-        let held = Held { layout, name: &change.name, version: &version, wheel };
-        let is_here = layout.folders().contains(&location);
-        let files = if is_here { edits(held, &|place| files.knows(place)) } else { Vec::new() };
-        let kept = state.edits_folder(&change.name, &version);
-        (!files.is_empty()).then(|| Edited { name: change.name.clone(), version, files, kept })
-    };
-    changes.iter().filter_map(one).collect()
+    changes
+        .iter()
+        .filter_map(|change| {
+            let version = change.from.clone().filter(|_| !doubted.contains(&change.name))?;
+            let location = seen.machine.installed.get(&change.name)?.location.as_ref()?;
+            let wheel = known_wheel(state, seen.ledger.wheel(&change.name, &version));
+            let held = Held { layout, name: &change.name, version: &version, wheel };
+            let is_here = layout.folders().contains(&location);
+            let files = if is_here { edits(held, &|place| files.knows(place)) } else { Vec::new() };
+            let kept = state.edits_folder(&change.name, &version);
+            (!files.is_empty()).then(|| Edited { name: change.name.clone(), version, files, kept })
+        })
+        .collect()
 }
 
 impl Edited {

@@ -300,9 +300,13 @@ fn is_portion(folder: &Path) -> bool {
 fn names_in_zip(path: &Path) -> Vec<String> {
     let archive = files::open(path).and_then(Archive::open);
     let members = archive.map(|archive| archive.files().members.iter().map(|one| one.path.clone()).collect::<Vec<_>>());
-    let top = |path: &String| match path.strip_suffix("/__init__.py").or_else(|| path.strip_suffix("/__init__.pyc")) {
-        Some(package) => format!("{package}.py"),
-        None => path.clone(),
-    };
-    members.unwrap_or_default().iter().map(top).filter(|path| !path.contains('/')).collect()
+    members
+        .unwrap_or_default()
+        .iter()
+        .map(|path| match path.strip_suffix("/__init__.py").or_else(|| path.strip_suffix("/__init__.pyc")) {
+            Some(package) => format!("{package}.py"),
+            None => path.clone(),
+        })
+        .filter(|path| !path.contains('/'))
+        .collect()
 }

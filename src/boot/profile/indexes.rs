@@ -38,13 +38,9 @@ pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex
         let of = move |page: IndexPage| (name.clone(), packages.clone(), page);
         pages.into_iter().map(of)
     });
-    let index = |(name, packages, page): (String, Vec<PackageName>, IndexPage)| NamedIndex {
-        name,
-        url: page.address,
-        packages,
-        page: Some(page.label),
-    };
-    pages.map(index).collect()
+    pages
+        .map(|(name, packages, page)| NamedIndex { name, url: page.address, packages, page: Some(page.label) })
+        .collect()
 }
 
 impl Profile {

@@ -79,12 +79,12 @@ pub fn debian_name(text: &str) -> Result<String, &'static str> {
 /// The name that snapshot services give a moment of their archive.
 pub(super) fn snapshot_id(text: &str) -> Result<String, &'static str> {
     let (digits, marks) = (text.len() == 16, [(8, 'T'), (15, 'Z')]);
-    let fits = |(at, c): (usize, char)| {
-        marks.iter().find(|(place, _)| *place == at).map_or(c.is_ascii_digit(), |(_, mark)| c == *mark)
-    };
-    (digits && text.chars().enumerate().all(fits))
-        .then(|| text.to_owned())
-        .ok_or("write date and time (UTC) as the snapshot services do, such as `20261101T000000Z`")
+    (digits
+        && text.chars().enumerate().all(|(at, c)| {
+            marks.iter().find(|(place, _)| *place == at).map_or(c.is_ascii_digit(), |(_, mark)| c == *mark)
+        }))
+    .then(|| text.to_owned())
+    .ok_or("write date and time (UTC) as the snapshot services do, such as `20261101T000000Z`")
 }
 
 /// Variables that would change how tools find or load code: not for a profile to set.

@@ -114,7 +114,6 @@ impl LinkingReport {
 
     /// Rows for people: what, and its value.
     fn rows(&self) -> Vec<(&'static str, String)> {
-        let words = |all: &BTreeSet<String>| all.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         let numpy = match self.numpy {
             Some(NumpyInterface::First) => "built for NumPy 1: fails beside 2",
             Some(NumpyInterface::Both) => "built for NumPy 2: runs with 1 and 2",
@@ -144,6 +143,10 @@ impl LinkingReport {
     }
 }
 
+fn words(all: &BTreeSet<String>) -> String {
+    all.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
 /// The CUDA version: by what was read, or by the package's own name and version.
 fn cuda(reading: &WheelReading, matrix: &Matrix) -> Option<CudaVersion> {
     reading.build.cuda.or_else(|| matrix.library_cuda(&reading.wheel.name, &reading.wheel.version)?.exact)
@@ -156,13 +159,12 @@ fn cuda_major(reading: &WheelReading, matrix: &Matrix) -> Option<u32> {
         |name: &PackageName, version: &Version| matrix.library_cuda(name, version).map(|library| library.major);
     let WheelReading { wheel, build, metadata, .. } = reading;
     let own = build.cuda.map(|cuda| cuda.major).or_else(|| library(&wheel.name, &wheel.version));
-    let asked = || {
+    own.or_else(|| {
         let any = Version::new([0]);
         let majors = metadata.all().filter_map(|one| library(&one.name, &any)).filter(|major| *major > 0);
         let majors: BTreeSet<u32> = majors.collect();
         majors.first().copied().filter(|_| majors.len() == 1)
-    };
-    own.or_else(asked)
+    })
 }
 
 /// What METADATA asks for of CUDA's libraries, as written.
@@ -191,7 +193,6 @@ pub fn render_reading(reading: &WheelReading, matrix: &Matrix) -> String {
             let _ = writeln!(text, "  {key:<11}{value}");
         }
     };
-    let names = |all: &[Architecture]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let or = |text: String, otherwise: &str| if text.is_empty() { otherwise.to_owned() } else { text };
     let major =
         cuda_major(reading, matrix).map_or_else(|| "not stated in the wheel".to_owned(), |major| major.to_string());
@@ -224,4 +225,8 @@ pub fn render_reading(reading: &WheelReading, matrix: &Matrix) -> String {
     let method = if first.is_empty() { String::new() } else { format!("{}{more}; ", first.join(" + ")) };
     row("read", &format!("{method}{}; {read}", build.basis));
     text
+}
+
+fn names(all: &[Architecture]) -> String {
+    all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -120,16 +120,20 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
 
 /// Releases that are a major version behind, each with who holds it there.
 fn held_back(all: &[HeldBack]) -> Finding {
-    let one = |held: &HeldBack| {
-        let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
-        let by = if by.is_empty() { "what its newer releases ask for".to_owned() } else { by.join(", ") };
-        format!("{} {} ({} exists; held by {by})", held.name, held.version, held.newest)
-    };
     let plural = if all.len() == 1 { " is" } else { "s are" };
     let message = format!("{} package{plural} a major version or more behind the newest", all.len());
     let finding = Finding::note(Code::ResolveHeldBack, message);
     let finding = all.iter().fold(finding, |finding, held| finding.about(Subject::release(&held.name, &held.version)));
-    few(&all.iter().map(one).collect::<Vec<_>>()).into_iter().fold(finding, Finding::with_note)
+    few(&all
+        .iter()
+        .map(|held| {
+            let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
+            let by = if by.is_empty() { "what its newer releases ask for".to_owned() } else { by.join(", ") };
+            format!("{} {} ({} exists; held by {by})", held.name, held.version, held.newest)
+        })
+        .collect::<Vec<_>>())
+    .into_iter()
+    .fold(finding, Finding::with_note)
 }
 
 /// The path and its owners, where two packages share nothing but the `__init__.py` of a folder, as NVIDIA's do: empty
@@ -150,16 +154,18 @@ fn shared_inits(resolution: &Resolution) -> Vec<Finding> {
     for (path, pair) in resolution.caveats.iter().filter_map(shared_init) {
         owners.entry(path).or_default().extend(pair);
     }
-    let finding = |(path, owners): (&str, BTreeSet<&PackageName>)| {
-        let named = listed(&owners.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let message = format!("`{path}` is in {} packages, with different content", owners.len());
-        let finding = if owners.len() > 2 {
-            Finding::note(Code::FilesCollide, message)
-        } else {
-            Finding::warning(Code::FilesCollide, message)
-        };
-        let finding = owners.into_iter().fold(finding, |finding, owner| finding.about(Subject::package(owner)));
-        finding.with_note(format!("{named}; the package installed last wins"))
-    };
-    owners.into_iter().map(finding).collect()
+    owners
+        .into_iter()
+        .map(|(path, owners)| {
+            let named = listed(&owners.iter().map(ToString::to_string).collect::<Vec<_>>());
+            let message = format!("`{path}` is in {} packages, with different content", owners.len());
+            let finding = if owners.len() > 2 {
+                Finding::note(Code::FilesCollide, message)
+            } else {
+                Finding::warning(Code::FilesCollide, message)
+            };
+            let finding = owners.into_iter().fold(finding, |finding, owner| finding.about(Subject::package(owner)));
+            finding.with_note(format!("{named}; the package installed last wins"))
+        })
+        .collect()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::boot::resolve::{Caveat, Pick, PickSource};
 use crate::core::model::PackageName;
 use crate::core::model::catalog::{Candidate, Catalog};
-use crate::core::model::contents::{Clash, EMPTY, Files, clashes, may_clash, stem};
+use crate::core::model::contents::{EMPTY, Files, clashes, may_clash, stem};
 
 /// A wheel of the solution, and what is known of its files.
 struct ChosenWheel<'a> {
@@ -31,14 +31,17 @@ pub(super) fn collisions(catalog: &dyn Catalog, picks: &[Pick]) -> Vec<Caveat> {
     look_into(catalog, &mut chosen, &shares);
     let known: Vec<&ChosenWheel<'_>> = chosen.iter().filter(|one| one.files.is_some()).collect();
     let files: Vec<&Files> = known.iter().filter_map(|one| one.files.as_deref()).collect();
-    let caveat = |clash: Clash| Caveat::FilesCollide {
-        first: known[clash.first].pick.name.clone(),
-        second: known[clash.second].pick.name.clone(),
-        clash,
-    };
     let unseen = chosen.iter().filter(|one| one.files.is_none() && shares(one)).count();
     let unchecked = (unseen > 0).then_some(Caveat::FilesUnchecked { count: unseen });
-    clashes(&files).into_iter().map(caveat).chain(unchecked).collect()
+    clashes(&files)
+        .into_iter()
+        .map(|clash| Caveat::FilesCollide {
+            first: known[clash.first].pick.name.clone(),
+            second: known[clash.second].pick.name.clone(),
+            clash,
+        })
+        .chain(unchecked)
+        .collect()
 }
 
 /// Those that may write where another one does.

@@ -36,22 +36,27 @@ pub(super) fn held_back(provider: &Provider<'_>, solution: &Solution) -> Result<
 
 /// Whether `newest` is a major version ahead; before 1.0, two minors.
 fn is_major(version: &Version, newest: &Version) -> bool {
-    let part = |version: &Version, at: usize| version.release().get(at).copied().unwrap_or(0);
     let (own, other) = ((version.epoch(), part(version, 0)), (newest.epoch(), part(newest, 0)));
     other > own || own == (0, 0) && other == own && part(newest, 1) > part(version, 1) + 1
+}
+
+fn part(version: &Version, at: usize) -> u64 {
+    version.release().get(at).copied().unwrap_or(0)
 }
 
 /// Who asks for something else than `newest`: distributions of the answer; none where the machine or a fact about the
 /// release does.
 fn holders(provider: &Provider<'_>, solution: &Solution, name: &PackageName, newest: &Version) -> Vec<PackageName> {
     let edges = provider.edges.borrow();
-    let holds = |(package, version): (&Package, &Version)| {
-        let parent = package.name().filter(|parent| *parent != name)?;
-        let of = edges.get(&(package.clone(), version.clone()))?;
-        let excludes = of.iter().any(|(child, range)| child.name() == Some(name) && !range.contains(newest));
-        excludes.then(|| parent.clone())
-    };
-    let mut all: Vec<PackageName> = solution.iter().filter_map(holds).collect();
+    let mut all: Vec<PackageName> = solution
+        .iter()
+        .filter_map(|(package, version)| {
+            let parent = package.name().filter(|parent| *parent != name)?;
+            let of = edges.get(&(package.clone(), version.clone()))?;
+            let excludes = of.iter().any(|(child, range)| child.name() == Some(name) && !range.contains(newest));
+            excludes.then(|| parent.clone())
+        })
+        .collect();
     all.sort();
     all.dedup();
     all

@@ -182,15 +182,18 @@ pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Cavea
         })
         .collect();
     let environment = environment(provider, &chosen, solution);
-    let of = |(name, version): &(&PackageName, &Version)| {
-        let link = matrix.link(name).filter(|link| link.opened)?;
-        let major = matrix.build(name, version)?.cuda?.major;
-        let here = matrix.carried(link, environment.iter().copied());
-        let (name, version) = ((*name).clone(), (*version).clone());
-        let caveat = Caveat::CudaUnfound { name, version, library: link.soname(major), without: link.without.clone() };
-        (!here.contains(&major)).then_some(caveat)
-    };
-    chosen.iter().filter_map(of).collect()
+    chosen
+        .iter()
+        .filter_map(|(name, version)| {
+            let link = matrix.link(name).filter(|link| link.opened)?;
+            let major = matrix.build(name, version)?.cuda?.major;
+            let here = matrix.carried(link, environment.iter().copied());
+            let (name, version) = ((*name).clone(), (*version).clone());
+            let caveat =
+                Caveat::CudaUnfound { name, version, library: link.soname(major), without: link.without.clone() };
+            (!here.contains(&major)).then_some(caveat)
+        })
+        .collect()
 }
 
 /// Binds frameworks to the cuDNN and NCCL that they were compiled against, where the environment has older ones. `true`

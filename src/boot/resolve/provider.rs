@@ -80,12 +80,8 @@ impl<'a> Provider<'a> {
     /// `None` where the target's Python makes no marker environment.
     pub(super) fn new(question: Question<'a>, variation: Variation) -> Option<Self> {
         let markers = question.target.python.marker_environment()?;
-        let applying: Vec<&Wanted> = question
-            .profile
-            .wanted
-            .iter()
-            .filter(|one| one.condition.holds(&markers, None) && !variation.without.contains(&one.name))
-            .collect();
+        let applies = |one: &&Wanted| one.condition.holds(&markers, None) && !variation.without.contains(&one.name);
+        let applying: Vec<&Wanted> = question.profile.wanted.iter().filter(applies).collect();
         let mut by_name: HashMap<&PackageName, Vec<&Wanted>> = HashMap::new();
         for one in &applying {
             by_name.entry(&one.name).or_default().push(one);
@@ -271,7 +267,8 @@ impl<'a> Provider<'a> {
     /// version out; with the others it would only burden the solver, and have pages fetched for nothing.
     fn hopeless(&self, edges: &[Edge]) -> Option<Edge> {
         let asked = self.asked.get_or_init(|| self.root_edges().into_iter().collect());
-        edges.iter().find(|(package, range)| asked.get(package).is_some_and(|asked| asked.is_disjoint(range))).cloned()
+        let clashes = |(package, range): &&Edge| asked.get(package).is_some_and(|asked| asked.is_disjoint(range));
+        edges.iter().find(clashes).cloned()
     }
 
     fn expect(&self, edges: &[Edge]) {
@@ -363,10 +360,8 @@ impl DependencyProvider for Provider<'_> {
     /// is not worth the wait.
     fn should_cancel(&self) -> Result<(), Failure> {
         self.steps.set(self.steps.get() + 1);
-        let spent = self
-            .variation
-            .budget
-            .is_some_and(|budget| self.edges.borrow().len() >= budget || self.steps.get() >= STEPS * budget);
+        let is_spent = |budget: usize| self.edges.borrow().len() >= budget || self.steps.get() >= STEPS * budget;
+        let spent = self.variation.budget.is_some_and(is_spent);
         if spent {
             return Err(Failure::world("the budget is spent"));
         }

@@ -121,10 +121,6 @@ impl VersionSet for Releases {
 
 /// `range`, with intervals joined that have no release between them.
 fn joined(range: Ranges<Release>) -> Ranges<Release> {
-    let touch = |high: &Bound<Release>, low: &Bound<Release>| match (high, low) {
-        (Bound::Included(high), Bound::Included(low)) => low.below.as_ref() == Some(&high.version),
-        _ => false,
-    };
     let mut before = None;
     let apart = range.iter().all(|(low, high)| !before.replace(high).is_some_and(|before| touch(before, low)));
     if apart {
@@ -138,6 +134,13 @@ fn joined(range: Ranges<Release>) -> Ranges<Release> {
         }
     }
     whole.into_iter().collect()
+}
+
+fn touch(high: &Bound<Release>, low: &Bound<Release>) -> bool {
+    match (high, low) {
+        (Bound::Included(high), Bound::Included(low)) => low.below.as_ref() == Some(&high.version),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

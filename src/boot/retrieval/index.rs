@@ -1,7 +1,6 @@
 //! The index that a verb asks: which one, with which credentials, and what is solved with it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use url::Url;
@@ -232,13 +231,16 @@ fn must_be_encrypted(url: &Url, settings: &IndexSettings) -> Result<(), Failure>
 
 /// The addresses of the folders that `--find-links` names.
 pub fn find_links(settings: &IndexSettings) -> Result<Vec<Url>, Failure> {
-    let folder = |path: &PathBuf| {
-        let path = files::absolute(path)?;
-        let option = if settings.folders_only { "--wheelhouse" } else { "--find-links" };
-        must_be_folder(&path, &format!("{option}: there is no folder"))?;
-        Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
-    };
-    settings.find_links.iter().map(folder).collect()
+    settings
+        .find_links
+        .iter()
+        .map(|path| {
+            let path = files::absolute(path)?;
+            let option = if settings.folders_only { "--wheelhouse" } else { "--find-links" };
+            must_be_folder(&path, &format!("{option}: there is no folder"))?;
+            Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
+        })
+        .collect()
 }
 
 fn refusal(unsolved: Unsolved, question: Question<'_>, tries: &dyn Fn(&Elsewhere) -> Option<bool>) -> Failure {

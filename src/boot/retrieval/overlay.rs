@@ -39,13 +39,12 @@ fn shown(place: &str) -> String {
 
 /// Fetched once: the digest names the text, so the copy in the cache never ages.
 fn from_address(place: &str, paths: &Paths, log: &Log) -> Result<String, Failure> {
-    let wrong = || {
-        Failure::input(format!("--matrix: `{}` does not end in `#sha256=` and 64 hex digits", shown(place)))
-            .help("an address must say which text it means")
-    };
     let mut url = Url::parse(place).map_err(|error| Failure::input("--matrix").because(&error))?;
     let digest: Sha256 =
-        url.fragment().and_then(|text| text.strip_prefix("sha256=")?.parse().ok()).ok_or_else(wrong)?;
+        url.fragment().and_then(|text| text.strip_prefix("sha256=")?.parse().ok()).ok_or_else(|| {
+            Failure::input(format!("--matrix: `{}` does not end in `#sha256=` and 64 hex digits", shown(place)))
+                .help("an address must say which text it means")
+        })?;
     url.set_fragment(None);
     let kept = paths.cache.join("overlays").join(digest.to_string());
     let fits = |text: &String| Sha256::of(text.as_bytes()) == digest;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::boot::files::{Compiled, linking_of};
 use crate::boot::index::{Cache, Trust};
-use crate::boot::machine::{RawDistribution, Recorded};
+use crate::boot::machine::Recorded;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::core::matrix::{Linkage, Overlay, TorchSymbols};
@@ -42,15 +42,18 @@ impl Session<'_> {
 
     /// What distributions that are installed here ask for beside their METADATA, where no row knows them.
     pub fn linked_here(&self, seen: &Seen) -> BTreeMap<PackageName, Vec<Overlay>> {
-        let asked = |raw: &RawDistribution| {
-            let name: PackageName = raw.name.parse().ok()?;
-            let one = seen.machine.installed.get(&name).filter(|one| one.version.to_string() == raw.version)?;
-            let (linkage, _) = self.linkage_on_disk(&name, &one.version, &raw.folder)?;
-            let recorded = one.requires.iter().flat_map(Recorded::get);
-            let numpy_parts = !recorded.into_iter().any(|wanted| wanted.name.as_ref() == "numpy");
-            let asked = self.matrix.linkages.asked(&name, &one.version, &Linkage { numpy_parts, ..linkage });
-            (!asked.is_empty()).then_some((name, asked))
-        };
-        seen.here().into_iter().flat_map(|observed| &observed.distributions).filter_map(asked).collect()
+        seen.here()
+            .into_iter()
+            .flat_map(|observed| &observed.distributions)
+            .filter_map(|raw| {
+                let name: PackageName = raw.name.parse().ok()?;
+                let one = seen.machine.installed.get(&name).filter(|one| one.version.to_string() == raw.version)?;
+                let (linkage, _) = self.linkage_on_disk(&name, &one.version, &raw.folder)?;
+                let recorded = one.requires.iter().flat_map(Recorded::get);
+                let numpy_parts = !recorded.into_iter().any(|wanted| wanted.name.as_ref() == "numpy");
+                let asked = self.matrix.linkages.asked(&name, &one.version, &Linkage { numpy_parts, ..linkage });
+                (!asked.is_empty()).then_some((name, asked))
+            })
+            .collect()
     }
 }

@@ -113,14 +113,16 @@ impl<'a> System<'a> {
 
     /// The libraries of `set` that are a system's to have, and that neither this one nor a wheel has.
     fn missing(&self, set: &BTreeSet<String>, carried: &BTreeSet<&str>) -> Vec<String> {
-        let is_missing = |library: &&String| {
-            if carried.contains(library.as_str()) {
-                return false;
-            }
-            let Some(package) = self.known.package(library, self.release.as_deref()) else { return false };
-            !self.packages.contains(package) && !self.folders.iter().any(|folder| folder.join(library).is_there())
-        };
-        set.iter().filter(is_missing).cloned().collect()
+        set.iter()
+            .filter(|library| {
+                if carried.contains(library.as_str()) {
+                    return false;
+                }
+                let Some(package) = self.known.package(library, self.release.as_deref()) else { return false };
+                !self.packages.contains(package) && !self.folders.iter().any(|folder| folder.join(library).is_there())
+            })
+            .cloned()
+            .collect()
     }
 
     /// Whether this release has packages with all of `libraries`.

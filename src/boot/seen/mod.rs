@@ -156,7 +156,6 @@ impl Seen {
         let none_answered = self.observed().is_some_and(|observed| observed.python.is_none());
         let absent = named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there()));
         let Some(path) = absent else { return Ok(()) };
-        let is_kept = |place: &Path| place.look().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
         let failure = if is_kept(path) || is_kept(&path.join("bin/python")) {
             Failure::input(format!("--python: you may not read `{}`", path.display()))
         } else {
@@ -188,6 +187,10 @@ impl Seen {
              one with --system",
         ))
     }
+}
+
+fn is_kept(place: &Path) -> bool {
+    place.look().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
 impl Session<'_> {

@@ -203,11 +203,13 @@ impl FileCheck {
 
     /// Whether the kernel has mapped a library of a distribution.
     pub fn maps_some(&self, name: &PackageName, loaded: &Loaded) -> bool {
-        let is_mapped = |(file, _): (PathBuf, Stamp)| {
-            let is_it = loaded.mapped.contains(&file) || file.real().is_ok_and(|real| loaded.mapped.contains(&real));
-            is_code(&file.to_string_lossy()) && is_it
-        };
-        self.known(name).any(|one| one.files().any(is_mapped))
+        self.known(name).any(|one| {
+            one.files().any(|(file, _)| {
+                let is_it =
+                    loaded.mapped.contains(&file) || file.real().is_ok_and(|real| loaded.mapped.contains(&real));
+                is_code(&file.to_string_lossy()) && is_it
+            })
+        })
     }
 
     /// The files that earlier checks and this one have seen of a distribution.

@@ -2,7 +2,7 @@
 //! no kernel notices.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::boot::files::{FileFault, version_of};
 use crate::boot::lock::{LockedPackage, LockedTarget};
@@ -47,20 +47,22 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
             found.entry(name).or_default().push(one);
         }
     }
-    let stale = |(name, modules): (&PackageName, Vec<&ChangedModule>)| {
-        let first = modules.iter().find(|one| one.code == CodeMatch::Differs).or_else(|| modules.first())?;
-        Some(Stale {
-            name: name.clone(),
-            module: first.name.clone(),
-            more: modules.len() - 1,
-            is_certain: first.code == CodeMatch::Differs,
-            why: match first.code {
-                CodeMatch::Same => "another version was installed then, with data of its own".to_owned(),
-                _ => first.why.clone(),
-            },
+    found
+        .into_iter()
+        .filter_map(|(name, modules)| {
+            let first = modules.iter().find(|one| one.code == CodeMatch::Differs).or_else(|| modules.first())?;
+            Some(Stale {
+                name: name.clone(),
+                module: first.name.clone(),
+                more: modules.len() - 1,
+                is_certain: first.code == CodeMatch::Differs,
+                why: match first.code {
+                    CodeMatch::Same => "another version was installed then, with data of its own".to_owned(),
+                    _ => first.why.clone(),
+                },
+            })
         })
-    };
-    found.into_iter().filter_map(stale).collect()
+        .collect()
 }
 
 /// The distribution that has a file for each of `modules`, where one has.
@@ -87,17 +89,21 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
     if facts.changed.is_none() {
         return BTreeSet::new();
     }
-    let is_silent = |name: &&PackageName| {
-        let installed = seen.machine.installed.get(*name);
-        let place = installed.and_then(|one| Some((&one.version, one.location.as_ref()?)));
-        place.zip(check.faults.get(*name)).is_some_and(|((version, site), faults)| {
-            let is_unnoticed = |fault: &FileFault| is_unnoticed((name, version), site, fault, (facts, check));
-            faults.iter().all(|fault| is_unnoticed(fault) && !is_mapped(loaded, site, fault))
+    check
+        .broken
+        .keys()
+        .filter(|name| {
+            let installed = seen.machine.installed.get(*name);
+            let place = installed.and_then(|one| Some((&one.version, one.location.as_ref()?)));
+            place.zip(check.faults.get(*name)).is_some_and(|((version, site), faults)| {
+                let is_unnoticed = |fault: &FileFault| is_unnoticed((name, version), site, fault, (facts, check));
+                faults.iter().all(|fault| is_unnoticed(fault) && !is_mapped(loaded, site, fault))
                 // What has no list of its files is installed again as a whole.
                 && (faults.iter().all(|fault| fault.path().is_some()) || !check.maps_some(name, loaded))
+            })
         })
-    };
-    check.broken.keys().filter(is_silent).cloned().collect()
+        .cloned()
+        .collect()
 }
 
 /// The packages of `target` that are not installed, and that the kernel holds as this apply will install them: each
@@ -181,18 +187,18 @@ fn is_unnoticed(
 /// or is code that the kernel does not hold.
 fn is_as_seen(of: (&PackageName, &Version), facts: &Facts, check: &FileCheck) -> bool {
     let files = check.seen_files(of.0);
-    let is_one = |file: &PathBuf| {
-        let text = file.display().to_string();
-        match facts.changed.iter().flatten().find(|one| one.file == *file) {
-            Some(module) => check.was_right(of, file, module.loaded.map(stamp)),
-            None => {
-                text.contains(".dist-info/")
-                    || check.was_right(of, file, Some(Stamp::of(file)))
-                    || is_code(&text) && !is_loaded(facts, &text)
+    !files.is_empty()
+        && files.iter().all(|file| {
+            let text = file.display().to_string();
+            match facts.changed.iter().flatten().find(|one| one.file == *file) {
+                Some(module) => check.was_right(of, file, module.loaded.map(stamp)),
+                None => {
+                    text.contains(".dist-info/")
+                        || check.was_right(of, file, Some(Stamp::of(file)))
+                        || is_code(&text) && !is_loaded(facts, &text)
+                }
             }
-        }
-    };
-    !files.is_empty() && files.iter().all(is_one)
+        })
 }
 
 /// `pkg.deep` of `pkg/deep/__init__.py`, `pkg._core` of `pkg/_core.cpython-312-x86_64-linux-gnu.so`.

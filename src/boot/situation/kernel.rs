@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::lexical;
-use crate::boot::machine::{Layout, MachineRequest, RawDistribution, installed_modules, is_kernel_command, parent_of};
+use crate::boot::machine::{Layout, MachineRequest, installed_modules, is_kernel_command, parent_of};
 use crate::boot::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
 use crate::boot::script::ENVIRONMENT_FILE;
 use crate::boot::seen::Seen;
@@ -67,15 +67,16 @@ fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<Pa
     let files: BTreeSet<&PathBuf> =
         loaded.mapped.iter().filter(|file| !site.iter().any(|folder| file.starts_with(folder))).collect();
     let all = seen.distributions().iter().filter(|_| !files.is_empty());
-    let has_one = |one: &&RawDistribution| {
+    all.filter(|one| {
         let Some(folder) = one.folder.parent() else { return false };
         let record = files::read_optional(&one.folder.join("RECORD")).ok().flatten().unwrap_or_default();
         // An image has thousands of lines of modules: those are not read.
         let outside = record.lines().filter(|line| line.trim_start_matches('"').starts_with("../"));
         let mut places = outside.flat_map(parse_record).map(|entry| lexical(&entry.path, folder));
         places.any(|place| files.contains(&place))
-    };
-    all.filter(has_one).filter_map(|one| one.name.parse().ok()).collect()
+    })
+    .filter_map(|one| one.name.parse().ok())
+    .collect()
 }
 
 /// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its
@@ -86,14 +87,15 @@ pub fn other_kernels(seen: &Seen) -> usize {
     }
     let python = seen.interpreter();
     let Some(scripts) = python.and_then(|python| python.parent()) else { return 0 };
-    let is_kernel = |pid: &u32| {
-        let line =
-            files::read_optional(&PathBuf::from(format!("/proc/{pid}/cmdline"))).ok().flatten().unwrap_or_default();
-        let program = Path::new(line.split('\0').next().unwrap_or_default());
-        is_kernel_command(&line) && program.parent() == Some(scripts)
-    };
     let pids = files::names_if_any(Path::new("/proc")).into_iter().filter_map(|name| name.parse().ok());
-    let all: BTreeSet<u32> = pids.filter(is_kernel).collect();
+    let all: BTreeSet<u32> = pids
+        .filter(|pid| {
+            let line =
+                files::read_optional(&PathBuf::from(format!("/proc/{pid}/cmdline"))).ok().flatten().unwrap_or_default();
+            let program = Path::new(line.split('\0').next().unwrap_or_default());
+            is_kernel_command(&line) && program.parent() == Some(scripts)
+        })
+        .collect();
     let parent = |pid: &u32| parent_of(&stat_of(*pid)?);
     all.iter().filter(|pid| parent(pid).is_none_or(|parent| !all.contains(&parent))).count()
 }

@@ -140,9 +140,15 @@ fn places_of(seen: &Seen, name: &PackageName) -> Result<BTreeSet<PathBuf>, Failu
 /// What may change: the modules of these are looked at.
 fn moving(seen: &Seen, target: &LockedTarget, broken: &BTreeMap<PackageName, String>) -> Vec<PackageName> {
     let owned = seen.ledger.distributions.keys().chain(seen.ledger.removed.keys());
-    let moves = |package: &&LockedPackage| {
-        let installed = seen.machine.installed.get(&package.name);
-        installed.is_some_and(|one| one.version != package.version) || broken.contains_key(&package.name)
-    };
-    target.packages.iter().filter(moves).map(|package| &package.name).chain(owned).cloned().collect()
+    target
+        .packages
+        .iter()
+        .filter(|package| {
+            let installed = seen.machine.installed.get(&package.name);
+            installed.is_some_and(|one| one.version != package.version) || broken.contains_key(&package.name)
+        })
+        .map(|package| &package.name)
+        .chain(owned)
+        .cloned()
+        .collect()
 }

@@ -128,8 +128,11 @@ impl Session<'_> {
 
 /// Whether `file` lies where it was installed to, or belongs to Python itself.
 fn is_meant(file: &Path, location: &Path, standard: Option<&Path>) -> bool {
-    let real = |path: &Path| path.real().unwrap_or_else(|_| path.to_owned());
     file.starts_with(location)
         || real(file).starts_with(real(location))
         || standard.is_some_and(|standard| file.starts_with(standard))
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.real().unwrap_or_else(|_| path.to_owned())
 }

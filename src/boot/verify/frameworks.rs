@@ -21,21 +21,25 @@ pub fn smoke_tests(
     let Some(python) = seen.interpreter() else {
         return Vec::new();
     };
-    let run = |name: &PackageName| {
-        session.say(&format!("testing {name}"));
-        let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
-        let modules = location.and_then(|folder| installed_modules(name, folder).ok()).unwrap_or_default();
-        (
-            name.clone(),
-            run_smoke(
-                &SmokeTest { package: name.clone(), modules: modules.into_iter().collect(), thorough },
-                python,
-                session.environment,
-            ),
-        )
-    };
     // A marker may keep a framework of the profile out of this target.
-    profile.smoke.iter().filter(|name| target.package(name).is_some()).map(run).collect()
+    profile
+        .smoke
+        .iter()
+        .filter(|name| target.package(name).is_some())
+        .map(|name| {
+            session.say(&format!("testing {name}"));
+            let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
+            let modules = location.and_then(|folder| installed_modules(name, folder).ok()).unwrap_or_default();
+            (
+                name.clone(),
+                run_smoke(
+                    &SmokeTest { package: name.clone(), modules: modules.into_iter().collect(), thorough },
+                    python,
+                    session.environment,
+                ),
+            )
+        })
+        .collect()
 }
 
 /// Trains each framework of the target twice from the profile's seed, and compares what comes out.
@@ -96,8 +100,6 @@ pub fn smoke_finding(
         let message = format!("{name} did not pass its smoke test");
         return Some(Finding::error(Code::VerifySmoke, message).with_note(outcome.detail.clone()));
     }
-    // `2.20.0-rc0` is `2.20.0rc0`, and a local label may be missing from one of the two.
-    let public = |text: &str| text.parse::<Version>().ok().map(Version::without_local);
     if let (Some(version), Some(imported)) = (&version, &outcome.version)
         && public(version) != public(imported)
     {
@@ -115,6 +117,11 @@ pub fn smoke_finding(
         Finding::error(Code::VerifyGpuUnused, format!("{name} does not use the GPU that is here"))
             .with_note(outcome.detail.clone())
     })
+}
+
+/// `2.20.0-rc0` is `2.20.0rc0`, and a local label may be missing from one of the two.
+fn public(text: &str) -> Option<Version> {
+    text.parse::<Version>().ok().map(Version::without_local)
 }
 
 /// Whether the machine says that it has a TPU.

@@ -83,12 +83,11 @@ fn run(session: &Session<'_>, python: &Path, open: &VecDeque<(PackageName, Strin
 
 /// The packages to import, each with its modules.
 fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<(PackageName, String)> {
-    let is_meant = |package: &&crate::boot::lock::LockedPackage| {
+    let meant = target.packages.iter().filter(|package| {
         let compiled = package.wheel().is_some_and(|wheel| !wheel.file.ends_with("-any.whl"));
         let tested = profile.smoke.contains(&package.name);
         compiled && !tested && !session.matrix.is_cuda_library(&package.name)
-    };
-    let meant = target.packages.iter().filter(is_meant);
+    });
     let of = meant.filter_map(|package| {
         let location = seen.machine.installed.get(&package.name)?.location.as_ref()?;
         let all = installed_modules(&package.name, location).ok()?;

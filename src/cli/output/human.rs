@@ -62,17 +62,18 @@ fn render_finding(finding: &Finding, help: &[String], style: Style) -> String {
 
 /// Without the lines that hold nothing but the bar beside the source.
 fn dense(drawn: &str) -> String {
-    let is_empty = |line: &str| {
-        let mut text = String::new();
-        let mut rest = line;
-        while let Some(start) = rest.find('\u{1b}') {
-            text.push_str(&rest[..start]);
-            rest = rest[start..].find('m').map_or("", |end| &rest[start + end + 1..]);
-        }
-        text.push_str(rest);
-        text.trim() == "|"
-    };
     drawn.lines().filter(|line| !is_empty(line)).flat_map(|line| [line, "\n"]).collect()
+}
+
+fn is_empty(line: &str) -> bool {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find('\u{1b}') {
+        text.push_str(&rest[..start]);
+        rest = rest[start..].find('m').map_or("", |end| &rest[start + end + 1..]);
+    }
+    text.push_str(rest);
+    text.trim() == "|"
 }
 
 /// A failure: its findings if it has any, else one line with causes and the next step.
@@ -242,10 +243,13 @@ pub fn needed_images(target: &LockedTarget) -> Vec<String> {
         let all: Vec<String> = packages.iter().map(|package| format!("{} {}", package.name, package.version)).collect();
         few(&all).join(", ")
     };
-    let line = |(image, packages): (&str, Vec<&LockedPackage>)| {
-        let whose =
-            target.runtime.as_ref().map_or_else(|| "this machine".to_owned(), |_| format!("the image `{image}`"));
-        format!("{}: no index gives a digest of it, so only {whose} has it: {}", target.name, named(&packages))
-    };
-    target.image_only().into_iter().map(line).collect()
+    target
+        .image_only()
+        .into_iter()
+        .map(|(image, packages)| {
+            let whose =
+                target.runtime.as_ref().map_or_else(|| "this machine".to_owned(), |_| format!("the image `{image}`"));
+            format!("{}: no index gives a digest of it, so only {whose} has it: {}", target.name, named(&packages))
+        })
+        .collect()
 }

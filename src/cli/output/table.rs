@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::core::matrix::{Basis, Build, Hardware, InstalledGpu, Matrix, Verdict, code_for, verdict};
+use crate::core::matrix::{Basis, Build, Hardware, Matrix, Verdict, code_for, verdict};
 use crate::core::model::{Architecture, CudaVersion, PackageName, Version};
 
 /// A row of the matrix in a report.
@@ -64,11 +64,10 @@ pub fn render_builds(matrix: &Matrix, package: &PackageName, rows: &[&Build], ha
 }
 
 fn heading(matrix: &Matrix, hardware: &Hardware) -> Vec<String> {
-    let name = |gpu: &InstalledGpu| match matrix.gpu(&gpu.name) {
+    let gpus = hardware.gpus.iter().map(|gpu| match matrix.gpu(&gpu.name) {
         Some(row) => format!("{} ({})", row.names.first().unwrap_or(&row.product), gpu.capability),
         None => gpu.capability.to_string(),
-    };
-    let gpus = hardware.gpus.iter().map(name);
+    });
     ["release".to_owned(), "CUDA".to_owned()].into_iter().chain(gpus).collect()
 }
 

@@ -24,13 +24,15 @@ pub(super) fn run(options: &DiffMachinesOptions, session: &Session<'_>) -> Resul
     let a = Looked::of(Some(&options.a), options, session)?;
     let b = Looked::of(options.b.as_ref(), options, session)?;
     let rows = compare(a.side(), b.side(), session.matrix);
-    let finding = |row: &Row| {
-        let code = row.code.filter(|_| options.strict && row.severity != Severity::Note)?;
-        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-        let what = format!("{} {}", row.class, row.name);
-        Some(Finding::error(code, format!("{}: {} and {}", what.trim_end(), of(&row.a), of(&row.b))))
-    };
-    let findings = rows.iter().filter_map(finding).collect();
+    let findings = rows
+        .iter()
+        .filter_map(|row| {
+            let code = row.code.filter(|_| options.strict && row.severity != Severity::Note)?;
+            let of = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            let what = format!("{} {}", row.class, row.name);
+            Some(Finding::error(code, format!("{}: {} and {}", what.trim_end(), of(&row.a), of(&row.b))))
+        })
+        .collect();
     let text = shown(&rows);
     Ok(Report::new(DiffReport { rows }, text).with_findings(findings))
 }

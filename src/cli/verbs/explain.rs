@@ -101,13 +101,13 @@ fn package(
 
 fn chosen<'l>(lock: &'l Lock, options: &ExplainOptions) -> Result<&'l LockedTarget, Failure> {
     let wanted = options.machine.runtime.as_deref();
-    let fits = |target: &&LockedTarget| {
-        wanted.is_none_or(|name| target.runtime.as_deref() == Some(name) || target.name == name)
-    };
-    lock.targets.iter().find(fits).ok_or_else(|| {
-        let names: Vec<&str> = lock.targets.iter().map(|target| target.name.as_str()).collect();
-        Failure::answer("the lock has no such target").help(format!("its targets: {}", names.join(", ")))
-    })
+    lock.targets
+        .iter()
+        .find(|target| wanted.is_none_or(|name| target.runtime.as_deref() == Some(name) || target.name == name))
+        .ok_or_else(|| {
+            let names: Vec<&str> = lock.targets.iter().map(|target| target.name.as_str()).collect();
+            Failure::answer("the lock has no such target").help(format!("its targets: {}", names.join(", ")))
+        })
 }
 
 fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure {

@@ -82,13 +82,15 @@ fn storage(options: &StorageProbeOptions, session: &Session<'_>) -> Result<Probe
     let vitals = vitals(&seen, session)?;
     let named = options.paths.iter().map(|path| files::absolute(path)).collect::<Result<Vec<PathBuf>, Failure>>()?;
     let paths = if named.is_empty() { by_default(&vitals) } else { named };
-    let folder = |path: PathBuf| {
-        // A link leads to where the bytes are.
-        let real = path.real().unwrap_or_else(|_| path.clone());
-        let kind = vitals.mount_of(&real.display().to_string()).map(|mount| mount.kind).unwrap_or_default();
-        Folder { path, only_read: options.read_only || is_remote(&kind), kind }
-    };
-    let folders: Vec<Folder> = paths.into_iter().map(folder).collect();
+    let folders: Vec<Folder> = paths
+        .into_iter()
+        .map(|path| {
+            // A link leads to where the bytes are.
+            let real = path.real().unwrap_or_else(|_| path.clone());
+            let kind = vitals.mount_of(&real.display().to_string()).map(|mount| mount.kind).unwrap_or_default();
+            Folder { path, only_read: options.read_only || is_remote(&kind), kind }
+        })
+        .collect();
     let samples = Samples { size: options.sample_bytes, workers: options.workers.max(1), need: options.need };
     probe_folders(session, python(&seen)?, &folders, samples, options.seconds)
 }

@@ -124,10 +124,13 @@ impl Finding {
 
     /// What it is about, where neither its message nor a note names the first of it.
     pub fn unnamed(&self) -> &[Subject] {
-        let is_named = |subject: &Subject| {
+        if self.about.first().is_none_or(|subject| {
             std::iter::once(&self.message).chain(&self.notes).any(|text| text.contains(subject.name()))
-        };
-        if self.about.first().is_none_or(is_named) { &[] } else { &self.about }
+        }) {
+            &[]
+        } else {
+            &self.about
+        }
     }
 
     /// Whether both say the same, of whatever.

@@ -225,12 +225,11 @@ fn remove_left_behind(folder: &Path, new: &fs::Metadata) {
         return;
     };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
-        let old = |data: fs::Metadata| {
+        if entry.metadata().is_ok_and(|data| {
             let age =
                 new.modified().ok().zip(data.modified().ok()).and_then(|(now, then)| now.duration_since(then).ok());
             data.is_file() && age.is_some_and(|age| age > LEFT_BEHIND)
-        };
-        if entry.metadata().is_ok_and(old) {
+        }) {
             let _ = fs::remove_file(entry.path());
         }
     }

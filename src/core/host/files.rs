@@ -64,13 +64,6 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
 
 /// UTF-8, or UTF-16 behind its byte order mark: what `>` writes in Windows' PowerShell, and pip reads.
 pub(super) fn decode(bytes: Vec<u8>) -> std::io::Result<String> {
-    let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
-        let (units, odd) = rest.as_chunks::<2>();
-        let text: Result<String, _> = char::decode_utf16(units.iter().copied().map(unit)).collect();
-        text.ok()
-            .filter(|_| odd.is_empty())
-            .ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "it is no valid UTF-16"))
-    };
     match bytes.as_slice() {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
@@ -78,6 +71,14 @@ pub(super) fn decode(bytes: Vec<u8>) -> std::io::Result<String> {
             std::io::Error::new(ErrorKind::InvalidData, "it is no text: neither UTF-8 nor UTF-16 with its mark")
         }),
     }
+}
+
+fn wide(rest: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, std::io::Error> {
+    let (units, odd) = rest.as_chunks::<2>();
+    let text: Result<String, _> = char::decode_utf16(units.iter().copied().map(unit)).collect();
+    text.ok()
+        .filter(|_| odd.is_empty())
+        .ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "it is no valid UTF-16"))
 }
 
 /// The text of `path` up to its first empty line, or `None` where there is no such file.

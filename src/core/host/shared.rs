@@ -22,7 +22,6 @@ impl Shared {
     pub fn of(path: &Path) -> Option<Self> {
         let data = path.look().ok().filter(|data| data.nlink() > 1)?;
         let real = path.real().ok()?;
-        let device = |folder: &Path| folder.look().map(|data| data.dev()).ok();
         let own = device(real.parent()?);
         let top = real.ancestors().skip(1).take_while(|folder| device(folder) == own).last()?.to_owned();
         Some(Self { file: open(path).ok()?, inode: data.ino(), top })
@@ -39,4 +38,8 @@ impl Shared {
         let help = format!("`find {} -xdev -inum {}` finds them: delete them", self.top.display(), self.inode);
         Some(Finding::error(Code::ScrubUnread, message).with_help(help))
     }
+}
+
+fn device(folder: &Path) -> Option<u64> {
+    folder.look().map(|data| data.dev()).ok()
 }

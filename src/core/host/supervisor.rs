@@ -110,11 +110,14 @@ fn start(arguments: &[OsString]) -> Option<(Child, Vec<Receiver<()>>)> {
         said.push(relay(from, std::io::stdout()));
         return Some((command.spawn().ok()?, said));
     }
-    let through = |passes: bool| if passes { Stdio::piped() } else { Stdio::inherit() };
     let mut child = command.stdout(through(passes_out)).stderr(through(passes_err)).spawn().ok()?;
     said.extend(child.stdout.take().map(|pipe| relay(pipe, std::io::stdout())));
     said.extend(child.stderr.take().map(|pipe| relay(pipe, std::io::stderr())));
     Some((child, said))
+}
+
+fn through(passes: bool) -> Stdio {
+    if passes { Stdio::piped() } else { Stdio::inherit() }
 }
 
 /// Whether a reader at the other end may wait until it is closed.
@@ -125,9 +128,12 @@ fn has_reader(stream: impl AsFd) -> bool {
 
 /// Whether stdout and stderr go to one pipe: what is written stays in its order.
 fn is_one_file() -> bool {
-    let identity = |data: rustix::fs::Stat| (data.st_dev, data.st_ino);
     let (out, err) = (rustix::fs::fstat(std::io::stdout()), rustix::fs::fstat(std::io::stderr()));
     out.is_ok_and(|out| err.is_ok_and(|err| identity(out) == identity(err)))
+}
+
+fn identity(data: rustix::fs::Stat) -> (u64, u64) {
+    (data.st_dev, data.st_ino)
 }
 
 /// Passes on what comes from a pipe, as it comes. The receiver hears of its end.

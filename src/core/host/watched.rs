@@ -68,11 +68,14 @@ impl Watched {
         let is_exiting =
             stat_field(&stat, 9).and_then(|flags| flags.parse::<u64>().ok()).is_none_or(|flags| flags & EXITING != 0);
         let status = files::read_optional(&PathBuf::from(format!("/proc/{}/status", self.pid))).ok().flatten();
-        let is_killed = |line: &str| {
-            let mask = line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:"));
-            mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 << 8 != 0)
-        };
-        is_exiting || status.is_none_or(|status| status.lines().any(is_killed))
+        is_exiting
+            || status.is_none_or(|status| {
+                status.lines().any(|line| {
+                    let mask = line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:"));
+                    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+                        .is_some_and(|mask| mask & 1 << 8 != 0)
+                })
+            })
     }
 
     /// `R`, `S`, `Z`: the third field of its stat.

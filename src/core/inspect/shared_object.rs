@@ -160,11 +160,13 @@ impl<'a> Tables<'a> {
         let segments =
             self.header.program_headers(LittleEndian, self.kept).map_err(|_| "its program headers are damaged")?;
         let loaded = segments.iter().filter(|segment| segment.p_type(LittleEndian) == elf::PT_LOAD);
-        let inside = |segment: &&elf::ProgramHeader64<LittleEndian>| {
-            let (start, size) = (segment.p_vaddr(LittleEndian), segment.p_filesz(LittleEndian));
-            address >= start && address - start < size
-        };
-        let segment = loaded.into_iter().find(inside).ok_or("it names an address that it does not load")?;
+        let segment = loaded
+            .into_iter()
+            .find(|segment| {
+                let (start, size) = (segment.p_vaddr(LittleEndian), segment.p_filesz(LittleEndian));
+                address >= start && address - start < size
+            })
+            .ok_or("it names an address that it does not load")?;
         let offset = segment.p_offset(LittleEndian).checked_add(address - segment.p_vaddr(LittleEndian));
         offset.ok_or(OUTSIDE)
     }

@@ -65,20 +65,24 @@ impl<'a> ReadRef<'a> for &'a Sparse {
 
     fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
         let end = offset.checked_add(size).ok_or(())?;
-        let part = |(range, kept): &'a (Range<u64>, Vec<u8>)| {
-            let (start, end) = (offset.checked_sub(range.start)?, end.checked_sub(range.start)?);
-            kept.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
-        };
-        self.parts.iter().find_map(part).ok_or(())
+        self.parts
+            .iter()
+            .find_map(|(range, kept)| {
+                let (start, end) = (offset.checked_sub(range.start)?, end.checked_sub(range.start)?);
+                kept.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+            })
+            .ok_or(())
     }
 
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
-        let part = |(kept_range, kept): &'a (Range<u64>, Vec<u8>)| {
-            let start = usize::try_from(range.start.checked_sub(kept_range.start)?).ok()?;
-            let end = usize::try_from(range.end.checked_sub(kept_range.start)?).ok()?.min(kept.len());
-            let bytes = kept.get(start..end)?;
-            bytes.iter().position(|byte| *byte == delimiter).map(|at| &bytes[..at])
-        };
-        self.parts.iter().find_map(part).ok_or(())
+        self.parts
+            .iter()
+            .find_map(|(kept_range, kept)| {
+                let start = usize::try_from(range.start.checked_sub(kept_range.start)?).ok()?;
+                let end = usize::try_from(range.end.checked_sub(kept_range.start)?).ok()?.min(kept.len());
+                let bytes = kept.get(start..end)?;
+                bytes.iter().position(|byte| *byte == delimiter).map(|at| &bytes[..at])
+            })
+            .ok_or(())
     }
 }

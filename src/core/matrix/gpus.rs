@@ -113,12 +113,13 @@ const WORDS: &[&str] = &[
 /// `rtx4090`.
 fn essence(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let is_memory = |word: &str| {
-        let number = word.strip_suffix("gb").unwrap_or(word);
-        number.len() < word.len() && number.bytes().all(|byte| byte.is_ascii_digit()) || word.starts_with("hbm")
-    };
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.filter(|word| !WORDS.contains(word) && !is_memory(word) && !word.starts_with("sxm")).collect()
+}
+
+fn is_memory(word: &str) -> bool {
+    let number = word.strip_suffix("gb").unwrap_or(word);
+    number.len() < word.len() && number.bytes().all(|byte| byte.is_ascii_digit()) || word.starts_with("hbm")
 }
 
 #[cfg(test)]

@@ -54,12 +54,14 @@ impl Hosts {
         exists: impl Fn(&str) -> bool,
         kernel: bool,
     ) -> &Host {
-        let is = |host: &&Host| {
-            (kernel && host.kernel)
-                || host.variables.iter().any(|one| is_set(one, &variable))
-                || host.paths.iter().any(|path| exists(path))
-        };
-        self.host.iter().find(is).unwrap_or(&self.otherwise)
+        self.host
+            .iter()
+            .find(|host| {
+                (kernel && host.kernel)
+                    || host.variables.iter().any(|one| is_set(one, &variable))
+                    || host.paths.iter().any(|path| exists(path))
+            })
+            .unwrap_or(&self.otherwise)
     }
 
     /// The variables that the rows name.

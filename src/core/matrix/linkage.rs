@@ -220,12 +220,13 @@ impl Linkages {
     }
 
     fn read(&self, package: &PackageName) -> Option<&Known> {
-        let read = || {
-            let file: LinkFile = super::parse(&format!("linking/{package}")).unwrap_or_default();
-            let overlays = |row: &LinkRow| row.linkage.overlays(package, &row.range(), self.without(package));
-            let overlays = file.rows.iter().flat_map(overlays).collect();
-            (file, overlays)
-        };
-        self.packages.get(package).map(|rows| rows.get_or_init(read))
+        self.packages.get(package).map(|rows| {
+            rows.get_or_init(|| {
+                let file: LinkFile = super::parse(&format!("linking/{package}")).unwrap_or_default();
+                let overlays = |row: &LinkRow| row.linkage.overlays(package, &row.range(), self.without(package));
+                let overlays = file.rows.iter().flat_map(overlays).collect();
+                (file, overlays)
+            })
+        })
     }
 }

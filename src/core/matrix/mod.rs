@@ -208,13 +208,15 @@ impl Matrix {
                 .find(|row| row.sm.iter().any(|code| code.capability == gpu.capability))
                 .and_then(|row| row.driver.clone())
         };
-        let last = |gpu: &InstalledGpu| {
-            let architecture = &self.gpu(&gpu.name)?.architecture;
-            let branch = self.branches.iter().find(|row| row.last_for.contains(architecture))?;
-            branch.branch.to_string().parse::<DriverVersion>().ok()
-        };
         let newest = gpus.iter().filter_map(needs).chain([self.oldest_driver.clone()]).max();
-        let oldest = gpus.iter().filter_map(last).min();
+        let oldest = gpus
+            .iter()
+            .filter_map(|gpu| {
+                let architecture = &self.gpu(&gpu.name)?.architecture;
+                let branch = self.branches.iter().find(|row| row.last_for.contains(architecture))?;
+                branch.branch.to_string().parse::<DriverVersion>().ok()
+            })
+            .min();
         let newest = newest.unwrap_or_else(|| self.oldest_driver.clone());
         oldest.filter(|oldest| *oldest < newest).unwrap_or(newest)
     }
@@ -284,11 +286,11 @@ impl Matrix {
     /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that
     /// carry it, and by labels such as `+cu128`, whose builds have theirs from elsewhere.
     pub fn carried<'a>(&self, link: &Link, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> BTreeSet<u32> {
-        let major = |(name, version): (&PackageName, &Version)| {
+        all.filter_map(|(name, version)| {
             let library = self.library_cuda(name, version).filter(|_| link.is_carried_by(name));
             library.map(|library| library.major).or_else(|| CudaVersion::of_label(version).map(|cuda| cuda.major))
-        };
-        all.filter_map(major).collect()
+        })
+        .collect()
     }
 
     /// Which CUDA a library package belongs to, at `version`.

@@ -335,11 +335,16 @@ pub fn is_setting_word(word: &str) -> bool {
 /// [`settings`] does.
 pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'static str>), String> {
     let file = XLA.as_ref().map_err(Clone::clone)?;
-    let is_known = |row: &&XlaFlags| {
-        row.after.as_ref().is_none_or(|after| version > after)
-            && row.before.as_ref().is_none_or(|before| version < before)
+    let known = || {
+        file.flags
+            .iter()
+            .filter(|row| {
+                row.after.as_ref().is_none_or(|after| version > after)
+                    && row.before.as_ref().is_none_or(|before| version < before)
+            })
+            .flat_map(|row| &row.names)
+            .map(String::as_str)
     };
-    let known = || file.flags.iter().filter(is_known).flat_map(|row| &row.names).map(String::as_str);
     if known().any(|one| one == name) {
         return Ok((FlagKnown::Yes, None));
     }

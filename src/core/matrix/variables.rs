@@ -49,11 +49,15 @@ pub(super) struct EnvironmentFile {
 impl Matrix {
     /// When `name` is read; `None` for a variable that no row names.
     pub fn read_of(&self, name: &str) -> Option<&Read> {
-        let fits = |pattern: &String| match pattern.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => name == pattern,
-        };
-        self.variables.iter().find(|row| row.names.iter().any(fits)).map(|row| &row.read)
+        self.variables
+            .iter()
+            .find(|row| {
+                row.names.iter().any(|pattern| match pattern.strip_suffix('*') {
+                    Some(start) => name.starts_with(start),
+                    None => name == pattern,
+                })
+            })
+            .map(|row| &row.read)
     }
 }
 

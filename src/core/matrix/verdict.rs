@@ -216,7 +216,6 @@ pub fn ptx_only<'a>(
 /// The compute capabilities that `build` covers on `hardware`, as a version range, so that the solver can weigh it like
 /// any other requirement. PTX counts where the driver's compiler takes it, or where no driver is known.
 pub fn coverage(matrix: &Matrix, build: &Build, hardware: &Hardware) -> VersionRange {
-    let version = |major: u32, minor: u32| Version::new([u64::from(major), u64::from(minor)]);
     let jit = match (ptx_isa(matrix, build), jit_isa(matrix, hardware)) {
         (Some(isa), Some(driver_isa)) => isa <= driver_isa,
         _ => true,
@@ -232,4 +231,8 @@ pub fn coverage(matrix: &Matrix, build: &Build, hardware: &Hardware) -> VersionR
         };
         all.union(&covered)
     })
+}
+
+fn version(major: u32, minor: u32) -> Version {
+    Version::new([u64::from(major), u64::from(minor)])
 }

@@ -127,14 +127,13 @@ impl Listing {
 
     /// The version to try first in `range`: the newest stable one, else by the rules of `admission` a pre-release.
     pub fn choose(&self, range: &VersionRange, admission: Admission) -> Option<&Candidate> {
-        let usable = |candidate: &&Candidate| {
-            range.contains(&candidate.version) && (candidate.yanked.is_none() || admission.yanked)
-        };
-        let stable = |candidate: &&Candidate| {
-            !candidate.version.any_prerelease() || admission.prereleases == PrereleaseRule::Equal
-        };
-        let mut all = self.candidates.iter().filter(usable);
-        let first = all.clone().find(stable);
+        let mut all = self
+            .candidates
+            .iter()
+            .filter(|candidate| range.contains(&candidate.version) && (candidate.yanked.is_none() || admission.yanked));
+        let first = all
+            .clone()
+            .find(|candidate| !candidate.version.any_prerelease() || admission.prereleases == PrereleaseRule::Equal);
         if admission.prereleases == PrereleaseRule::Refused { first } else { first.or_else(|| all.next()) }
     }
 
@@ -227,12 +226,11 @@ impl Metadata {
     /// The requirements that may count where `extra` is asked for; `Err` is the first line that can't be parsed.
     pub fn with_extra(&self, extra: &ExtraName) -> Result<Vec<Requirement>, &str> {
         let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
-        let names = |line: &&String| {
+        let mut requires = self.requires.clone();
+        for line in self.of_extras.iter().filter(|line| {
             let normalised = line.replace(['_', '.'], "-").to_lowercase();
             quoted.iter().any(|extra| normalised.contains(extra.as_str()))
-        };
-        let mut requires = self.requires.clone();
-        for line in self.of_extras.iter().filter(names) {
+        }) {
             requires.push(Requirement::parse(line).map_err(|_| line.as_str())?);
         }
         Ok(requires)

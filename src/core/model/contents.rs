@@ -75,11 +75,13 @@ impl Files {
             };
             below.entry(first).or_default().insert(root);
         }
-        let second_parts = |(first, roots): (String, BTreeSet<String>)| match roots.len() {
-            0..=MOST => roots.into_iter().collect(),
-            _ => vec![first],
-        };
-        below.into_iter().flat_map(second_parts).collect()
+        below
+            .into_iter()
+            .flat_map(|(first, roots)| match roots.len() {
+                0..=MOST => roots.into_iter().collect(),
+                _ => vec![first],
+            })
+            .collect()
     }
 
     /// Bytes that the wheel unpacks to.
@@ -130,8 +132,11 @@ pub fn may_clash(a: &str, b: &str) -> bool {
     if x == y {
         return true;
     }
-    let holds = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     holds(x, y) || holds(y, x)
+}
+
+fn holds(outer: &str, inner: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// What wheels put at the top of site-packages by accident.
@@ -171,11 +176,10 @@ impl Clash {
         if !self.hidden.is_empty() {
             return true;
         }
-        let untidy = |path: &String| match path.split_once('/') {
+        !self.paths.iter().all(|path| match path.split_once('/') {
             Some((top, _)) => is_untidy(top) || path.ends_with(".md") || path.ends_with(".txt"),
             None => !path.ends_with(".py") && !path.contains(".so"),
-        };
-        !self.paths.iter().all(untidy)
+        })
     }
 
     /// `1 file`, `18 files`.
@@ -221,11 +225,13 @@ pub fn clashes(all: &[&Files]) -> Vec<Clash> {
     for pair in hidden.keys() {
         pairs.entry(*pair).or_default();
     }
-    let clash = |((first, second), mut paths): ((usize, usize), Vec<String>)| {
-        paths.sort();
-        Clash { first, second, paths, hidden: hidden.remove(&(first, second)).unwrap_or_default() }
-    };
-    pairs.into_iter().map(clash).collect()
+    pairs
+        .into_iter()
+        .map(|((first, second), mut paths)| {
+            paths.sort();
+            Clash { first, second, paths, hidden: hidden.remove(&(first, second)).unwrap_or_default() }
+        })
+        .collect()
 }
 
 /// The modules that two of `all` bring in different files, by pair.

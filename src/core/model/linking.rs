@@ -78,11 +78,10 @@ impl Object {
     /// Whether its name says for which release of torch it is, as `libaddon_torch28-cuda.so` does: then the package
     /// chooses among several, and knows what to do where there is none.
     fn is_for_one_torch(&self) -> bool {
-        let is_release = |rest: &str| {
+        self.file().split("torch").skip(1).any(|rest| {
             let rest = rest.trim_start_matches(['-', '_', '.']).strip_prefix('2').unwrap_or_default();
             rest.trim_start_matches(['_', '.']).starts_with(|next: char| next.is_ascii_digit())
-        };
-        self.file().split("torch").skip(1).any(is_release)
+        })
     }
 
     fn file(&self) -> &str {

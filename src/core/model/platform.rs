@@ -64,10 +64,6 @@ pub fn parse_platform(tag: &str) -> Option<(Libc, String)> {
     {
         return Some((Libc::Glibc(2, *minor), tag[name.len() + 1..].to_owned()));
     }
-    let numbered = |rest: &str| -> Option<(u32, u32, String)> {
-        let mut parts = rest.splitn(3, '_');
-        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned()))
-    };
     if let Some(rest) = tag.strip_prefix("manylinux_") {
         return numbered(rest).map(|(major, minor, architecture)| (Libc::Glibc(major, minor), architecture));
     }
@@ -75,6 +71,11 @@ pub fn parse_platform(tag: &str) -> Option<(Libc, String)> {
         return numbered(rest).map(|(major, minor, architecture)| (Libc::Musl(major, minor), architecture));
     }
     Some((Libc::Other, tag.strip_prefix("linux_")?.to_owned()))
+}
+
+fn numbered(rest: &str) -> Option<(u32, u32, String)> {
+    let mut parts = rest.splitn(3, '_');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned()))
 }
 
 /// The Python a target runs, with the platform under it.
@@ -172,21 +173,25 @@ impl Tags {
 
     /// The same for tags as they stand in a file name, each compressed with dots.
     pub fn rank_of(&self, pythons: &str, abis: &str, platforms: &str) -> Option<(u32, u32)> {
-        let any = || {
+        self.rank_on_platform(pythons, abis, platforms).or_else(|| {
             let fits = platforms.split('.').any(|tag| tag == "any") && abis.split('.').any(|abi| abi == "none");
             let rank = pythons.split('.').filter_map(|python| self.any.get(python)).min().filter(|_| fits);
             rank.map(|rank| (u32::MAX, *rank))
-        };
-        self.rank_on_platform(pythons, abis, platforms).or_else(any)
+        })
     }
 
     fn rank_on_platform(&self, pythons: &str, abis: &str, platforms: &str) -> Option<(u32, u32)> {
         let platform = platforms.split('.').filter_map(|tag| self.platforms.get(tag)).min()?;
-        let of_python = |python: &str| {
-            let ranks = self.ranks.get(python)?;
-            abis.split('.').filter_map(|abi| ranks.get(abi)).min()
-        };
-        Some((*pythons.split('.').filter_map(of_python).min()?, *platform))
+        Some((
+            *pythons
+                .split('.')
+                .filter_map(|python| {
+                    let ranks = self.ranks.get(python)?;
+                    abis.split('.').filter_map(|abi| ranks.get(abi)).min()
+                })
+                .min()?,
+            *platform,
+        ))
     }
 }
 

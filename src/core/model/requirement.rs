@@ -132,10 +132,8 @@ fn repair(head: &str) -> Option<String> {
 /// `!=~3.0`, `>=3.6'` (quotes), `>dev`, `>=9.0.0a1.0` (more after a pre-release). uv repairs the same. `None` where
 /// anything else stands between the clauses: what it means is anybody's guess.
 fn repaired(text: &str) -> Option<String> {
-    let is_operator = |c: char| matches!(c, '<' | '>' | '=' | '!' | '~');
     let mut clauses = Vec::new();
     let mut rest = text;
-    let between = |text: &str| text.chars().all(|c| c.is_whitespace() || matches!(c, ',' | '\'' | '"' | '(' | ')'));
     while let Some(start) = rest.find(is_operator) {
         if !between(&rest[..start]) {
             return None;
@@ -150,6 +148,14 @@ fn repaired(text: &str) -> Option<String> {
         rest = &after[end..];
     }
     (between(rest) && !clauses.is_empty()).then(|| clauses.join(","))
+}
+
+fn between(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || matches!(c, ',' | '\'' | '"' | '(' | ')'))
+}
+
+fn is_operator(c: char) -> bool {
+    matches!(c, '<' | '>' | '=' | '!' | '~')
 }
 
 fn clause(operator: &str, version: &str) -> String {

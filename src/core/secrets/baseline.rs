@@ -52,12 +52,11 @@ impl Baseline {
     /// Adds what was found, by file.
     pub fn accept(&mut self, found: &[(String, Vec<Sighting>)]) {
         for (file, sightings) in found {
-            let accepted = |one: &Sighting| AcceptedSecret {
+            self.known.extend(sightings.iter().map(|one| AcceptedSecret {
                 rule: one.rule.to_owned(),
                 sha256: one.sha256.clone(),
                 file: file.clone(),
-            };
-            self.known.extend(sightings.iter().map(accepted));
+            }));
         }
         self.version = 1;
         self.digests = OnceLock::new();

@@ -180,11 +180,13 @@ pub(super) fn raw_places(json: &str, literal: &Range<usize>) -> Vec<usize> {
 }
 
 fn path_of(frames: &[Frame]) -> Vec<String> {
-    let name = |frame: &Frame| match frame {
-        Frame::Object(key, _) => key.clone().unwrap_or_default(),
-        Frame::Array(index) => index.to_string(),
-    };
-    frames.iter().map(name).collect()
+    frames
+        .iter()
+        .map(|frame| match frame {
+            Frame::Object(key, _) => key.clone().unwrap_or_default(),
+            Frame::Array(index) => index.to_string(),
+        })
+        .collect()
 }
 
 /// Adds a string, to the list of lines that it belongs to or as a text of its own.

@@ -188,10 +188,13 @@ fn is_name(value: &str) -> bool {
     }
     let starts =
         ["/", "./", "../", "~/", "http:", "https:", "gs:", "s3:", "arn:", "sha256:", "sha256-", "sha512-", "md5:"];
-    let is_word = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     let model =
         value.split_once('/').is_some_and(|(owner, name)| is_word(owner) && is_word(name) && name.contains('-'));
     model || starts.iter().any(|start| value.starts_with(start))
+}
+
+fn is_word(part: &str) -> bool {
+    part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
 /// Bits a character (Shannon).
@@ -208,13 +211,14 @@ fn entropy(text: &str) -> f64 {
 
 /// Letters and digits, or both cases, change places as words do not: names of models and files are none.
 fn is_random(text: &str) -> bool {
-    let kind = |c: char| match c {
-        'a'..='z' => 1,
-        'A'..='Z' => 2,
-        '0'..='9' => 3,
-        _ => 0,
+    let kinds = || {
+        text.chars().map(|c| match c {
+            'a'..='z' => 1,
+            'A'..='Z' => 2,
+            '0'..='9' => 3,
+            _ => 0,
+        })
     };
-    let kinds = || text.chars().map(kind);
     let changes = kinds().zip(kinds().skip(1)).filter(|(one, next)| one != next && *one != 0 && *next != 0);
     // `Word` is one change, and no sign of anything.
     changes.count() >= 3

@@ -23,7 +23,6 @@ pub(super) fn lines_of(text: &str) -> Vec<Range<usize>> {
 
 /// Runs of base64 outside of the lines that begin and end a key.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -43,6 +42,10 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
         }
         None
     })
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// Whether two lines of a key may have this between them: ends of lines, also as escapes, and those of strings.

@@ -23,8 +23,9 @@ pub(super) struct Substitutes<'t> {
 
 impl<'t> Substitutes<'t> {
     pub(super) fn of(text: &'t str) -> Self {
-        let ends = |c: char| !c.is_ascii_alphanumeric() && c != '-';
-        let names = text.match_indices("REMOVED-").map(|(at, _)| text[at..].split(ends).next().unwrap_or_default());
+        let names = text.match_indices("REMOVED-").map(|(at, _)| {
+            text[at..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap_or_default()
+        });
         Self { taken: names.collect(), known: HashMap::new(), counts: HashMap::new() }
     }
 

@@ -14,11 +14,14 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
     } else {
         "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
     };
-    let one = |one: &Sighting| {
-        let message = format!("{file}: {}: {} ({})", one.place, one.rule, one.shown);
-        kind(Code::SecretFound, message).with_help(help)
-    };
-    let mut findings: Vec<Finding> = secrets.iter().take(NAMED).map(one).collect();
+    let mut findings: Vec<Finding> = secrets
+        .iter()
+        .take(NAMED)
+        .map(|one| {
+            let message = format!("{file}: {}: {} ({})", one.place, one.rule, one.shown);
+            kind(Code::SecretFound, message).with_help(help)
+        })
+        .collect();
     let more = secrets.len().saturating_sub(NAMED);
     findings.extend((more > 0).then(|| {
         let message = format!("{file}: {more} more secrets");

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::core::diag::{Code, Finding};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::golden::entry::{Evidence, Release};
+use crate::golden::entry::Release;
 use crate::golden::repository::{FRESH_FILE, Kept, Repository};
 use crate::golden::signed_text::split;
 use crate::golden::signers::{FRESH, Signers, vouching};
@@ -17,19 +17,22 @@ pub fn witnesses(repository: &Repository, release: &Release, signers: &Signers) 
         let file = release.files.iter().find(|file| file.name == *name)?;
         String::from_utf8(repository.file(release, file).ok()?).ok()
     };
-    let one = |evidence: &Evidence| {
-        let by = evidence.by.as_ref()?;
-        let said = text(&evidence.file).zip(text(&format!("{}.sig", evidence.file)));
-        let fault = match said.map(|(record, signature)| signers.witness(&record, &signature)) {
-            None => return None,
-            Some(Err(why)) => why,
-            Some(Ok(name)) if name == *by || name.starts_with("SHA256:") => return None,
-            Some(Ok(name)) => format!("it is signed by {name}"),
-        };
-        let message = format!("`{}/{}` is not signed by {by}: {fault}", release.folder(), evidence.file);
-        Some(Finding::error(Code::GoldenFileDiffers, message))
-    };
-    release.verified.iter().filter_map(one).collect()
+    release
+        .verified
+        .iter()
+        .filter_map(|evidence| {
+            let by = evidence.by.as_ref()?;
+            let said = text(&evidence.file).zip(text(&format!("{}.sig", evidence.file)));
+            let fault = match said.map(|(record, signature)| signers.witness(&record, &signature)) {
+                None => return None,
+                Some(Err(why)) => why,
+                Some(Ok(name)) if name == *by || name.starts_with("SHA256:") => return None,
+                Some(Ok(name)) => format!("it is signed by {name}"),
+            };
+            let message = format!("`{}/{}` is not signed by {by}: {fault}", release.folder(), evidence.file);
+            Some(Finding::error(Code::GoldenFileDiffers, message))
+        })
+        .collect()
 }
 
 /// Folders of releases that the index does not name, and a page of another index.
@@ -64,20 +67,20 @@ pub fn freshness(kept: &Kept, signers: &Signers, now: u64) -> Option<Finding> {
     let text = files::read_optional(&kept.folder.join(FRESH_FILE)).ok().flatten()?;
     let by = split(text.as_bytes()).map(|signed| vouching(&signers.check(signed.text, &signed.blocks, FRESH, now)));
     let is_good = by.is_ok_and(|by| !by.is_empty()) && text.contains(&kept.digest().to_string());
-    let finding = || {
+    (!is_good).then(|| {
         Finding::warning(Code::GoldenStale, format!("`{FRESH_FILE}` says nothing of this index by somebody who may"))
             .with_help("`colab-boot golden sign --fresh`, or remove it")
-    };
-    (!is_good).then(finding)
+    })
 }
 
 /// Files in the folder of a release that the index does not name: nobody has signed them.
 pub fn strangers(folder: &Path, release: &Release) -> Vec<Finding> {
     let names = files::names_if_any(&folder.join(release.folder()));
     let strange = names.into_iter().filter(|name| !release.files.iter().any(|file| file.name == *name));
-    let finding = |name: String| {
-        let message = format!("`{}/{name}` is not in the index", release.folder());
-        Finding::warning(Code::GoldenFileDiffers, message)
-    };
-    strange.map(finding).collect()
+    strange
+        .map(|name| {
+            let message = format!("`{}/{name}` is not in the index", release.folder());
+            Finding::warning(Code::GoldenFileDiffers, message)
+        })
+        .collect()
 }

@@ -146,14 +146,15 @@ fn frameworks(
 fn gpus(session: &Session<'_>, targets: &[LockedTarget]) -> BTreeMap<String, String> {
     let targets: Vec<&LockedTarget> = targets.iter().filter(|target| target.cuda.is_some()).collect();
     let all: BTreeSet<ComputeCapability> = targets.iter().flat_map(|target| target.gpus.iter().copied()).collect();
-    let verdict = |capability: ComputeCapability| {
-        let gpus = vec![InstalledGpu { name: capability.to_string(), capability }];
-        let hardware = Hardware { gpus, ..Hardware::default() };
-        let packages = targets.iter().flat_map(|target| &target.packages);
-        let mut builds = packages.filter_map(|package| session.matrix.build(&package.name, &package.version));
-        let compiled =
-            builds.any(|build| build.is_gpu() && ptx_only(session.matrix, build, &hardware).next().is_some());
-        (capability.to_string(), if compiled { "ptx-jit" } else { "native" }.to_owned())
-    };
-    all.into_iter().map(verdict).collect()
+    all.into_iter()
+        .map(|capability| {
+            let gpus = vec![InstalledGpu { name: capability.to_string(), capability }];
+            let hardware = Hardware { gpus, ..Hardware::default() };
+            let packages = targets.iter().flat_map(|target| &target.packages);
+            let mut builds = packages.filter_map(|package| session.matrix.build(&package.name, &package.version));
+            let compiled =
+                builds.any(|build| build.is_gpu() && ptx_only(session.matrix, build, &hardware).next().is_some());
+            (capability.to_string(), if compiled { "ptx-jit" } else { "native" }.to_owned())
+        })
+        .collect()
 }

@@ -86,15 +86,6 @@ impl Repository {
             }
             Place::Web { base, client } => {
                 let url = base.join(path).map_err(|error| Failure::input("an address").because(&error))?;
-                let private = |failure: Failure| match failure.to_string() {
-                    // The time is not one of an option.
-                    said if said.contains("the network has not done") => Failure { help: Vec::new(), ..failure }
-                        .help("ask again, or clone the repository and name the folder"),
-                    said if said.contains("401") || said.contains("403") => {
-                        failure.help("for a private repository set COLAB_BOOT_GOLDEN_TOKEN, or write it into netrc")
-                    }
-                    _ => failure,
-                };
                 fetch_bytes(client, &url, limit).map_err(private)
             }
         }
@@ -102,11 +93,10 @@ impl Repository {
 
     /// The index, judged by what `trust` knows.
     pub fn vouched(&self, trust: &Trust, now: u64) -> Result<Vouched, Failure> {
-        let none = || {
+        let index = self.read(INDEX_FILE, LARGEST)?.ok_or_else(|| {
             Failure::world(format!("`{}` has no `{INDEX_FILE}`", self.name()))
                 .help("name the folder or address of a golden repository; `colab-boot golden init` makes one")
-        };
-        let index = self.read(INDEX_FILE, LARGEST)?.ok_or_else(none)?;
+        })?;
         let fresh = self.read(FRESH_FILE, LARGEST).ok().flatten();
         let mut vouched = vouch(&index, fresh.as_deref(), trust, now)
             .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
@@ -128,6 +118,19 @@ impl Repository {
             Some(bytes) if bytes.len() as u64 == file.size && Sha256::of(&bytes) == file.sha256 => Ok(bytes),
             other => Err(Failure::from_findings(Kind::Answer, vec![differs(&path, other.as_deref(), file)])),
         }
+    }
+}
+
+fn private(failure: Failure) -> Failure {
+    match failure.to_string() {
+        // The time is not one of an option.
+        said if said.contains("the network has not done") => {
+            Failure { help: Vec::new(), ..failure }.help("ask again, or clone the repository and name the folder")
+        }
+        said if said.contains("401") || said.contains("403") => {
+            failure.help("for a private repository set COLAB_BOOT_GOLDEN_TOKEN, or write it into netrc")
+        }
+        _ => failure,
     }
 }
 

@@ -43,10 +43,9 @@ pub fn pin_findings((pin, into): (&Pin, &str), found: &Read, today: Day, allowed
     }
     let newest = found.vouched.catalogue.find(pin.name.as_ref(), today);
     let newer = newest.filter(|newest| newest.version > pin.version);
-    let note = |newest: &Release| {
+    findings.extend(newer.map(|newest| {
         Finding::note(Code::GoldenNewer, format!("{} is newer than {title}", newest.title()))
             .with_help(format!("`colab-boot golden update{into}` takes it"))
-    };
-    findings.extend(newer.map(note));
+    }));
     findings
 }

@@ -184,7 +184,6 @@ impl Holder {
                     let path = folder.join(format!("{}.{suffix}", pin.name));
                     Ok::<_, Failure>((files::read_optional(&path)?, path))
                 };
-                let has_digest = |text: &str, sha256: Sha256| Sha256::of(text.as_bytes()) == sha256;
                 let (lock, path) = here("lock")?;
                 let Some(lock) = lock else { return Ok(Some(missing(&path))) };
                 if !has_digest(&lock, pin.sha256) {
@@ -211,6 +210,10 @@ impl Holder {
     }
 }
 
+fn has_digest(text: &str, sha256: Sha256) -> bool {
+    Sha256::of(text.as_bytes()) == sha256
+}
+
 impl Holder {
     /// What is wrong with the order of the cells, and with those that verify; nothing of a folder.
     pub fn cell_findings(&self) -> Result<Vec<Finding>, Failure> {
@@ -220,19 +223,21 @@ impl Holder {
             &Ipynb::parse(&text)
                 .map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))?,
         );
-        let finding = |fault: &CellFault| {
-            let message = format!("`{}`: {fault}", path.display());
-            let finding = match fault {
-                CellFault::Unverified { .. } | CellFault::OtherPin { .. } => {
-                    Finding::error(Code::GoldenFileDiffers, message)
-                }
-                CellFault::Repeated { .. } | CellFault::CodeBefore { .. } => {
-                    Finding::warning(Code::GoldenFileDiffers, message)
-                }
-            };
-            finding.about(Subject::file(path)).with_help(fault.help())
-        };
-        Ok(faults.iter().map(finding).collect())
+        Ok(faults
+            .iter()
+            .map(|fault| {
+                let message = format!("`{}`: {fault}", path.display());
+                let finding = match fault {
+                    CellFault::Unverified { .. } | CellFault::OtherPin { .. } => {
+                        Finding::error(Code::GoldenFileDiffers, message)
+                    }
+                    CellFault::Repeated { .. } | CellFault::CodeBefore { .. } => {
+                        Finding::warning(Code::GoldenFileDiffers, message)
+                    }
+                };
+                finding.about(Subject::file(path)).with_help(fault.help())
+            })
+            .collect())
     }
 }
 

@@ -193,9 +193,6 @@ fn debian(a: &Machine, b: &Machine, rows: &mut Vec<Row>) {
     }
     let names: BTreeSet<&String> =
         from.keys().chain(to.keys()).filter(|name| from.get(*name) != to.get(*name)).collect();
-    let is_cuda = |name: &str| {
-        ["cuda", "nvidia", "libnvidia", "libcudnn", "libnccl", "libcublas"].iter().any(|start| name.starts_with(start))
-    };
     let (heavy, light): (Vec<&String>, Vec<&String>) = names.into_iter().partition(|name| is_cuda(name));
     for name in heavy {
         let row = Row::new("debian", name.clone(), from.get(name).cloned(), to.get(name).cloned());
@@ -211,6 +208,10 @@ fn debian(a: &Machine, b: &Machine, rows: &mut Vec<Row>) {
     if !light.is_empty() {
         rows.push(Row::new("debian", format!("{} others", light.len()), Some(of(from)), Some(of(to))));
     }
+}
+
+fn is_cuda(name: &str) -> bool {
+    ["cuda", "nvidia", "libnvidia", "libcudnn", "libnccl", "libcublas"].iter().any(|start| name.starts_with(start))
 }
 
 fn conditions(a: &Conditions, b: &Conditions, rows: &mut Vec<Row>) {

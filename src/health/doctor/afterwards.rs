@@ -39,14 +39,14 @@ fn of_this_boot<'a>(case: &Case<'a>) -> Option<&'a Death> {
 
 /// Deaths of other notebooks in this boot, each in a line.
 fn others(case: &Case<'_>) -> Vec<String> {
-    let shown = |death: &Death| {
-        let name = death.connection.as_deref().and_then(|file| file.rsplit('/').next()).unwrap_or("another notebook");
-        format!("another notebook ({name}): its kernel {} ended {}", death.pid, ago(case, death))
-    };
     case.vitals
         .other_deaths()
         .filter(|death| death.boot == case.machine.boot_id && !death.watching)
-        .map(shown)
+        .map(|death| {
+            let name =
+                death.connection.as_deref().and_then(|file| file.rsplit('/').next()).unwrap_or("another notebook");
+            format!("another notebook ({name}): its kernel {} ended {}", death.pid, ago(case, death))
+        })
         .collect()
 }
 

@@ -152,16 +152,22 @@ fn current_thread(crash: &str) -> Option<&str> {
 pub fn crash_in_short(text: &str) -> String {
     const CRASHES: usize = 4;
     const LINES: usize = 40;
-    let short = |line: &str| line.chars().take(300).collect::<String>();
-    let in_short = |crash: &&str| {
-        let head = crash.lines().next().unwrap_or_default();
-        let rest = current_thread(crash).unwrap_or_else(|| crash[head.len()..].trim_start());
-        let lines: Vec<String> = rest.lines().take(LINES).map(short).collect();
-        format!("{}\n\n{}\n", short(head), lines.join("\n"))
-    };
     let crashes = crashes_of(text);
     let newest = &crashes[crashes.len().saturating_sub(CRASHES)..];
-    newest.iter().map(in_short).collect::<Vec<_>>().join("\n")
+    newest
+        .iter()
+        .map(|crash| {
+            let head = crash.lines().next().unwrap_or_default();
+            let rest = current_thread(crash).unwrap_or_else(|| crash[head.len()..].trim_start());
+            let lines: Vec<String> = rest.lines().take(LINES).map(short).collect();
+            format!("{}\n\n{}\n", short(head), lines.join("\n"))
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn short(line: &str) -> String {
+    line.chars().take(300).collect::<String>()
 }
 
 /// The signal that a text of `faulthandler` is about, by its first line (`faulthandler_handlers` in CPython's

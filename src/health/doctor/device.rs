@@ -92,14 +92,20 @@ fn nvml_mismatch(case: &Case<'_>) -> Answer {
 
 /// Debian packages of a driver; in a container it comes from outside.
 fn driver_user_installed(case: &Case<'_>) -> Answer {
-    let is_driver = |name: &&str| {
-        *name == "cuda-drivers" || name.starts_with("nvidia-driver-") || name.starts_with("libnvidia-compute-")
-    };
     if case.machine.host.kind == "bare" {
         return Answer::Unseen("this is no container: a driver is installed like that here".to_owned());
     }
-    let found: Vec<String> =
-        case.machine.debian.packages().keys().map(String::as_str).filter(is_driver).map(str::to_owned).collect();
+    let found: Vec<String> = case
+        .machine
+        .debian
+        .packages()
+        .keys()
+        .map(String::as_str)
+        .filter(|name| {
+            *name == "cuda-drivers" || name.starts_with("nvidia-driver-") || name.starts_with("libnvidia-compute-")
+        })
+        .map(str::to_owned)
+        .collect();
     if found.is_empty() {
         return Answer::Fine("no driver of Debian".to_owned());
     }
@@ -127,10 +133,9 @@ fn compat_on_path(case: &Case<'_>) -> Answer {
 pub(super) const DRIVER_FOLDERS: &[&str] = &["/usr/lib64-nvidia", "/usr/local/nvidia/lib64"];
 
 fn driver_path_missing(case: &Case<'_>) -> Answer {
-    let has = |folder: &&&str| {
+    let Some(folder) = DRIVER_FOLDERS.iter().find(|folder| {
         case.vitals.folders.get(**folder).is_some_and(|names| names.iter().any(|name| name.starts_with("libcuda.so")))
-    };
-    let Some(folder) = DRIVER_FOLDERS.iter().find(has) else {
+    }) else {
         return Answer::Unseen("the driver's library is in none of the places that services use".to_owned());
     };
     let cache = case.vitals.texts.iter().filter(|(path, _)| path.starts_with("/etc/ld.so.conf"));
@@ -195,8 +200,9 @@ fn gpu_ecc(case: &Case<'_>) -> Answer {
             said.filter(|(_, value)| matches!(*value, "Yes" | "No") || value.parse::<u64>().is_ok()).collect();
         let bad = said.iter().filter(|(_, value)| !matches!(*value, "No" | "0"));
         let found: Vec<String> = bad.map(|(key, value)| format!("{key} is {value}")).collect();
-        let hit = || Hit::error(format!("{} has memory errors", gpu.name())).seen_all(found.clone());
-        (!said.is_empty()).then(|| (!found.is_empty()).then(hit))
+        (!said.is_empty()).then(|| {
+            (!found.is_empty()).then(|| Hit::error(format!("{} has memory errors", gpu.name())).seen_all(found.clone()))
+        })
     })
 }
 
@@ -208,8 +214,10 @@ fn gpu_throttled(case: &Case<'_>) -> Answer {
         let bits = u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()?;
         let reasons: Vec<String> =
             REASONS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, reason)| (*reason).to_owned()).collect();
-        let hit = || Hit::warning(format!("{} runs slower than it can", gpu.name())).seen_all(reasons.clone());
-        Some((!reasons.is_empty()).then(hit))
+        Some(
+            (!reasons.is_empty())
+                .then(|| Hit::warning(format!("{} runs slower than it can", gpu.name())).seen_all(reasons.clone())),
+        )
     })
 }
 
@@ -217,8 +225,7 @@ fn gpu_pcie_narrow(case: &Case<'_>) -> Answer {
     each(case, "all lanes are used, or the GPU is idle", |gpu| {
         let (now, most) = (gpu.number("pcie.link.width.current")?, gpu.number("pcie.link.width.max")?);
         let busy = gpu.number("utilization.gpu")? > 0;
-        let hit = || Hit::note(format!("{} is connected by {now} of {most} lanes", gpu.name()));
-        Some((busy && now < most).then(hit))
+        Some((busy && now < most).then(|| Hit::note(format!("{} is connected by {now} of {most} lanes", gpu.name()))))
     })
 }
 
@@ -229,8 +236,10 @@ fn gpu_mig(case: &Case<'_>) -> Answer {
             return Some(None);
         }
         let memory = gpu.field("memory.total").unwrap_or("unknown memory");
-        let hit = || Hit::note(format!("{} is in MIG mode", gpu.name())).seen(format!("this slice has {memory}"));
-        Some((mode? == "Enabled").then(hit))
+        Some(
+            (mode? == "Enabled")
+                .then(|| Hit::note(format!("{} is in MIG mode", gpu.name())).seen(format!("this slice has {memory}"))),
+        )
     })
 }
 

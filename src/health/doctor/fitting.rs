@@ -50,12 +50,13 @@ fn built_with(case: &Case<'_>, name: &PackageName, one: &Installed) -> Option<Ve
     let by_row = case.matrix.build(name, &one.version).and_then(|build| build.cudnn.clone());
     by_row.or_else(|| {
         let all = one.requires.as_ref()?.get().iter().filter(|all| is_carrier(CUDNN, &all.name));
-        let at_least = |op: Operator| {
-            matches!(op, Operator::Equal | Operator::EqualStar | Operator::GreaterThanEqual | Operator::TildeEqual)
-        };
         let floors = all.flat_map(|one| one.specifiers.iter()).filter(|one| at_least(*one.operator()));
         floors.map(|one| one.version().clone()).max()
     })
+}
+
+fn at_least(op: Operator) -> bool {
+    matches!(op, Operator::Equal | Operator::EqualStar | Operator::GreaterThanEqual | Operator::TildeEqual)
 }
 
 fn cudnn_below_build(case: &Case<'_>) -> Answer {

@@ -62,13 +62,16 @@ fn rows(outcome: &Outcome) -> Vec<TableRow> {
         let color = if outcome.state == State::Ok { "#1b6e3c" } else { "#5f6368" };
         return vec![row(outcome.state.as_str(), color, &outcome.said, &[], &[])];
     }
-    let row_of = |finding: &crate::core::diag::Finding| {
-        let (state, color) = match finding.severity {
-            Severity::Error => ("error", "#b3261e"),
-            Severity::Warning => ("warning", "#8a5300"),
-            Severity::Note => ("note", "#2b5f8f"),
-        };
-        row(state, color, &finding.message, &finding.notes, &finding.help)
-    };
-    outcome.findings.iter().map(row_of).collect()
+    outcome
+        .findings
+        .iter()
+        .map(|finding| {
+            let (state, color) = match finding.severity {
+                Severity::Error => ("error", "#b3261e"),
+                Severity::Warning => ("warning", "#8a5300"),
+                Severity::Note => ("note", "#2b5f8f"),
+            };
+            row(state, color, &finding.message, &finding.notes, &finding.help)
+        })
+        .collect()
 }

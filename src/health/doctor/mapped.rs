@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::diag::Code;
-use crate::core::matrix::{KnownBad, known_bad};
+use crate::core::matrix::known_bad;
 use crate::core::model::{PackageName, Version};
 use crate::health::doctor::{Answer, Case, Hit, Judge};
 
@@ -138,11 +138,10 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
         Ok(rows) => rows,
         Err(why) => return Answer::Failed(why),
     };
-    let counts = |row: &&KnownBad| {
-        gpus.iter().any(|gpu| gpu.capability >= row.capability_from && gpu.capability < row.capability_before)
-    };
     let mut hits = Vec::new();
-    for row in rows.iter().filter(counts) {
+    for row in rows.iter().filter(|row| {
+        gpus.iter().any(|gpu| gpu.capability >= row.capability_from && gpu.capability < row.capability_before)
+    }) {
         let loaded = mapped.iter().filter(|(path, _)| file_name(path).starts_with(&row.library));
         let loaded = loaded.filter_map(|(path, _)| Some((version_in(file_name(path))?, (*path).to_owned())));
         let installed = case.machine.installed.iter().filter(|(name, _)| name.as_ref().starts_with(&row.package));
@@ -226,10 +225,6 @@ fn framework_cpu_build(case: &Case<'_>) -> Answer {
 }
 
 fn jax_plugin_mismatch(case: &Case<'_>) -> Answer {
-    let is_part = |name: &PackageName| {
-        let name = name.as_ref();
-        name == "jaxlib" || name.starts_with("jax-cuda") && (name.ends_with("-plugin") || name.ends_with("-pjrt"))
-    };
     let installed = case.machine.installed.iter().filter(|(name, _)| is_part(name));
     let parts: BTreeMap<String, String> =
         installed.map(|(name, one)| (name.to_string(), one.version.clone().without_local().to_string())).collect();
@@ -241,4 +236,9 @@ fn jax_plugin_mismatch(case: &Case<'_>) -> Answer {
             .seen_all(parts.iter().map(|(name, version)| format!("{name} {version}")))
             .into(),
     }
+}
+
+fn is_part(name: &PackageName) -> bool {
+    let name = name.as_ref();
+    name == "jaxlib" || name.starts_with("jax-cuda") && (name.ends_with("-plugin") || name.ends_with("-pjrt"))
 }

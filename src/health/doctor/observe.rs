@@ -172,11 +172,13 @@ fn texts(sight: &Sight<'_>, vitals: &mut Vitals) {
 
 /// How many CPUs `0-3,6` names.
 fn cpus(list: &str) -> Option<usize> {
-    let one = |part: &str| match part.split_once('-') {
-        None => part.parse::<usize>().ok().map(|_| 1),
-        Some((first, last)) => Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1),
-    };
-    list.trim().split(',').map(one).sum()
+    list.trim()
+        .split(',')
+        .map(|part| match part.split_once('-') {
+            None => part.parse::<usize>().ok().map(|_| 1),
+            Some((first, last)) => Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1),
+        })
+        .sum()
 }
 
 fn kernel(sight: &Sight<'_>, vitals: &mut Vitals) {
@@ -365,6 +367,6 @@ fn smi(sight: &Sight<'_>, vitals: &mut Vitals) {
 /// The fields of one GPU; `None` for a line that is no answer to what was asked.
 fn row_of(line: &str) -> Option<BTreeMap<String, String>> {
     let values: Vec<&str> = line.split(',').map(str::trim).collect();
-    let named = || GPU_FIELDS.iter().map(ToString::to_string).zip(values.iter().map(ToString::to_string)).collect();
-    (values.len() == GPU_FIELDS.len()).then(named)
+    (values.len() == GPU_FIELDS.len())
+        .then(|| GPU_FIELDS.iter().map(ToString::to_string).zip(values.iter().map(ToString::to_string)).collect())
 }

@@ -78,8 +78,11 @@ fn stale_source(folder: &Path, name: &str) -> Option<String> {
     let place = folder.join(format!("{}.py", name.split('.').next()?));
     let source = place.look().ok()?;
     let is_taken = head.is_unchecked() || head.fits(source.mtime(), source.len());
-    let changed = |data: &std::fs::Metadata| (data.ctime(), data.ctime_nsec());
     (is_taken && changed(&path.look().ok()?) < changed(&source)).then(|| place.display().to_string())
+}
+
+fn changed(data: &std::fs::Metadata) -> (i64, i64) {
+    (data.ctime(), data.ctime_nsec())
 }
 
 /// The distribution that has installed the top-level `module` below `packages`, by its RECORD.

@@ -22,11 +22,11 @@ fn group(folder: &Path) -> String {
 
 /// Whether `other` names the groups of `own`, or groups below them.
 fn is_within(other: &str, own: &str) -> bool {
-    let below = |(other, own): (&str, &str)| {
-        let rest = other.strip_prefix(own.trim_end_matches('/'));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    own.lines().count() == other.lines().count() && other.lines().zip(own.lines()).all(below)
+    own.lines().count() == other.lines().count()
+        && other.lines().zip(own.lines()).all(|(other, own)| {
+            let rest = other.strip_prefix(own.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
 }
 
 fn process(folder: &Path, pid: u32, own: &str) -> Option<Process> {

@@ -128,13 +128,16 @@ fn kernel_many(case: &Case<'_>) -> Answer {
 }
 
 /// Lines of the server's log, with the time that each begins with.
-fn log_lines<'a>(case: &Case<'a>) -> Option<Vec<(String, String)>> {
+fn log_lines(case: &Case<'_>) -> Option<Vec<(String, String)>> {
     let text = case.vitals.text(SERVER_LOG)?;
-    let line = |line: &'a str| {
-        let value: serde_json::Value = serde_json::from_str(line).ok()?;
-        Some((value["time"].as_str().unwrap_or_default().to_owned(), value["msg"].as_str()?.to_owned()))
-    };
-    Some(text.lines().filter_map(line).collect())
+    Some(
+        text.lines()
+            .filter_map(|line| {
+                let value: serde_json::Value = serde_json::from_str(line).ok()?;
+                Some((value["time"].as_str().unwrap_or_default().to_owned(), value["msg"].as_str()?.to_owned()))
+            })
+            .collect(),
+    )
 }
 
 const NO_LOG: &str = "there is no log of a notebook server here";

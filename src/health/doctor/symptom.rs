@@ -109,15 +109,18 @@ fn nearest(rows: &'static [Symptom], lines: &[(usize, &str)]) -> Vec<Explained> 
 
 /// The same for people.
 pub(super) fn rendered(explained: &[Explained]) -> String {
-    let one = |found: &Explained| {
-        let code = found.code.map(|code| format!("{code}: ")).unwrap_or_default();
-        let near = if found.near { "no rule has these words; the nearest one says:\n  " } else { "" };
-        let mut text = format!("line {}: {}\n  {near}{code}{}\n", found.line, found.text, found.means);
-        let asks = found.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty());
-        text.extend(asks.map(|ask| format!("  run now:    {ask}\n")));
-        format!("{text}  what helps: {}\n  from:       {}\n", found.fix, found.source)
-    };
-    explained.iter().map(one).collect::<Vec<_>>().join("\n")
+    explained
+        .iter()
+        .map(|found| {
+            let code = found.code.map(|code| format!("{code}: ")).unwrap_or_default();
+            let near = if found.near { "no rule has these words; the nearest one says:\n  " } else { "" };
+            let mut text = format!("line {}: {}\n  {near}{code}{}\n", found.line, found.text, found.means);
+            let asks = found.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty());
+            text.extend(asks.map(|ask| format!("  run now:    {ask}\n")));
+            format!("{text}  what helps: {}\n  from:       {}\n", found.fix, found.source)
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// What an error text means; "no" where no rule knows it.

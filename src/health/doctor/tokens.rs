@@ -36,7 +36,6 @@ fn token_expires(case: &Case<'_>) -> Answer {
         if one.renewed {
             continue;
         }
-        let hours = |seconds: f64| format!("{:.1} hours", seconds / 3600.0);
         if left < 0.0 {
             hits.push(Hit::error(format!("{} ended {} ago", title(one), hours(-left))));
         } else if left <= long {
@@ -48,6 +47,10 @@ fn token_expires(case: &Case<'_>) -> Answer {
     } else {
         Answer::Found(hits)
     }
+}
+
+fn hours(seconds: f64) -> String {
+    format!("{:.1} hours", seconds / 3600.0)
 }
 
 fn token_missing(case: &Case<'_>) -> Answer {

@@ -254,7 +254,6 @@ fn large_files(name: &str, large: &Large, slow: f64, spread: f64, probed: &mut P
 
 fn small_files(name: &str, small: &Small, slow: f64, probed: &mut Probed) {
     let seconds = Unit::Seconds;
-    let half = |one: Option<Quantiles>| one.map(|one| one.p50);
     let late =
         |one: Option<Quantiles>| one.map_or_else(String::new, |one| format!("one in twenty {:.2} ms", one.p95 * 1e3));
     probed.measures.extend([
@@ -265,6 +264,10 @@ fn small_files(name: &str, small: &Small, slow: f64, probed: &mut Probed) {
         Measure::new(name, "stat", half(small.stat), seconds),
         Measure::new(name, "list", Some(small.list), seconds).noted(format!("{} names", small.files)),
     ]);
+}
+
+fn half(one: Option<Quantiles>) -> Option<f64> {
+    one.map(|one| one.p50)
 }
 
 fn existing_files(name: &str, existing: &Existing, slow: f64, probed: &mut Probed) {

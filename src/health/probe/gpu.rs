@@ -233,16 +233,18 @@ fn slow(of: &str, rows: &[Measure], probed: &mut Probed) {
     if low.is_empty() {
         return;
     }
-    let said = |row: &&Measure| {
-        let expected = row.expected.map(|expected| row.shown(expected)).unwrap_or_default();
-        format!(
-            "{}: {}, and {expected} is little already",
-            row.what,
-            row.figure.map(|figure| row.shown(figure)).unwrap_or_default()
-        )
-    };
     let mut finding = Finding::warning(Code::GpuSlow, format!("{of} is slower than it should be"));
-    finding.notes = low.iter().map(said).collect();
+    finding.notes = low
+        .iter()
+        .map(|row| {
+            let expected = row.expected.map(|expected| row.shown(expected)).unwrap_or_default();
+            format!(
+                "{}: {}, and {expected} is little already",
+                row.what,
+                row.figure.map(|figure| row.shown(figure)).unwrap_or_default()
+            )
+        })
+        .collect();
     let help = "`colab-boot doctor gpu` says whether it is throttled or somebody else uses it; a card that stays slow: take another machine";
     probed.findings.push(finding.with_help(help));
 }

@@ -166,7 +166,6 @@ fn look<T: DeserializeOwned>(
 ) -> Result<T, Failure> {
     let wish = serde_json::to_string(wish).map_err(|error| Failure::bug(error.to_string()))?;
     let invocation = Invocation::new(python, &["-I", "-c", script, &wish], session.environment);
-    let failed = |why: String| Failure::world("the probe has failed").cause(why);
     let finished = match invocation.output(limit) {
         Ok(finished) => finished,
         Err(NoResult::TimedOut(limit)) => return Err(failed(format!("no end after {} s", limit.as_secs()))),
@@ -177,6 +176,10 @@ fn look<T: DeserializeOwned>(
     line.filter(|_| finished.code == 0)
         .and_then(|line| serde_json::from_str(line).ok())
         .ok_or_else(|| failed(finished.failure(&last_lines(&finished.stderr, 3))))
+}
+
+fn failed(why: String) -> Failure {
+    Failure::world("the probe has failed").cause(why)
 }
 
 #[cfg(test)]

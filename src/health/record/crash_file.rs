@@ -33,13 +33,16 @@ except Exception:
 /// the first kernel does so all the same: the cell asks for it.
 pub fn follow_crashes(packages: &Path, folder: &Path) {
     let Some(folder) = folder.to_str() else { return };
-    let literal = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let code = CODE.replace("FOLDER", &literal(folder));
     let line = format!("import sys; exec({}, {{}})\n", literal(&code));
     let path = packages.join(NAME);
     if !matches!(files::read_optional(&path), Ok(Some(text)) if text == line) {
         drop(files::write_whole_fast(&path, line.as_bytes()));
     }
+}
+
+fn literal(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Takes it out again.

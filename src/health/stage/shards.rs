@@ -55,7 +55,7 @@ fn sample(path: &str) -> &str {
     path[name..].find('.').filter(|dot| *dot > 0).map_or(path, |dot| &path[..name + dot])
 }
 
-fn split<'e>(entries: &'e [Entry], limit: u64) -> Vec<Shard<'e>> {
+fn split(entries: &[Entry], limit: u64) -> Vec<Shard<'_>> {
     let mut shards = Vec::new();
     let (mut from, mut size) = (0, 0);
     let mut at = 0;
@@ -73,14 +73,17 @@ fn split<'e>(entries: &'e [Entry], limit: u64) -> Vec<Shard<'e>> {
     if from < entries.len() {
         shards.push(&entries[from..]);
     }
-    let shard = |(number, entries): (usize, &'e [Entry])| {
-        let mut digest = Hasher::default();
-        for entry in entries {
-            digest.update(format!("{}\0{}\0{}\0", entry.path, entry.size, entry.modified).as_bytes());
-        }
-        Shard { name: format!("shard-{number:06}.tar"), entries, of: digest.finish() }
-    };
-    shards.into_iter().enumerate().map(shard).collect()
+    shards
+        .into_iter()
+        .enumerate()
+        .map(|(number, entries)| {
+            let mut digest = Hasher::default();
+            for entry in entries {
+                digest.update(format!("{}\0{}\0{}\0", entry.path, entry.size, entry.modified).as_bytes());
+            }
+            Shard { name: format!("shard-{number:06}.tar"), entries, of: digest.finish() }
+        })
+        .collect()
 }
 
 /// An error where not all of the source was seen, or nothing of what was packed before is there any more: tar files

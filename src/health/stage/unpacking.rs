@@ -84,15 +84,18 @@ impl<'a> Archive<'a> {
     /// Its first tool with `arguments`.
     fn invocation(&self, arguments: &[&str], environment: &BTreeMap<String, String>) -> Result<Invocation, Failure> {
         let search = environment.get("PATH").map_or("", String::as_str);
-        let found = |tool: &&str| {
-            find_program(tool, search).ok_or_else(|| {
-                let path = self.path.display();
-                let package = if *tool == "xz" { "xz-utils" } else { tool };
-                Failure::world(format!("`{path}` is unpacked by `{tool}`, which is not on this machine"))
-                    .help(format!("apt-get install {package}"))
+        let programs = self
+            .tools
+            .iter()
+            .map(|tool| {
+                find_program(tool, search).ok_or_else(|| {
+                    let path = self.path.display();
+                    let package = if *tool == "xz" { "xz-utils" } else { tool };
+                    Failure::world(format!("`{path}` is unpacked by `{tool}`, which is not on this machine"))
+                        .help(format!("apt-get install {package}"))
+                })
             })
-        };
-        let programs = self.tools.iter().map(found).collect::<Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
         let mut environment = environment.clone();
         // What these say is not what was asked for here.
         environment.retain(|name, _| !OPTIONS.contains(&name.as_str()));

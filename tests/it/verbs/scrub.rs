@@ -252,15 +252,16 @@ fn a_file_keeps_its_attributes_and_one_that_is_written_to_is_left() {
         String::from_utf8_lossy(&out.stdout).trim().to_owned()
     };
     python("import os; os.setxattr('a.env', 'user.note', b'mine')");
-    let mut log = Command::new("sleep");
-    let file = std::fs::OpenOptions::new().append(true).open(test.path("run.log")).expect("a log");
-    let mut writer = log.arg("60").stdout(file).spawn().expect("a program");
+    let mut log = Command::new("sh");
+    let mut writer = log.args(["-c", "exec sleep 60 >>run.log"]).current_dir(test.path("")).spawn().expect("a program");
+    while std::fs::read_link(format!("/proc/{}/fd/1", writer.id())).is_ok_and(|file| !file.ends_with("run.log")) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     let said = test.run(&["scrub", "--write", "a.env", "run.log"]).expect(1);
     assert!(said.stderr.contains(&format!("process {} writes to it", writer.id())), "{said:?}");
     assert!(std::fs::read_to_string(test.path("run.log")).expect("a log").contains(&token()));
     assert!(!std::fs::read_to_string(test.path("a.env")).expect("a file").contains(&token()));
     assert_eq!(python("import os; print(os.getxattr('a.env', 'user.note').decode())"), "mine");
-    drop(log);
     writer.kill().and_then(|()| writer.wait()).expect("it ends");
     test.run(&["scrub", "--write", "run.log"]).expect(0);
 }

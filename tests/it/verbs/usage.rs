@@ -180,6 +180,7 @@ fn unusable_locks_are_refused_with_the_reason() {
 
 #[test]
 fn a_full_disk_leaves_the_old_lock() {
+    const OLD: &str = "# Made by `colab-boot lock`, and damaged since\n";
     let server = index(Manner::Good);
     let test = Test::new().file("p.toml", GOOD);
     let small = test.path("small");
@@ -189,7 +190,7 @@ fn a_full_disk_leaves_the_old_lock() {
         eprintln!("skipped: no small file system can be mounted here");
         return;
     }
-    std::fs::write(small.join("p.lock"), "the old lock").expect("a write");
+    std::fs::write(small.join("p.lock"), OLD).expect("a write");
     std::fs::write(small.join("filler"), vec![0; 4000]).expect("a write");
     let path = small.join("p.lock").display().to_string();
     let outcome =
@@ -199,7 +200,7 @@ fn a_full_disk_leaves_the_old_lock() {
     assert!(unmounted.success());
     let outcome = outcome.expect(3);
     assert!(outcome.stderr.contains("No space left") && outcome.stderr.contains("p.lock"), "{}", outcome.stderr);
-    assert_eq!(kept.expect("the old lock"), "the old lock");
+    assert_eq!(kept.expect("the old lock"), OLD);
     assert_eq!(listed, ["filler", "p.lock"], "nothing half-written");
 }
 

@@ -40,11 +40,13 @@ pub(in crate::boot::resolve) fn contradiction(
 /// about versions that the profile does not insist on.
 fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
     let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
-        let line = |fact: &Fact| match fact {
-            Fact::Needs { package: Package::Profile, needed, .. } => needed.name().cloned(),
-            _ => None,
-        };
-        facts.iter().filter_map(line).collect()
+        facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::Needs { package: Package::Profile, needed, .. } => needed.name().cloned(),
+                _ => None,
+            })
+            .collect()
     };
     lines(short).is_superset(&lines(full))
 }

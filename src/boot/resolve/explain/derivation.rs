@@ -103,10 +103,9 @@ fn order(mut facts: Vec<Fact>) -> Vec<Fact> {
     let mut reached = vec![Package::Profile];
     let mut at = 0;
     while let Some(package) = reached.get(at).cloned() {
-        let about = |fact: &Fact| {
+        let (now, later): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(|fact| {
             fact.packages()[0].name().map_or(*fact.packages()[0] == package, |name| Some(name) == package.name())
-        };
-        let (now, later): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(about);
+        });
         for fact in &now {
             if let Fact::Needs { needed, .. } = fact
                 && !reached.contains(needed)

@@ -57,7 +57,6 @@ impl Fix {
 
 /// `==2.10.0`, or for several series `>=2.8,<2.11`.
 fn specifiers(solved: &[Version]) -> String {
-    let part = |version: &Version, at: usize| version.release().get(at).copied().unwrap_or(0);
     match solved {
         [newest, .., oldest] if newest.epoch() == oldest.epoch() => {
             let epoch = if newest.epoch() == 0 { String::new() } else { format!("{}!", newest.epoch()) };
@@ -67,6 +66,10 @@ fn specifiers(solved: &[Version]) -> String {
         [newest, ..] => format!("=={newest}"),
         [] => String::new(),
     }
+}
+
+fn part(version: &Version, at: usize) -> u64 {
+    version.release().get(at).copied().unwrap_or(0)
 }
 
 /// Relaxes or drops one line of the profile at a time and solves again; only what does work is offered.
@@ -153,7 +156,6 @@ impl Search<'_> {
 
     /// `version`, and the newest releases of the series below it as far down as they work.
     fn down_from(&self, name: &PackageName, version: &Version, floor: &VersionRange) -> Vec<Version> {
-        let series = |version: &Version| version.release().iter().copied().chain([0, 0]).take(2).collect::<Vec<_>>();
         let mut solved = vec![version.clone()];
         let listing = self.question.catalog.listing(name).ok().flatten();
         let candidates = listing.iter().flat_map(|listing| &listing.candidates);
@@ -175,6 +177,10 @@ impl Search<'_> {
         }
         solved
     }
+}
+
+fn series(version: &Version) -> Vec<u64> {
+    version.release().iter().copied().chain([0, 0]).take(2).collect::<Vec<_>>()
 }
 
 /// Only the newest version of each package of the profile: a contradiction among these is about what the user expects

@@ -80,11 +80,13 @@ fn newest(provider: &Provider<'_>, name: &PackageName) -> Result<Option<Version>
 
 /// The distributions of a solution.
 fn versions(solution: &Solution) -> BTreeMap<PackageName, Version> {
-    let of = |(package, version): (&Package, &Version)| match package {
-        Package::Distribution(name) => Some((name.clone(), version.clone())),
-        _ => None,
-    };
-    solution.iter().filter_map(of).collect()
+    solution
+        .iter()
+        .filter_map(|(package, version)| match package {
+            Package::Distribution(name) => Some((name.clone(), version.clone())),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Every requirement on `name` in the solution.
@@ -103,12 +105,14 @@ fn askers(provider: &Provider<'_>, solution: &Solution, name: &PackageName, newe
             }
         }
     }
-    let asker = |(package, range): (Option<(PackageName, Version)>, VersionRange)| Asker {
-        package,
-        caps: newest.is_some_and(|newest| !range.contains(newest)),
-        range: describe(&range),
-    };
-    found.into_iter().map(asker).collect()
+    found
+        .into_iter()
+        .map(|(package, range)| Asker {
+            package,
+            caps: newest.is_some_and(|newest| !range.contains(newest)),
+            range: describe(&range),
+        })
+        .collect()
 }
 
 /// The shortest way from the profile to `name`.

@@ -2,7 +2,6 @@
 
 use std::ops::Bound as Edge;
 
-use crate::boot::profile::Bound;
 use crate::boot::resolve::Question;
 use crate::boot::resolve::explain::derivation::Fact;
 use crate::boot::resolve::package::Package;
@@ -17,13 +16,16 @@ const PARTS: usize = 3;
 
 /// What is left of `==1.2` beside the one version that exists: room for local versions, of no interest to anybody.
 fn is_seam(range: &VersionRange) -> bool {
-    let public = |version: &Version| version.clone().without_local();
     range.iter().all(|bounds| match bounds {
         (Edge::Included(low) | Edge::Excluded(low), Edge::Included(high) | Edge::Excluded(high)) => {
             public(low) == public(high)
         }
         _ => false,
     })
+}
+
+fn public(version: &Version) -> Version {
+    version.clone().without_local()
 }
 
 /// The words for facts.
@@ -250,12 +252,11 @@ impl Wording<'_> {
                 "no index that may serve `{name}` has it; check the spelling If it came in the last minutes, --refresh asks again"
             ));
         };
-        let allowed = |bound: &&Bound| {
+        if let Some(bound) = self.question.profile.constraint_of(name).filter(|bound| {
             let bound = range_of(&bound.specifiers);
             let mut inside = listing.candidates.iter().filter(|one| range.contains(&one.version)).peekable();
             inside.peek().is_some() && !inside.any(|one| bound.contains(&one.version))
-        };
-        if let Some(bound) = self.question.profile.constraint_of(name).filter(allowed) {
+        }) {
             return Some(format!("your profile's `[constraints]` let {name} be {} only", bound.specifiers));
         }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));

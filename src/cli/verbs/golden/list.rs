@@ -49,16 +49,19 @@ pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Rep
     let gpu = gpus.first().map(|gpu| gpu.capability.to_string());
     let word = options.word.as_ref().map(|word| word.to_lowercase());
     let catalogue = &found.vouched.catalogue;
-    let is_meant = |release: &&Release| {
-        let standing = release.standing(today);
-        let alive = options.all || standing <= Standing::Deprecated;
-        let runs = gpu.as_ref().is_none_or(|gpu| release.runs_on(gpu));
-        let image = options.runtime.as_ref();
-        let image = image.is_none_or(|name| release.runtimes.iter().any(|one| one.starts_with(name.as_str())));
-        let framework = options.framework.as_ref().is_none_or(|name| release.frameworks.contains_key(name));
-        alive && runs && image && framework && word.as_ref().is_none_or(|word| speaks_of(release, word))
-    };
-    let mut releases: Vec<&Release> = catalogue.releases.iter().filter(is_meant).collect();
+    let mut releases: Vec<&Release> = catalogue
+        .releases
+        .iter()
+        .filter(|release| {
+            let standing = release.standing(today);
+            let alive = options.all || standing <= Standing::Deprecated;
+            let runs = gpu.as_ref().is_none_or(|gpu| release.runs_on(gpu));
+            let image = options.runtime.as_ref();
+            let image = image.is_none_or(|name| release.runtimes.iter().any(|one| one.starts_with(name.as_str())));
+            let framework = options.framework.as_ref().is_none_or(|name| release.frameworks.contains_key(name));
+            alive && runs && image && framework && word.as_ref().is_none_or(|word| speaks_of(release, word))
+        })
+        .collect();
     releases.sort_by(|a, b| (&a.name, &b.version).cmp(&(&b.name, &a.version)));
     let mut text = String::new();
     let width = releases.iter().map(|release| release.title().len()).max().unwrap_or_default();

@@ -80,7 +80,6 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
 
 /// The new text of the list, and who is off it.
 fn changed(text: &str, old: &Signers, options: &SignersOptions) -> Result<(String, Vec<String>), Failure> {
-    let is_meant = |name: &String, signer: &Signer| *name == signer.principal || *name == signer.fingerprint();
     let known = || old.all.iter().map(Signer::shown).collect::<Vec<_>>().join(", ");
     if let Some(name) = options.remove.iter().find(|name| !old.all.iter().any(|signer| is_meant(name, signer))) {
         return Err(
@@ -104,4 +103,8 @@ fn changed(text: &str, old: &Signers, options: &SignersOptions) -> Result<(Strin
         new.push_str(&line);
     }
     Ok((new, removed.into_iter().map(Signer::shown).collect()))
+}
+
+fn is_meant(name: &String, signer: &Signer) -> bool {
+    *name == signer.principal || *name == signer.fingerprint()
 }

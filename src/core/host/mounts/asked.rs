@@ -51,14 +51,16 @@ fn silent_roots() -> &'static [Unreachable] {
         let remote = mounts().iter().filter(|mount| mount.is_remote() && seen.insert(&mount.path));
         let asked: Vec<(&Mount, Option<Child>)> = remote.map(|mount| (mount, touch(ROOT, &mount.path))).collect();
         let end = Instant::now() + LIMIT;
-        let silent = |(mount, child): (&Mount, Option<Child>)| {
-            let Some(error) = wait(child?, end) else {
-                below().answered.insert(mount.path.clone());
-                return None;
-            };
-            Some(Unreachable::new(mount, (!error.is_empty()).then_some(error)))
-        };
-        let mut found: Vec<Unreachable> = asked.into_iter().filter_map(silent).collect();
+        let mut found: Vec<Unreachable> = asked
+            .into_iter()
+            .filter_map(|(mount, child)| {
+                let Some(error) = wait(child?, end) else {
+                    below().answered.insert(mount.path.clone());
+                    return None;
+                };
+                Some(Unreachable::new(mount, (!error.is_empty()).then_some(error)))
+            })
+            .collect();
         // An overlay with an upper folder of this machine answers for its root, whatever becomes of the layers below.
         let over_silent = |mount: &&Mount| {
             let is_known = found.iter().any(|known| known.path == mount.path);

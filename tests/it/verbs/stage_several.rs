@@ -11,7 +11,8 @@ fn several_archives_in_one_file_come_whole_or_not_at_all() {
     let test = Test::new().file("a/one", "1").file("b/two", "2");
     // As tar pads them, without that, with one block of zeros between, packed; and the last one cut off.
     let make = "tar cf one.tar a; tar cf two.tar b; tar -b 4 -cf small.tar a; head -c 2048 small.tar > least.tar; cat one.tar two.tar > padded.tar
-        cat least.tar two.tar > bare.tar; (head -c 1536 least.tar; cat two.tar) > lone.tar; (gzip -c one.tar; gzip -c two.tar) > packed.tar.gz
+        cat least.tar two.tar > bare.tar; (head -c 1536 least.tar; cat two.tar) > lone.tar
+        (gzip -c one.tar; gzip -c two.tar) > packed.tar.gz
         (cat one.tar; head -c 1536 two.tar) > cut.tar";
     script(&test, Path::new("bash"), make);
     for name in ["padded.tar", "bare.tar", "lone.tar", "packed.tar.gz"] {

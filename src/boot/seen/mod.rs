@@ -28,7 +28,7 @@ use crate::core::model::{PythonFacts, Version};
 
 pub use distributions::{installed, recorded_files, surroundings};
 pub use lacking::{lacking, with_apt, without_libraries};
-pub use owners::{entry, hidden, hidden_by_user, is_code, owners, recorded_paths};
+pub use owners::{entry, hidden, hidden_by_user, is_code, owners, places_of, recorded_paths};
 
 /// A machine with what led to it.
 pub struct Seen {

@@ -2,14 +2,14 @@
 //! no kernel notices.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::boot::files::{FileFault, version_of};
-use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::lock::LockedTarget;
 use crate::boot::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
-use crate::boot::seen::Seen;
-use crate::boot::seen::{is_code, owners, recorded_paths};
+use crate::boot::seen::{Seen, is_code, owners, places_of, recorded_paths};
 use crate::boot::situation::file_check::FileCheck;
+use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::model::contents::installed_path;
@@ -106,38 +106,55 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
         .collect()
 }
 
-/// The packages of `target` that are not installed, and that the kernel holds as this apply will install them: each
-/// file of theirs that is there, and each that it has loaded, was seen to be that of the same wheel.
+/// The packages of `target` that are not installed, or in another version, and that the kernel holds as this apply will
+/// install them: each file of theirs that it has loaded was seen to be that of the same wheel, and so is each other one
+/// that is there and may have been read.
 pub(super) fn returning(
     seen: &Seen,
     target: &LockedTarget,
     loaded: &Loaded,
     check: &FileCheck,
-) -> BTreeSet<PackageName> {
-    let Modules::Reported(facts) = &loaded.modules else { return BTreeSet::new() };
-    let Some(changed) = &facts.changed else { return BTreeSet::new() };
-    let missing = target.packages.iter().filter(|one| !seen.machine.installed.contains_key(&one.name));
-    let is_silent = |package: &&LockedPackage| {
-        let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return false };
-        let Some(files) = check.files_of(&package.name, &package.version, sha256) else { return false };
-        if check.maps_some(&package.name, loaded) {
-            return false;
+) -> Result<BTreeSet<PackageName>, Failure> {
+    let Modules::Reported(facts) = &loaded.modules else { return Ok(BTreeSet::new()) };
+    let Some(changed) = &facts.changed else { return Ok(BTreeSet::new()) };
+    let mut silent = BTreeSet::new();
+    for package in &target.packages {
+        let installed = seen.machine.installed.get(&package.name);
+        let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { continue };
+        let Some(files) = check.files_of(&package.name, &package.version, sha256) else { continue };
+        if installed.is_some_and(|one| one.version == package.version) || check.maps_some(&package.name, loaded) {
+            continue;
         }
         let of = (&package.name, &package.version);
-        files.iter().all(|file| {
-            let was = || match changed.iter().find(|one| one.file == *file) {
-                Some(one) => one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)),
-                None => file.is_there(),
-            };
-            let is_right = !file.is_there() || check.was_right(of, file, Some(Stamp::of(file)));
+        let is_held = |file: &PathBuf| match changed.iter().find(|one| one.file == *file) {
+            // Beside another version, code in memory that differs from the file tells nothing.
+            Some(one) if installed.is_some() => check.was_right(of, file, one.loaded.map(stamp)),
+            Some(one) => one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)),
+            None => false,
+        };
+        // Those of the other version, too.
+        let others = places_of(seen, &package.name)?;
+        let mut all = files.iter().chain(others.iter().filter(|file| !files.contains(file)));
+        let is_silent = all.all(|file| {
             let text = file.display().to_string();
-            let is_read_otherwise =
-                || [".pyi", "/py.typed"].iter().any(|end| text.ends_with(end)) || text.contains(".dist-info/");
-            is_right
-                && (file.is_there() || is_read_otherwise() || is_code(&text) && (!is_loaded(facts, &text) || was()))
-        })
-    };
-    missing.filter(is_silent).map(|package| package.name.clone()).collect()
+            if check.was_right(of, file, Some(Stamp::of(file))) || is_for_others(file, seen) {
+                return true;
+            }
+            let may_differ = installed.is_some() || !file.is_there();
+            may_differ && is_code(&text) && (!is_loaded(facts, &text) || is_held(file))
+        });
+        if is_silent {
+            silent.insert(package.name.clone());
+        }
+    }
+    Ok(silent)
+}
+
+/// Whether a file is read by other processes than a kernel: types, metadata, scripts.
+fn is_for_others(file: &Path, seen: &Seen) -> bool {
+    let text = file.to_string_lossy();
+    let is_script = seen.layout().is_some_and(|layout| file.parent() == Some(&layout.scripts));
+    text.ends_with(".pyi") || text.ends_with("/py.typed") || text.contains(".dist-info/") || is_script
 }
 
 /// Whether a module in memory is called as one of the file at `path` would be.

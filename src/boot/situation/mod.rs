@@ -9,22 +9,18 @@ mod start_up;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::boot::files::lexical;
 use crate::boot::goal::{Answer, Request};
 use crate::boot::ledger::Notes;
 use crate::boot::lock::{LockedPackage, LockedTarget};
-use crate::boot::machine::find_info;
 use crate::boot::marker::{Marker, Touched};
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::wanted_back;
-use crate::boot::seen::{Seen, without_libraries};
+use crate::boot::seen::{Seen, places_of, without_libraries};
 use crate::boot::session::Session;
 use crate::boot::situation::held_code::{returning, silent_repairs};
 use crate::boot::situation::kernel::{environment_file, folders};
 use crate::boot::state::State;
 use crate::core::diag::{Failure, Finding};
-use crate::core::host::files;
-use crate::core::inspect::parse_record;
 use crate::core::matrix::Overlay;
 use crate::core::model::PackageName;
 
@@ -92,7 +88,7 @@ pub fn observe_situation(
     let loaded = loaded(session, seen, &request.machine, &check)?;
     let findings = [check.findings.clone(), without_libraries(session, seen, target)?].concat();
     Ok(Situation {
-        silent: &silent_repairs(seen, &loaded, &check) | &returning(seen, target, &loaded, &check),
+        silent: &silent_repairs(seen, &loaded, &check) | &returning(seen, target, &loaded, &check)?,
         folders: folders(seen),
         environment_file: environment_file(seen)?,
         linked: session.linked_here(seen),
@@ -123,18 +119,6 @@ fn sharing(seen: &Seen, target: &LockedTarget) -> Result<BTreeMap<PackageName, B
         }
     }
     Ok(found)
-}
-
-/// The places of the files that an installed distribution lists, but for its metadata and what Python has compiled.
-fn places_of(seen: &Seen, name: &PackageName) -> Result<BTreeSet<PathBuf>, Failure> {
-    let location = seen.machine.installed.get(name).and_then(|one| one.location.as_ref());
-    let Some((site, info)) = location.map(|site| Ok((site, find_info(site, name)?))).transpose()? else {
-        return Ok(BTreeSet::new());
-    };
-    let record = info.map_or(Ok(None), |info| files::read_optional(&info.join("RECORD")))?.unwrap_or_default();
-    let own = parse_record(&record).into_iter().map(|entry| entry.path);
-    let own = own.filter(|path| !path.contains(".dist-info/") && !path.contains("__pycache__/"));
-    Ok(own.map(|path| lexical(&path, site)).collect())
 }
 
 /// What may change: the modules of these are looked at.

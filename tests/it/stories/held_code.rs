@@ -13,7 +13,7 @@ const MARKED: [&str; 2] = [
 ];
 
 /// Packages whose two versions differ in one respect each.
-fn day() -> Day {
+pub(super) fn day() -> Day {
     let mut table = Table::new();
     let rows: &[(&str, &str, &str)] = &[
         ("funct", "def word():\n    return 'old'\n", "def word():\n    return 'new'\n"),
@@ -75,7 +75,7 @@ fn day() -> Day {
 }
 
 /// A cell in which the user has pip install something, as `!pip` does.
-fn pip(day: &Day, what: &str) -> String {
+pub(super) fn pip(day: &Day, what: &str) -> String {
     let options = "'--quiet', '--no-deps', '--no-cache-dir', '--disable-pip-version-check'";
     format!(
         "import subprocess, sys\nassert subprocess.run([sys.executable, '-m', 'pip', 'install', {options}, \
@@ -86,7 +86,7 @@ fn pip(day: &Day, what: &str) -> String {
 
 /// Runs the boot cell: whether it restarts, and never for a second time.
 #[track_caller]
-fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about: &str) -> (bool, String) {
+pub(super) fn restarts_once(notebook: &mut Notebook, kernel: &mut Kernel, boot: &str, about: &str) -> (bool, String) {
     let (restarts, said) = notebook.boot(kernel, boot);
     let again = notebook.boot(kernel, boot);
     assert!(!again.0 && again.1.contains("ready: "), "{about}: {}", again.1);

@@ -18,6 +18,7 @@ mod locks;
 mod mounts;
 pub mod notebook;
 mod orphans;
+mod other_version;
 mod outside;
 mod page;
 mod profiles;

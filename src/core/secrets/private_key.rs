@@ -7,13 +7,15 @@ use std::ops::Range;
 const LINE: usize = 16;
 const WHOLE: usize = 40;
 
+/// Two lines have so much between them at most: ends of lines, also as escapes, those of strings, marks of lists.
+const BETWEEN: usize = 40;
+
 /// Where the lines of the key in `text` are; nothing where it has a header and no key.
 pub(super) fn lines_of(text: &str) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     for word in words(text) {
-        let follows = lines.last().is_some_and(|last| is_between(&text[last.end..word.start]));
-        // The last line may be short.
-        if word.len() >= LINE || follows {
+        let follows = lines.last().is_some_and(|last| word.start - last.end <= BETWEEN);
+        if word.len() >= LINE || follows && is_last_line(text, &word) {
             lines.push(word);
         }
     }
@@ -34,23 +36,37 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
             }
             let start = at;
             at += bytes[at..].iter().take_while(|byte| is_base64(**byte)).count().max(1);
-            // The letter of an escape: `\n`.
-            let escape = usize::from(start > 0 && bytes[start - 1] == b'\\');
-            if is_base64(bytes[start]) && start + escape < at {
-                return Some(start + escape..at);
+            let own = start + prefix(&bytes[..start], &bytes[start..at]);
+            if is_base64(bytes[start]) && own < at {
+                return Some(own..at);
             }
         }
         None
     })
 }
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+/// How many bytes of `word` are of an escape that begins `before` it (`\n`, `\x0a`), or mark a line of a diff.
+fn prefix(before: &[u8], word: &[u8]) -> usize {
+    match (before.last(), word.first()) {
+        (Some(b'\\'), Some(b'x')) => word.len().min(3),
+        (Some(b'\\'), Some(b'u')) => word.len().min(5),
+        (Some(b'\\'), Some(b'0'..=b'7')) => word.iter().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count(),
+        (Some(b'\\'), _) => 1,
+        (Some(b'\n'), Some(b'+')) => 1,
+        _ => 0,
+    }
 }
 
-/// Whether two lines of a key may have this between them: ends of lines, also as escapes, and those of strings.
-fn is_between(text: &str) -> bool {
-    text.chars().all(|c| c.is_whitespace() || "\\\"'nr,+".contains(c))
+/// Whether a short word is the last line of a key, and no word of a program: what follows ends its line or its string.
+fn is_last_line(text: &str, word: &Range<usize>) -> bool {
+    let (line, rest) = (&text[word.clone()], &text[word.end..]);
+    let has_end = rest.is_empty() || rest.starts_with(['\\', '\n', '\r', '<']);
+    let has_quote = rest.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.starts_with("-----"));
+    (has_end || has_quote) && (is_mixed(line) || line.len() > 1 && line.ends_with('='))
+}
+
+const fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// Digits, and letters of both cases.
@@ -77,6 +93,18 @@ mod tests {
             assert_eq!(of(&text), [one, two], "{text}");
         }
         assert_eq!(of(&format!("{head}\n{one}")), [one]);
+        // Other strings of a program, statements, escapes, marks: what is not the key stays.
+        for text in [
+            format!("{head}\\n\"\n  b\"{one}\\n\"\n  rb'{two}\\n'\n  b\"{end}"),
+            format!("{head}\\n\"\nK += \"{one}\\n\"\nK += \"{two}\\n\"\nK += \"{end}"),
+            format!("{head}\" +\n \"{one}\" +\n \"{two}\" +\n \"{end}"),
+            format!("{head}\\x0a{one}\\x0a{two}\\x0a{end}"),
+            format!("{head}\n+{one}\n+{two}\n+{end}"),
+            format!("{head}\n# {one}\n# {two}\n# {end}"),
+            format!("{head}\",\n- \"{one}\"\n- \"{two}\"\n- \"{end}"),
+        ] {
+            assert_eq!(of(&text), [one, two], "{text}");
+        }
         let code = format!("{head}\"\nWIDTH = 64\nALGORITHM = \"RSA\"\nENCODING = \"base64\"\nEND = \"{end}");
         assert_eq!(of(&code), [""; 0]);
         assert_eq!(of(&format!("{head}\nhow_to_make_one_of_these_for_your_own_server_in_2026\n{end}")), [""; 0]);

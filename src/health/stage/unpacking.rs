@@ -220,7 +220,10 @@ pub(super) fn unpack(
     let work = Work { staging, journal, of: archive.of };
     // No member has such a path.
     let whole = staging.from.display().to_string();
-    if !staging.verify && journal.line(&whole).is_some_and(|line| work.is_its(line)) && work.stands() {
+    if !staging.verify
+        && journal.line(&whole).is_some_and(|line| work.is_its(line) && work.has_all(line))
+        && work.stands()
+    {
         return Ok(Staged { there: work.lines().count() as u64, ..Staged::default() });
     }
     let fresh = parts.fresh()?;
@@ -237,7 +240,8 @@ pub(super) fn unpack(
     staged.failed.extend(listing.failed);
     if staged.failed.is_empty() {
         let (size, from, of) = (archive.size, journal.from(), Some(archive.of));
-        let line = Line { path: whole, size, modified: 0, stored: 0, from, sha256: None, of, announced: false };
+        let stored = i128::try_from(listing.entries.len()).unwrap_or_default();
+        let line = Line { path: whole, size, modified: 0, stored, from, sha256: None, of, announced: false };
         journal.add(&line).map_err(|error| not_written(&staging.to, &error))?;
     }
     Ok(staged)
@@ -260,6 +264,11 @@ impl Work<'_> {
     /// Whether a file came from this archive; another one may have its size and time.
     fn is_its(&self, line: &Line) -> bool {
         line.of == Some(self.of) && line.from == self.journal.from()
+    }
+
+    /// Whether no other archive has taken the place of some of its files: `whole`, the line of the archive, counts them.
+    fn has_all(&self, whole: &Line) -> bool {
+        usize::try_from(whole.stored) == Ok(self.lines().count())
     }
 
     /// What is known of files of this archive.

@@ -105,3 +105,20 @@ fn a_package_gets_back_what_another_one_takes_along() {
     world.run(&["apply", "both.toml"]).expect(0);
     assert!(world.place("SITE/shared.py").exists());
 }
+
+#[test]
+fn an_edit_is_kept_though_an_apply_before_did_not_end() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let edited = world.place("SITE/utils.py");
+    fs::write(&edited, "a long edit of mine, longer than what was there\n").expect("a file");
+    // What keeps it can't be written.
+    let aside = world.test.state_file("aside");
+    fs::create_dir_all(&aside).expect("a folder");
+    fs::write(aside.join("demo-1.0"), "in the way").expect("a file");
+    world.run(&["apply", "two.toml"]).expect(3);
+    fs::remove_file(aside.join("demo-1.0")).expect("a file");
+    let said = world.run(&["apply", "two.toml"]).expect(0);
+    assert!(said.stderr.contains("files-edited"), "{said:?}");
+    assert!(has(&aside, "a long edit of mine, longer than what was there\n"), "{said:?}");
+}

@@ -69,7 +69,7 @@ pub struct Basis<'a> {
     /// What installed distributions ask for beside their METADATA, where their files were read because no row knows
     /// their release.
     pub linked: &'a BTreeMap<PackageName, Vec<Overlay>>,
-    /// For each distribution that may be removed, the locked packages that have a file at one of its places.
+    /// For each distribution that may be removed, the others that have a file at one of its places.
     pub sharing: &'a BTreeMap<PackageName, BTreeSet<PackageName>>,
     /// The line of the environment file that is there.
     pub environment_file: Option<&'a str>,

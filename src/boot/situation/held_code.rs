@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{FileFault, version_of};
-use crate::boot::lock::LockedTarget;
+use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::notebook::{ChangedModule, CodeMatch, Facts, Loaded, Modules, Stale};
-use crate::boot::seen::{Seen, is_code, owners, places_of, recorded_paths};
+use crate::boot::seen::{Seen, is_code, owners, recorded_paths};
 use crate::boot::situation::file_check::FileCheck;
-use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::model::contents::installed_path;
@@ -29,7 +28,7 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
     let mut found: BTreeMap<&PackageName, Vec<&ChangedModule>> = BTreeMap::new();
     for one in changed {
         let Some(name) = owners.get(one.file.as_path()) else {
-            // Its file is gone, and a distribution has another one for the same module.
+            // Its file is gone, and a distribution has another one for the module, or its package.
             if let Some(name) = successors.get(&one.name).filter(|_| gone.contains(one.name.as_str())) {
                 found.entry(name).or_default().push(one);
             }
@@ -65,14 +64,15 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
         .collect()
 }
 
-/// The distribution that has a file for each of `modules`, where one has.
+/// The distribution that has a file for each of `modules`, or for a package that it is in: another version had it there.
 fn successors(seen: &Seen, modules: &BTreeSet<&str>) -> BTreeMap<String, PackageName> {
     let mut found = BTreeMap::new();
     let all = seen.distributions().iter();
     for one in all.filter(|_| !modules.is_empty()) {
         let Ok(name) = one.name.parse::<PackageName>() else { continue };
-        let own = recorded_paths(one).into_iter().map(|path| module_of(&path));
-        found.extend(own.filter(|module| modules.contains(module.as_str())).map(|module| (module, name.clone())));
+        let own: BTreeSet<String> = recorded_paths(one).iter().map(|path| module_of(path)).collect();
+        let its = modules.iter().filter(|module| packages_above(module).any(|package| own.contains(package)));
+        found.extend(its.map(|module| ((*module).to_owned(), name.clone())));
     }
     found
 }
@@ -106,55 +106,52 @@ pub(super) fn silent_repairs(seen: &Seen, loaded: &Loaded, check: &FileCheck) ->
         .collect()
 }
 
-/// The packages of `target` that are not installed, or in another version, and that the kernel holds as this apply will
-/// install them: each file of theirs that it has loaded was seen to be that of the same wheel, and so is each other one
-/// that is there and may have been read.
+/// The packages of `target` that are not installed, and that the kernel holds as this apply will install them: each
+/// file of theirs that is there, and each that it has loaded, was seen to be that of the same wheel.
 pub(super) fn returning(
     seen: &Seen,
     target: &LockedTarget,
     loaded: &Loaded,
     check: &FileCheck,
-) -> Result<BTreeSet<PackageName>, Failure> {
-    let Modules::Reported(facts) = &loaded.modules else { return Ok(BTreeSet::new()) };
-    let Some(changed) = &facts.changed else { return Ok(BTreeSet::new()) };
-    let mut silent = BTreeSet::new();
-    for package in &target.packages {
-        let installed = seen.machine.installed.get(&package.name);
-        let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { continue };
-        let Some(files) = check.files_of(&package.name, &package.version, sha256) else { continue };
-        if installed.is_some_and(|one| one.version == package.version) || check.maps_some(&package.name, loaded) {
-            continue;
+) -> BTreeSet<PackageName> {
+    let Modules::Reported(facts) = &loaded.modules else { return BTreeSet::new() };
+    let Some(changed) = &facts.changed else { return BTreeSet::new() };
+    let missing = target.packages.iter().filter(|one| !seen.machine.installed.contains_key(&one.name));
+    let is_silent = |package: &&LockedPackage| {
+        let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return false };
+        let Some(files) = check.files_of(&package.name, &package.version, sha256) else { return false };
+        if check.maps_some(&package.name, loaded) || has_others(changed, &files) {
+            return false;
         }
         let of = (&package.name, &package.version);
-        let is_held = |file: &PathBuf| match changed.iter().find(|one| one.file == *file) {
-            // Beside another version, code in memory that differs from the file tells nothing.
-            Some(one) if installed.is_some() => check.was_right(of, file, one.loaded.map(stamp)),
-            Some(one) => one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)),
-            None => false,
-        };
-        // Those of the other version, too.
-        let others = places_of(seen, &package.name)?;
-        let mut all = files.iter().chain(others.iter().filter(|file| !files.contains(file)));
-        let is_silent = all.all(|file| {
+        files.iter().all(|file| {
+            let was = || match changed.iter().find(|one| one.file == *file) {
+                Some(one) => one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)),
+                None => file.is_there(),
+            };
+            let is_right = !file.is_there() || check.was_right(of, file, Some(Stamp::of(file)));
             let text = file.display().to_string();
-            if check.was_right(of, file, Some(Stamp::of(file))) || is_for_others(file, seen) {
-                return true;
-            }
-            let may_differ = installed.is_some() || !file.is_there();
-            may_differ && is_code(&text) && (!is_loaded(facts, &text) || is_held(file))
-        });
-        if is_silent {
-            silent.insert(package.name.clone());
-        }
-    }
-    Ok(silent)
+            let is_read_otherwise =
+                || [".pyi", "/py.typed"].iter().any(|end| text.ends_with(end)) || text.contains(".dist-info/");
+            is_right
+                && (file.is_there() || is_read_otherwise() || is_code(&text) && (!is_loaded(facts, &text) || was()))
+        })
+    };
+    missing.filter(is_silent).map(|package| package.name.clone()).collect()
 }
 
-/// Whether a file is read by other processes than a kernel: types, metadata, scripts.
-fn is_for_others(file: &Path, seen: &Seen) -> bool {
-    let text = file.to_string_lossy();
-    let is_script = seen.layout().is_some_and(|layout| file.parent() == Some(&layout.scripts));
-    text.ends_with(".pyi") || text.ends_with("/py.typed") || text.contains(".dist-info/") || is_script
+/// Whether a module of which the file is gone lies in a package of `files` and is none of them: another version had it.
+fn has_others(changed: &[ChangedModule], files: &[PathBuf]) -> bool {
+    let text = |file: &PathBuf| file.to_string_lossy().into_owned();
+    let below = |path: String| path.rsplit_once("-packages/").map_or(path.clone(), |(_, below)| below.to_owned());
+    let own: BTreeSet<String> = files.iter().map(|file| module_of(&below(text(file)))).collect();
+    let mut gone = changed.iter().filter(|one| one.now.is_none() && !files.contains(&one.file));
+    gone.any(|one| packages_above(&one.name).any(|package| own.contains(package)))
+}
+
+/// A module, and the packages that it is in: `a.b.c`, `a.b`, `a`.
+fn packages_above(module: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(module), |name| name.rsplit_once('.').map(|(package, _)| package))
 }
 
 /// Whether a module in memory is called as one of the file at `path` would be.

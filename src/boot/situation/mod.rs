@@ -42,7 +42,7 @@ pub struct Situation {
     pub folders: Vec<PathBuf>,
     pub environment_file: Option<String>,
     pub linked: BTreeMap<PackageName, Vec<Overlay>>,
-    /// For each distribution that may be removed, the locked packages that have a file at one of its places.
+    /// For each distribution that may be removed, the others that have a file at one of its places.
     pub sharing: BTreeMap<PackageName, BTreeSet<PackageName>>,
     /// Modules of installed distributions that change.
     pub modules: BTreeMap<PackageName, BTreeSet<String>>,
@@ -88,7 +88,7 @@ pub fn observe_situation(
     let loaded = loaded(session, seen, &request.machine, &check)?;
     let findings = [check.findings.clone(), without_libraries(session, seen, target)?].concat();
     Ok(Situation {
-        silent: &silent_repairs(seen, &loaded, &check) | &returning(seen, target, &loaded, &check)?,
+        silent: &silent_repairs(seen, &loaded, &check) | &returning(seen, target, &loaded, &check),
         folders: folders(seen),
         environment_file: environment_file(seen)?,
         linked: session.linked_here(seen),
@@ -103,8 +103,8 @@ pub fn observe_situation(
     })
 }
 
-/// For each distribution that colab-boot has installed and the lock does not have, the locked packages that have a file
-/// at one of its places: an installer that removes it takes that file along.
+/// For each distribution that colab-boot has installed and the lock does not have, the others that have a file at one
+/// of its places: an installer that removes it takes that file along.
 fn sharing(seen: &Seen, target: &LockedTarget) -> Result<BTreeMap<PackageName, BTreeSet<PackageName>>, Failure> {
     let mut found: BTreeMap<PackageName, BTreeSet<PackageName>> = BTreeMap::new();
     let leaving = seen.ledger.distributions.keys().filter(|name| target.package(name).is_none());
@@ -112,10 +112,10 @@ fn sharing(seen: &Seen, target: &LockedTarget) -> Result<BTreeMap<PackageName, B
     if leaving.iter().all(|(_, places)| places.is_empty()) {
         return Ok(found);
     }
-    for package in &target.packages {
-        let places = places_of(seen, &package.name)?;
-        for (name, _) in leaving.iter().filter(|(_, own)| !own.is_disjoint(&places)) {
-            found.entry((*name).clone()).or_default().insert(package.name.clone());
+    for other in seen.machine.installed.keys() {
+        let places = places_of(seen, other)?;
+        for (name, _) in leaving.iter().filter(|(name, own)| *name != other && !own.is_disjoint(&places)) {
+            found.entry((*name).clone()).or_default().insert(other.clone());
         }
     }
     Ok(found)

@@ -51,8 +51,7 @@ fn prefix(before: &[u8], word: &[u8]) -> usize {
         (Some(b'\\'), Some(b'x')) => word.len().min(3),
         (Some(b'\\'), Some(b'u')) => word.len().min(5),
         (Some(b'\\'), Some(b'0'..=b'7')) => word.iter().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count(),
-        (Some(b'\\'), _) => 1,
-        (Some(b'\n'), Some(b'+')) => 1,
+        (Some(b'\\'), _) | (Some(b'\n'), Some(b'+')) => 1,
         _ => 0,
     }
 }

@@ -122,3 +122,17 @@ fn an_edit_is_kept_though_an_apply_before_did_not_end() {
     assert!(said.stderr.contains("files-edited"), "{said:?}");
     assert!(has(&aside, "a long edit of mine, longer than what was there\n"), "{said:?}");
 }
+
+#[test]
+fn a_package_of_another_tool_that_loses_a_file_is_named() {
+    let world = World::new("");
+    let file = "other-1.0-py3-none-any.whl";
+    let files = BTreeMap::from([("utils.py".to_owned(), "# 1.0\n".to_owned())]);
+    let releases = BTreeMap::from([("1.0".to_owned(), Release { files, ..Release::default() })]);
+    fs::write(world.test.path("house").join(file), wheel("other", file, &releases).expect("a wheel")).expect("a wheel");
+    world.pip(&["install", "other"]);
+    world.run(&["apply", "p.toml"]).expect(0);
+    let said = world.run(&["restore"]).expect(0);
+    assert!(said.stderr.contains("takes them from other"), "{said:?}");
+    assert!(said.stdout.contains("restored, except for 1 package"), "{said:?}");
+}

@@ -64,7 +64,7 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
         .collect()
 }
 
-/// The distribution that has a file for each of `modules`, or for a package that it is in: another version had it there.
+/// The distribution that has a file for each of `modules`, or for a package that it is in: another version had it.
 fn successors(seen: &Seen, modules: &BTreeSet<&str>) -> BTreeMap<String, PackageName> {
     let mut found = BTreeMap::new();
     let all = seen.distributions().iter();

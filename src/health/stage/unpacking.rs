@@ -266,7 +266,7 @@ impl Work<'_> {
         line.of == Some(self.of) && line.from == self.journal.from()
     }
 
-    /// Whether no other archive has taken the place of some of its files: `whole`, the line of the archive, counts them.
+    /// Whether no other archive has taken the place of its files: `whole`, the line of the archive, counts them.
     fn has_all(&self, whole: &Line) -> bool {
         usize::try_from(whole.stored) == Ok(self.lines().count())
     }

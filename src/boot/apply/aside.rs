@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileTimes;
-use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -14,6 +13,7 @@ use crate::boot::files::Claims;
 use crate::boot::goal::Goal;
 use crate::boot::ledger::{Aside, Ledger};
 use crate::core::diag::Failure;
+use crate::core::host::destination::keep_owner;
 use crate::core::host::digests::has_digest;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -211,9 +211,7 @@ fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(to.parent().unwrap_or(to))?;
     std::io::copy(&mut source, &mut file)?;
     let data = source.metadata()?;
-    // Only root may give a file away; a group that one belongs to may have it.
-    let _ = fchown(file.as_file(), Some(data.uid()), Some(data.gid()))
-        .or_else(|_| fchown(file.as_file(), None, Some(data.gid())));
+    keep_owner(file.as_file(), &data);
     file.as_file().set_permissions(data.permissions())?;
     let _ = file.as_file().set_times(FileTimes::new().set_modified(data.modified()?));
     file.as_file().sync_all()?;

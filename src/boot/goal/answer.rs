@@ -13,7 +13,7 @@ use crate::boot::retrieval::Asked;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind};
-use crate::core::secrets::scan;
+use crate::core::secrets::{Secret, scan};
 
 /// What is to be made true, and how that is known.
 pub struct Answer {
@@ -154,15 +154,15 @@ fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, lo
 pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
     let text = profile.source.text.as_ref();
     let found = scan(text)?;
-    Ok(profile.environment_spans.iter().filter_map(|(name, span)| {
-        let secret = found.iter().find(|secret| span.start < secret.span.end && secret.span.start < span.end)?;
+    let mut findings = Vec::new();
+    for (name, span) in &profile.environment_spans {
+        let is_in = |secret: &&Secret| span.start < secret.span.end && secret.span.start < span.end;
+        let Some(secret) = found.iter().find(is_in) else { continue };
         let message = format!("`{name}` looks like a credential ({})", secret.rule);
         let help = "everybody who has the profile or the environment can read it: leave it out, and set it in the notebook by the service's own \
                     secrets; where it is none, `# colab-boot: allow` in its line says so";
-        Some(
-            Finding::error(Code::SecretInEnvironmentFile, message)
-                .at(&profile.source, span.clone(), "")
-                .with_help(help),
-        )
-    }).collect())
+        let finding = Finding::error(Code::SecretInEnvironmentFile, message);
+        findings.push(finding.at(&profile.source, span.clone(), "").with_help(help));
+    }
+    Ok(findings)
 }

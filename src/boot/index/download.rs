@@ -261,10 +261,12 @@ struct Sink<'a> {
 /// first: in a folder that others may write to, it could lead anywhere.
 fn open_part(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    if let Some(file) = rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from).filter(|file| {
-        let data = file.metadata();
-        data.is_ok_and(|data| data.is_file() && data.nlink() == 1 && data.uid() == rustix::process::geteuid().as_raw())
-    }) {
+    let own = rustix::process::geteuid().as_raw();
+    let opened = rustix::fs::open(path, flags, Mode::empty())
+        .ok()
+        .map(File::from)
+        .filter(|file| file.metadata().is_ok_and(|data| data.is_file() && data.nlink() == 1 && data.uid() == own));
+    if let Some(file) = opened {
         return Ok(file);
     }
     match std::fs::remove_file(path) {

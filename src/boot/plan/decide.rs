@@ -26,7 +26,7 @@ pub struct Decision {
     /// Packages that another tool has changed, with the version that it put there.
     pub foreign_changes: Vec<(PackageName, Option<Version>)>,
     /// Distributions that no lock names and that lose files with what is removed.
-    pub bereft: Vec<PackageName>,
+    pub losing_files: Vec<PackageName>,
     pub findings: Vec<Finding>,
 }
 
@@ -67,13 +67,23 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     findings.extend(blind(&basis, &plan));
     findings.extend(no_gpu(&basis));
     findings.extend(judge_builds(&basis));
-    let (bereft, lost) = bereft(&basis, &plan.changes);
+    let (losing_files, lost) = losing_files(&basis, &plan.changes);
     findings.extend(lost);
     let mut touched = touched(&plan, basis.modules, basis.silent);
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &plan, &environment);
     let restart = restart(&basis, &touched, &evidence);
-    Decision { plan, touched, restart, evidence, environment, environment_differs, foreign_changes, bereft, findings }
+    Decision {
+        plan,
+        touched,
+        restart,
+        evidence,
+        environment,
+        environment_differs,
+        foreign_changes,
+        losing_files,
+        findings,
+    }
 }
 
 /// Takes the apt step out of a plan that can't have it, and says so.
@@ -106,7 +116,7 @@ fn set_again(environment: &VariablesAfter) -> Option<Finding> {
 }
 
 /// Distributions that no lock names and that have a file at a place of one that is removed, which goes along.
-fn bereft(basis: &Basis<'_>, changes: &[Change]) -> (Vec<PackageName>, Vec<Finding>) {
+fn losing_files(basis: &Basis<'_>, changes: &[Change]) -> (Vec<PackageName>, Vec<Finding>) {
     let (mut names, mut findings) = (Vec::new(), Vec::new());
     for removal in changes.iter().filter(|change| change.package.is_none()) {
         for other in basis.sharing.get(&removal.name).into_iter().flatten() {

@@ -92,11 +92,12 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
         .insert("PYTHONHASHSEED".to_owned(), "the seed: the order of sets in processes that start later".to_owned());
     let mut finding =
         Finding::note(Code::DeterminismPartial, format!("what the seed {seed} promises, and what it does not"));
-    for row in rows.determinism.iter().filter(|row| {
+    let meant = rows.determinism.iter().filter(|row| {
         let version = target.version(&row.package);
         version.is_some_and(|version| is_between(version, row.from.as_ref(), row.before.as_ref()))
             && row.gpu.is_none_or(|gpu| gpu == target.cuda.is_some())
-    }) {
+    });
+    for row in meant {
         if let Some(own) = taken_back(profile, row) {
             finding.severity = Severity::Warning;
             finding

@@ -26,7 +26,7 @@ pub fn wanted_back(
     let replaced = unwanted(ledger, target, machine, broken).filter(|(name, _)| !from_address(name));
     let replaced = replaced.filter_map(|(name, before)| Some((name.clone(), before?.clone())));
     let removed = ledger.removed.iter().filter(|(name, _)| {
-        (target.package(name).is_none() && !machine.installed.contains_key(*name)) && !from_address(name)
+        target.package(name).is_none() && !machine.installed.contains_key(*name) && !from_address(name)
     });
     replaced.chain(removed.map(|(name, before)| (name.clone(), before.version.clone()))).collect()
 }

@@ -142,9 +142,7 @@ pub(super) fn returning(
 
 /// Whether a module of which the file is gone lies in a package of `files` and is none of them: another version had it.
 fn has_others(changed: &[ChangedModule], files: &[PathBuf]) -> bool {
-    let text = |file: &PathBuf| file.to_string_lossy().into_owned();
-    let below = |path: String| path.rsplit_once("-packages/").map_or(path.clone(), |(_, below)| below.to_owned());
-    let own: BTreeSet<String> = files.iter().map(|file| module_of(&below(text(file)))).collect();
+    let own: BTreeSet<String> = files.iter().map(|file| module_of(below_site(&file.to_string_lossy()))).collect();
     let mut gone = changed.iter().filter(|one| one.now.is_none() && !files.contains(&one.file));
     gone.any(|one| packages_above(&one.name).any(|package| own.contains(package)))
 }
@@ -156,8 +154,12 @@ fn packages_above(module: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a module in memory is called as one of the file at `path` would be.
 fn is_loaded(facts: &Facts, path: &str) -> bool {
-    let below = path.rsplit_once("-packages/").map_or(path, |(_, below)| below);
-    facts.names.contains(&module_of(below))
+    facts.names.contains(&module_of(below_site(path)))
+}
+
+/// A path as seen from the site-packages that it is in.
+fn below_site(path: &str) -> &str {
+    path.rsplit_once("-packages/").map_or(path, |(_, below)| below)
 }
 
 /// Whether the kernel has mapped the library that is at fault, whichever module has loaded it.

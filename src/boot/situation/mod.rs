@@ -106,16 +106,25 @@ pub fn observe_situation(
 /// For each distribution that colab-boot has installed and the lock does not have, the others that have a file at one
 /// of its places: an installer that removes it takes that file along.
 fn sharing(seen: &Seen, target: &LockedTarget) -> Result<BTreeMap<PackageName, BTreeSet<PackageName>>, Failure> {
+    let may_leave = |name: &PackageName| seen.ledger.distributions.contains_key(name) && target.package(name).is_none();
     let mut found: BTreeMap<PackageName, BTreeSet<PackageName>> = BTreeMap::new();
-    let leaving = seen.ledger.distributions.keys().filter(|name| target.package(name).is_none());
-    let leaving = leaving.map(|name| Ok((name, places_of(seen, name)?))).collect::<Result<Vec<_>, Failure>>()?;
-    if leaving.iter().all(|(_, places)| places.is_empty()) {
+    if !seen.machine.installed.keys().any(may_leave) {
         return Ok(found);
     }
-    for other in seen.machine.installed.keys() {
-        let places = places_of(seen, other)?;
-        for (name, _) in leaving.iter().filter(|(name, own)| *name != other && !own.is_disjoint(&places)) {
-            found.entry((*name).clone()).or_default().insert(other.clone());
+    let mut all = BTreeMap::new();
+    for one in seen.distributions() {
+        let Ok(name) = one.name.parse::<PackageName>() else { continue };
+        let location = seen.machine.installed.get(&name).and_then(|one| one.location.as_deref());
+        // The copy that counts.
+        if location.is_some() && location == one.folder.parent() && !all.contains_key(&name) {
+            all.insert(name, places_of(one)?);
+        }
+    }
+    for (name, own) in all.iter().filter(|(name, _)| may_leave(name)) {
+        let others = all.iter().filter(|(other, places)| *other != name && !own.is_disjoint(places));
+        let others: BTreeSet<PackageName> = others.map(|(other, _)| other.clone()).collect();
+        if !others.is_empty() {
+            found.insert(name.clone(), others);
         }
     }
     Ok(found)

@@ -28,9 +28,9 @@ pub(super) fn run(options: &DiffMachinesOptions, session: &Session<'_>) -> Resul
         .iter()
         .filter_map(|row| {
             let code = row.code.filter(|_| options.strict && row.severity != Severity::Note)?;
-            let of = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
             let what = format!("{} {}", row.class, row.name);
-            Some(Finding::error(code, format!("{}: {} and {}", what.trim_end(), of(&row.a), of(&row.b))))
+            Some(Finding::error(code, format!("{}: {} and {}", what.trim_end(), shown(&row.a), shown(&row.b))))
         })
         .collect();
     let text = shown(&rows);

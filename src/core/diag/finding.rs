@@ -124,9 +124,8 @@ impl Finding {
 
     /// What it is about, where neither its message nor a note names the first of it.
     pub fn unnamed(&self) -> &[Subject] {
-        if self.about.first().is_none_or(|subject| {
-            std::iter::once(&self.message).chain(&self.notes).any(|text| text.contains(subject.name()))
-        }) {
+        let mut texts = std::iter::once(&self.message).chain(&self.notes);
+        if self.about.first().is_none_or(|subject| texts.any(|text| text.contains(subject.name()))) {
             &[]
         } else {
             &self.about

@@ -178,9 +178,7 @@ fn replace(path: &Path, old: Option<&fs::Metadata>, bytes: &[u8]) -> std::io::Re
     let new = file.as_file().metadata()?;
     remove_left_behind(folder, &new);
     if let Some(old) = old.filter(|old| (old.uid(), old.gid()) != (new.uid(), new.gid())) {
-        // Only root may give a file away; a group that one belongs to may have it.
-        let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()))
-            .or_else(|_| fchown(file.as_file(), None, Some(old.gid())));
+        keep_owner(file.as_file(), old);
     }
     let mode = old.map_or(0o644, |old| old.mode() & 0o7777);
     file.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
@@ -190,6 +188,11 @@ fn replace(path: &Path, old: Option<&fs::Metadata>, bytes: &[u8]) -> std::io::Re
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     File::open(folder)?.sync_all()
+}
+
+/// Gives `file` the owner and group of `old`. Only root may give a file away; a group that one belongs to may have it.
+pub fn keep_owner(file: &File, old: &fs::Metadata) {
+    let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
 }
 
 /// Gives `to` the extended attributes of the file at `from`: access control lists, notes of the user's. What the system
@@ -224,12 +227,12 @@ fn remove_left_behind(folder: &Path, new: &fs::Metadata) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
+    let is_old = |data: fs::Metadata| {
+        let age = new.modified().ok().zip(data.modified().ok()).and_then(|(now, then)| now.duration_since(then).ok());
+        data.is_file() && age.is_some_and(|age| age > LEFT_BEHIND)
+    };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
-        if entry.metadata().is_ok_and(|data| {
-            let age =
-                new.modified().ok().zip(data.modified().ok()).and_then(|(now, then)| now.duration_since(then).ok());
-            data.is_file() && age.is_some_and(|age| age > LEFT_BEHIND)
-        }) {
+        if entry.metadata().is_ok_and(is_old) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -227,10 +227,11 @@ impl Metadata {
     pub fn with_extra(&self, extra: &ExtraName) -> Result<Vec<Requirement>, &str> {
         let quoted = [format!("'{extra}'"), format!("\"{extra}\"")];
         let mut requires = self.requires.clone();
-        for line in self.of_extras.iter().filter(|line| {
+        let naming = self.of_extras.iter().filter(|line| {
             let normalised = line.replace(['_', '.'], "-").to_lowercase();
             quoted.iter().any(|extra| normalised.contains(extra.as_str()))
-        }) {
+        });
+        for line in naming {
             requires.push(Requirement::parse(line).map_err(|_| line.as_str())?);
         }
         Ok(requires)

@@ -1,5 +1,5 @@
-//! What is secret in a private key as text: the lines of base64, not what stands between them. A key may be written
-//! over several strings of a program, whose quotes stay.
+//! The secret part of a private key: its lines of base64. A program may hold a key in several strings, whose quotes
+//! stay.
 
 use std::ops::Range;
 
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_key_is_its_lines() {
         let (one, two) = ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7aB3dE6gH9jK2", "aB3dE6gH9jK2=");
-        let of = |text: &str| lines_of(text).into_iter().map(|line| text[line].to_owned()).collect::<Vec<_>>();
+        let found = |text: &str| lines_of(text).into_iter().map(|line| text[line].to_owned()).collect::<Vec<_>>();
         let (head, end) = ("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----");
         for text in [
             format!("{head}\n{one}\n{two}\n{end}"),
@@ -89,9 +89,9 @@ mod tests {
             format!("{head}\\n\"\n    \"{one}\\n\"\n    '{two}\\n'\n    \"{end}"),
             format!("{head}\", \"{one}\", \"{two}\", \"{end}"),
         ] {
-            assert_eq!(of(&text), [one, two], "{text}");
+            assert_eq!(found(&text), [one, two], "{text}");
         }
-        assert_eq!(of(&format!("{head}\n{one}")), [one]);
+        assert_eq!(found(&format!("{head}\n{one}")), [one]);
         // Other strings of a program, statements, escapes, marks: what is not the key stays.
         for text in [
             format!("{head}\\n\"\n  b\"{one}\\n\"\n  rb'{two}\\n'\n  b\"{end}"),
@@ -102,10 +102,10 @@ mod tests {
             format!("{head}\n# {one}\n# {two}\n# {end}"),
             format!("{head}\",\n- \"{one}\"\n- \"{two}\"\n- \"{end}"),
         ] {
-            assert_eq!(of(&text), [one, two], "{text}");
+            assert_eq!(found(&text), [one, two], "{text}");
         }
         let code = format!("{head}\"\nWIDTH = 64\nALGORITHM = \"RSA\"\nENCODING = \"base64\"\nEND = \"{end}");
-        assert_eq!(of(&code), [""; 0]);
-        assert_eq!(of(&format!("{head}\nhow_to_make_one_of_these_for_your_own_server_in_2026\n{end}")), [""; 0]);
+        assert_eq!(found(&code), [""; 0]);
+        assert_eq!(found(&format!("{head}\nhow_to_make_one_of_these_for_your_own_server_in_2026\n{end}")), [""; 0]);
     }
 }

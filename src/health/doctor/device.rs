@@ -176,10 +176,13 @@ fn each(case: &Case<'_>, fine: &str, judge: impl Fn(Gpu<'_>) -> Option<Option<Hi
     if case.vitals.gpus.is_empty() {
         return Answer::Unseen(complaint(case).map_or(NO_GPU, |_| "nvidia-smi names no GPU").to_owned());
     }
-    let judged: Vec<(Gpu<'_>, Option<Option<Hit>>)> =
-        case.vitals.gpus.iter().map(|gpu| (Gpu(gpu), judge(Gpu(gpu)))).collect();
-    let unread = judged.iter().find(|(_, said)| said.is_none()).map(|(gpu, _)| gpu.name());
-    let hits: Vec<Hit> = judged.iter().filter_map(|(_, said)| said.clone().flatten()).collect();
+    let (mut unread, mut hits) = (None, Vec::new());
+    for gpu in case.vitals.gpus.iter().map(Gpu) {
+        match judge(gpu) {
+            None => unread = unread.or(Some(gpu.name())),
+            Some(hit) => hits.extend(hit),
+        }
+    }
     match unread {
         _ if !hits.is_empty() => Answer::Found(hits),
         Some(name) => Answer::Unseen(format!("nvidia-smi does not say it of {name}")),
@@ -200,9 +203,9 @@ fn gpu_ecc(case: &Case<'_>) -> Answer {
             said.filter(|(_, value)| matches!(*value, "Yes" | "No") || value.parse::<u64>().is_ok()).collect();
         let bad = said.iter().filter(|(_, value)| !matches!(*value, "No" | "0"));
         let found: Vec<String> = bad.map(|(key, value)| format!("{key} is {value}")).collect();
-        (!said.is_empty()).then(|| {
-            (!found.is_empty()).then(|| Hit::error(format!("{} has memory errors", gpu.name())).seen_all(found.clone()))
-        })
+        let is_bad = !found.is_empty();
+        let hit = || Hit::error(format!("{} has memory errors", gpu.name())).seen_all(found);
+        (!said.is_empty()).then(|| is_bad.then(hit))
     })
 }
 

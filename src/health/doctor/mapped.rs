@@ -139,9 +139,10 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
         Err(why) => return Answer::Failed(why),
     };
     let mut hits = Vec::new();
-    for row in rows.iter().filter(|row| {
+    let meant = rows.iter().filter(|row| {
         gpus.iter().any(|gpu| gpu.capability >= row.capability_from && gpu.capability < row.capability_before)
-    }) {
+    });
+    for row in meant {
         let loaded = mapped.iter().filter(|(path, _)| file_name(path).starts_with(&row.library));
         let loaded = loaded.filter_map(|(path, _)| Some((version_in(file_name(path))?, (*path).to_owned())));
         let installed = case.machine.installed.iter().filter(|(name, _)| name.as_ref().starts_with(&row.package));

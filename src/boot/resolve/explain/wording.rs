@@ -252,11 +252,12 @@ impl Wording<'_> {
                 "no index that may serve `{name}` has it; check the spelling If it came in the last minutes, --refresh asks again"
             ));
         };
-        if let Some(bound) = self.question.profile.constraint_of(name).filter(|bound| {
+        let bound = self.question.profile.constraint_of(name).filter(|bound| {
             let bound = range_of(&bound.specifiers);
             let mut inside = listing.candidates.iter().filter(|one| range.contains(&one.version)).peekable();
             inside.peek().is_some() && !inside.any(|one| bound.contains(&one.version))
-        }) {
+        });
+        if let Some(bound) = bound {
             return Some(format!("your profile's `[constraints]` let {name} be {} only", bound.specifiers));
         }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));

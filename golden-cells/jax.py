@@ -801,7 +801,7 @@ def colab_boot_follow(command):
                 pass
     process.stdout.close()
     if stopped:
-        raise ColabBootStop(f"colab-boot {command[1]} was stopped (exit code {code})", 130)
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped", 130)
     return code
 
 

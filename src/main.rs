@@ -30,7 +30,8 @@ fn main() -> ExitCode {
 /// wait for the thread that is gone.
 #[expect(clippy::exit, reason = "see above")]
 fn ended(panic: &PanicHookInfo<'_>) {
-    let help = "this is a bug of colab-boot; please report it with the command line. Running the command again goes on from there";
+    let help =
+        "this is a bug in colab-boot; please report it with the command line. To continue, run the command again";
     let _ = writeln!(std::io::stderr(), "error: {panic}\n = help: {help}");
     std::process::exit(4);
 }

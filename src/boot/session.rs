@@ -58,7 +58,7 @@ impl Session<'_> {
         let failure = files::create_private_folder(&self.paths.cache).err()?;
         Some(
             Finding::warning(Code::CacheUnusable, failure.to_string())
-                .with_help("name another folder with COLAB_BOOT_CACHE_DIR"),
+                .with_help("set another folder with COLAB_BOOT_CACHE_DIR"),
         )
     }
 

@@ -262,7 +262,7 @@ fn tell(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {
             Err(Failure::world("could not write to stdout")
                 .because(&error)
-                .help("free some space where it goes, or write the report to a file with --json=FILE"))
+                .help("free some space at the destination, or write the report to a file with --json=FILE"))
         }
         _ => Ok(()),
     }

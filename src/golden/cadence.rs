@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, counted};
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::Catalogue;
 use crate::golden::entry::{Release, Standing};
@@ -20,21 +20,24 @@ pub fn cadence(catalogue: &Catalogue, runtimes: &[String], today: Day) -> Vec<Fi
     if left < 0 {
         findings.push(error(format!("the index was fresh until {}", catalogue.fresh_until)).with_help(RENEW));
     } else if left < SOON {
-        findings.push(warning(format!("the index is fresh for {left} more days")).with_help(RENEW));
+        findings.push(warning(format!("the index is fresh for {} more", counted(left, "day"))).with_help(RENEW));
     }
     for (framework, current) in by_framework(catalogue, today) {
         let most = catalogue.policy.per_framework;
         if current.len() > most {
             let names: Vec<String> = current.iter().map(|release| release.title()).collect();
-            let message =
-                format!("{} current releases of {framework}, and {most} are kept: {}", current.len(), names.join(", "));
-            findings.push(error(message).with_help("`colab-boot golden deprecate` the oldest"));
+            let message = format!(
+                "{framework} has {}, but the policy allows {most}: {}",
+                counted(current.len(), "current release"),
+                names.join(", ")
+            );
+            findings.push(error(message).with_help("deprecate the oldest with `colab-boot golden deprecate`"));
         }
     }
     if !catalogue.releases.is_empty()
         && !catalogue.releases.iter().any(|release| release.standing(today) == Standing::Current)
     {
-        let message = "no release is current: readers get none without naming its version".to_owned();
+        let message = "no release is current: users must name a version".to_owned();
         findings.push(error(message).with_help("publish a new version with `colab-boot golden publish`"));
     }
     for release in &catalogue.releases {
@@ -48,12 +51,12 @@ pub fn cadence(catalogue: &Catalogue, runtimes: &[String], today: Day) -> Vec<Fi
 fn expiring(release: &Release, today: Day) -> Option<Finding> {
     let is_usable = matches!(release.standing(today), Standing::Current | Standing::Deprecated);
     let days = release.expires.filter(|_| is_usable).map(|day| today.until(day)).filter(|days| *days < 30)?;
-    let message = format!("{} expires in {days} days", release.title());
-    let help = "publish a new version before, with `colab-boot golden publish`";
+    let message = format!("{} expires in {}", release.title(), counted(days, "day"));
+    let help = "publish a new version before that day with `colab-boot golden publish`";
     Some(Finding::warning(Code::GoldenCadence, message).with_help(help))
 }
 
-const RENEW: &str = "`colab-boot golden renew`, if nothing is to be withdrawn";
+const RENEW: &str = "run `colab-boot golden renew` if no release must be withdrawn";
 
 /// Current releases by the first of their frameworks, `cpu` where they have none.
 fn by_framework(catalogue: &Catalogue, today: Day) -> BTreeMap<String, Vec<&Release>> {
@@ -74,10 +77,8 @@ fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], tod
     match release.standing(today) {
         Standing::Expired | Standing::Deprecated if replacement.is_some() => {
             let is_good = by.is_some_and(|other| other.standing(today) == Standing::Current);
-            let message = format!(
-                "{title} is replaced by {}, which is no current release",
-                replacement.map_or("", String::as_str)
-            );
+            let message =
+                format!("{title} is replaced by {}, which is not current", replacement.map_or("", String::as_str));
             findings.extend((!is_good).then(|| Finding::warning(Code::GoldenCadence, message)));
             return findings;
         }
@@ -92,7 +93,8 @@ fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], tod
     }
     let soon = release.deprecate_on.map(|day| today.until(day)).filter(|days| (0..30).contains(days));
     if let Some(days) = soon {
-        findings.push(Finding::warning(Code::GoldenCadence, format!("{title} is deprecated in {days} days")));
+        findings
+            .push(Finding::warning(Code::GoldenCadence, format!("{title} is deprecated in {}", counted(days, "day"))));
     }
     let gone: Vec<&String> = release
         .runtimes
@@ -100,11 +102,11 @@ fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], tod
         .filter(|name| !runtimes.contains(name) && !name.starts_with("bare-") && *name != "machine")
         .collect();
     for name in gone {
-        let message = format!("{title} was made for `{name}`, which this colab-boot does not know any more");
+        let message = format!("{title} was locked for `{name}`, which this colab-boot no longer has");
         findings.push(Finding::warning(Code::GoldenCadence, message));
     }
     if !release.runtimes.iter().any(|name| name.starts_with("bare-")) {
-        let message = format!("{title} has no bare target: without such an image it can't be used");
+        let message = format!("{title} has no bare target, so it works only on its images");
         findings.push(Finding::note(Code::GoldenCadence, message).with_help("add `bare-3.12` to `[target] runtimes`"));
     }
     findings.extend(evidence(catalogue, release, today));
@@ -124,6 +126,6 @@ fn evidence(catalogue: &Catalogue, release: &Release, today: Day) -> Option<Find
         format!("{} was not verified within {review} on compute capability {}", release.title(), without.join(", "));
     (!without.is_empty()).then(|| {
         Finding::warning(Code::GoldenCadence, message)
-            .with_help("run `colab-boot verify --record FILE` there, and publish it with `--verified FILE`")
+            .with_help("run `colab-boot verify --record FILE` there, then publish with `--verified FILE`")
     })
 }

@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = toml::value::Datetime::deserialize(deserializer)?;
         let text = value.to_string();
-        text.parse().map(Self).map_err(|_| D::Error::custom(format!("`{text}` is no day of the form 2026-11-22")))
+        text.parse().map(Self).map_err(|_| D::Error::custom(format!("`{text}` is not a date such as 2026-11-22")))
     }
 }
 
@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for Days {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let days = text.strip_suffix('d').and_then(|number| number.parse().ok());
-        days.map(Self).ok_or_else(|| D::Error::custom(format!("`{text}` is no number of days of the form `90d`")))
+        days.map(Self).ok_or_else(|| D::Error::custom(format!("`{text}` is not a number of days such as `90d`")))
     }
 }
 

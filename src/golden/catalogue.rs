@@ -63,12 +63,10 @@ impl Catalogue {
             return Err(format!("it has more than {} MiB", LARGEST >> 20));
         }
         let head: Head = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-        let version = head.version.ok_or("it has no `version`: it is no index of a golden repository")?;
+        let version = head.version.ok_or("it has no `version`: it is not the index of a golden repository")?;
         let tool = head.tool.unwrap_or_else(|| "a newer one".to_owned());
         if version != FORMAT {
-            return Err(format!(
-                "it has format {version}, and this colab-boot reads {FORMAT}; it asks for colab-boot {tool}"
-            ));
+            return Err(format!("it has format {version}, but this colab-boot reads {FORMAT}; use colab-boot {tool}"));
         }
         let mut catalogue: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
         catalogue.releases.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
@@ -79,15 +77,15 @@ impl Catalogue {
         let own = semver::Version::parse(env!("CARGO_PKG_VERSION")).ok();
         let wanted = semver::VersionReq::parse(&self.tool).ok();
         if wanted.is_none_or(|wanted| !own.is_some_and(|own| wanted.matches(&own))) {
-            return Some(format!("it asks for colab-boot {}, and this is {}", self.tool, env!("CARGO_PKG_VERSION")));
+            return Some(format!("it needs colab-boot {}, this is {}", self.tool, env!("CARGO_PKG_VERSION")));
         }
         if self.releases.len() > RELEASES || self.seq > HIGHEST {
-            return Some(format!("it has more than {RELEASES} releases, or its `seq` is no number to count on"));
+            return Some(format!("it has more than {RELEASES} releases, or its `seq` is invalid"));
         }
         let mut seen = BTreeSet::new();
         for release in &self.releases {
             if !seen.insert((&release.name, &release.version)) {
-                return Some(format!("it has `{}` twice", release.title()));
+                return Some(format!("it lists `{}` twice", release.title()));
             }
             if let Some(fault) = release.fault() {
                 return Some(format!("`{}`: {fault}", release.title()));
@@ -240,17 +238,17 @@ verified = [{ gpu = "7.5", runtime = "colab-2026.07", on = 2026-11-21, file = "v
         for (from, to, why) in [
             ("version = 1\n", "version = 2\n", "format 2"),
             ("version = 1\n", "", "no `version`"),
-            ("pytorch.lock", "../pytorch.lock", "no file of a release"),
-            ("pytorch.lock", "pytorch.lock\\u0000", "no file of a release"),
-            ("pytorch.lock", "other.lock", "no file of a release"),
+            ("pytorch.lock", "../pytorch.lock", "not a file of a release"),
+            ("pytorch.lock", "pytorch.lock\\u0000", "not a file of a release"),
+            ("pytorch.lock", "other.lock", "not a file of a release"),
             ("\"pytorch.lock\"", "\"verified-7.5.json\"", "twice"),
             ("name = \"pytorch\"", "name = \"../x\"", ""),
             ("status = \"current\"", "status = \"yanked\"", "no reason"),
             ("seq = 42", "seq = 18446744073709551615", ""),
-            ("seq = 42", "seq = 9223372036854775807", "no number to count on"),
+            ("seq = 42", "seq = 9223372036854775807", "`seq` is invalid"),
             ("seq = 42", "seq = 42\ncolour = 1", "colour"),
-            (">=0.1.0", ">=99", "asks for colab-boot >=99"),
-            (">=0.1.0", ">=0..10", "asks for colab-boot"),
+            (">=0.1.0", ">=99", "needs colab-boot >=99"),
+            (">=0.1.0", ">=0..10", "needs colab-boot"),
             ("file = \"verified-7.5.json\"", "file = \"verified-8.0.json\"", "not among its files"),
         ] {
             let said = Catalogue::parse(&TEXT.replacen(from, to, 1)).expect_err(why);

@@ -154,10 +154,10 @@ impl Release {
             return Some(format!("it names a file twice, or more than {FILES}"));
         }
         if let Some(name) = names.iter().find(|name| !self.may_have(name)) {
-            return Some(format!("`{}` is no file of a release", name.escape_debug()));
+            return Some(format!("`{}` is not a file of a release", name.escape_debug()));
         }
         if self.status != Status::Current && self.because.as_ref().is_none_or(|because| because.trim().is_empty()) {
-            return Some("it says no reason (`because`)".to_owned());
+            return Some("it has no reason (`because`)".to_owned());
         }
         let is_there = |evidence: &&Evidence| {
             let signature = format!("{}.sig", evidence.file);

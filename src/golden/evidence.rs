@@ -63,7 +63,7 @@ impl Record {
         if record.schema == SCHEMA {
             return Ok(record);
         }
-        Err(format!("it has format {}, and this colab-boot reads {SCHEMA}", record.schema))
+        Err(format!("it has format {}, this colab-boot reads {SCHEMA}", record.schema))
     }
 
     /// As a file has it.
@@ -82,9 +82,9 @@ impl Record {
         if !self.ok {
             return Err(format!("that verification failed: {}", self.findings.join(", ")));
         }
-        let on = self.on.parse().map(Day).map_err(|_| format!("`{}` is no day", self.on))?;
+        let on = self.on.parse().map(Day).map_err(|_| format!("`{}` is not a date", self.on))?;
         if on > today {
-            return Err(format!("it is of {on}, which has not come yet"));
+            return Err(format!("its date {on} is in the future"));
         }
         let gpu = self.gpus.first().map_or_else(|| "none".to_owned(), |gpu| gpu.capability.clone());
         // Two records of one day stand side by side.

@@ -91,13 +91,13 @@ pub enum CellFault {
 impl std::fmt::Display for CellFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Unverified { title, cell } => write!(f, "no cell verifies {title}, which cell {cell} boots"),
+            Self::Unverified { title, cell } => write!(f, "cell {cell} boots {title}, but no cell verifies it"),
             Self::OtherPin { title, cell } => {
-                write!(f, "the metadata of cell {cell} does not name {title}, which it boots")
+                write!(f, "cell {cell} boots {title}, but its metadata does not name it")
             }
             Self::Repeated { title, cell } => write!(f, "cell {cell} boots {title} again"),
             Self::CodeBefore { title, cell } => {
-                write!(f, "the code of cell {cell} runs before {title} is booted and verified")
+                write!(f, "cell {cell} runs code before {title} is booted and verified")
             }
         }
     }
@@ -106,12 +106,10 @@ impl std::fmt::Display for CellFault {
 impl CellFault {
     pub const fn help(&self) -> &'static str {
         match self {
-            Self::Unverified { .. } => {
-                "remove the cell that boots, then `colab-boot golden add` puts both there, one behind the other"
-            }
-            Self::OtherPin { .. } => "remove the cell, then `colab-boot golden add` puts it there again",
+            Self::Unverified { .. } => "remove the boot cell, then run `colab-boot golden add`: it inserts both cells",
+            Self::OtherPin { .. } => "remove the cell, then run `colab-boot golden add` to insert it again",
             Self::Repeated { .. } => "remove one of the cells",
-            Self::CodeBefore { .. } => "move it behind the cell that verifies: it can change what these cells do",
+            Self::CodeBefore { .. } => "move it below the verify cell: it can change what these cells do",
         }
     }
 }
@@ -163,7 +161,7 @@ fn literal<'a>(source: &'a str, name: &str) -> Option<&'a str> {
 /// The text of the cell that boots, of the notebook of a release.
 pub fn boot_cell(release: &str) -> Result<String, String> {
     let notebook = Ipynb::parse(release)?;
-    held(&notebook).into_iter().next().map(|held| held.source).ok_or_else(|| "it has no cell that boots".to_owned())
+    held(&notebook).into_iter().next().map(|held| held.source).ok_or_else(|| "it has no boot cell".to_owned())
 }
 
 /// `notebook` with the cell `boot` of the release of `pin` in the place of each that is there, or before its first code

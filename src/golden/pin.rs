@@ -51,7 +51,7 @@ impl Pins {
     pub fn parse(text: &str) -> Result<Self, String> {
         let pins: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
         if pins.version != 1 {
-            return Err(format!("it has format {}, and this colab-boot reads 1", pins.version));
+            return Err(format!("it has format {}, this colab-boot reads 1", pins.version));
         }
         let mut names = BTreeSet::new();
         match pins.all.iter().find(|pin| !names.insert(&pin.name)) {

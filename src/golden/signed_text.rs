@@ -25,7 +25,7 @@ pub struct Signed<'a> {
 pub fn split(bytes: &[u8]) -> Result<Signed<'_>, String> {
     if bytes.contains(&b'\r') {
         return Err(
-            "it has carriage returns: git or an editor has changed its line ends, and with them its digest".to_owned()
+            "it has carriage returns: git or an editor changed its line endings, and thus its digest".to_owned()
         );
     }
     if bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< ")) {
@@ -36,18 +36,18 @@ pub fn split(bytes: &[u8]) -> Result<Signed<'_>, String> {
     }
     let whole = std::str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {error}"))?;
     if !whole.is_empty() && !whole.ends_with('\n') {
-        return Err("its last line has no end: it was cut off".to_owned());
+        return Err("its last line has no end: it was truncated".to_owned());
     }
     let at = starts_of_lines(whole).find(|at| line_at(whole, *at) == BEGIN).unwrap_or(whole.len());
     let (text, rest) = whole.split_at(at);
     if text.contains(BEGIN_WORDS) {
-        return Err("it speaks of a signature before its signatures".to_owned());
+        return Err("the text before its signatures contains a marker of a signature".to_owned());
     }
     let mut blocks = Vec::new();
     let mut lines = rest.lines();
     while let Some(line) = lines.next() {
         if line != BEGIN {
-            return Err("there is other text between or after its signatures".to_owned());
+            return Err("it has other text between or after its signatures".to_owned());
         }
         blocks.push(block(&mut lines)?);
         if blocks.len() > BLOCKS {
@@ -71,7 +71,7 @@ fn block<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<String, String
         if body.is_empty()
             || !body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
         {
-            return Err("a line of a signature is no base64".to_owned());
+            return Err("a line of a signature is not base64".to_owned());
         }
     }
     Err("a signature has no end".to_owned())
@@ -118,10 +118,10 @@ mod tests {
             (format!("{good}version = 2\n"), "between or after"),
             (format!("{good}\n"), "between or after"),
             (good.replace("# AAA=\n", ""), ""),
-            (good.replace("# AAA=", "# AA A="), "no base64"),
-            (good.replace("# AAA=", "AAA="), "no base64"),
+            (good.replace("# AAA=", "# AA A="), "not base64"),
+            (good.replace("# AAA=", "AAA="), "not base64"),
             (good.replace("# -----END SSH SIGNATURE-----\n", ""), "no end"),
-            (good.trim_end().to_owned(), "cut off"),
+            (good.trim_end().to_owned(), "truncated"),
             (good.replace("version = 1", "# -----BEGIN SSH SIGNATURE----- \nversion = 1"), "before its signatures"),
             (join("a = 1\n", &vec![BLOCK.to_owned(); 17]), "more than 16"),
         ] {

@@ -81,7 +81,7 @@ impl Signer {
         }
         let (principal, rest) = line.split_once([' ', '\t']).ok_or("a line has a name and no key")?;
         if principal.contains(['*', '?', '!', ',', '"']) {
-            return Err(format!("`{principal}` is a pattern, and a line here is one person's"));
+            return Err(format!("`{principal}` is a pattern, but each line must name one signer"));
         }
         let (options, key) = if is_key_type(rest.trim_start()) { ("", rest.trim_start()) } else { cut_options(rest)? };
         let mut signer = Self {
@@ -100,13 +100,13 @@ impl Signer {
     fn take(&mut self, option: &str) -> Result<(), String> {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let value = value.trim_matches('"');
-        let moment = || moment(value).ok_or_else(|| format!("`{value}` is no date of the form YYYYMMDD"));
+        let moment = || moment(value).ok_or_else(|| format!("`{value}` is not a date of the form YYYYMMDD"));
         match name.to_ascii_lowercase().as_str() {
             "namespaces" => self.namespaces = value.split(',').map(str::to_owned).collect(),
             "valid-after" => self.valid_after = Some(moment()?),
             "valid-before" => self.valid_before = Some(moment()?),
-            "cert-authority" => return Err("certificates are not read; name the keys themselves".to_owned()),
-            _ => return Err(format!("`{name}` is no option of a signer; options are separated by commas alone")),
+            "cert-authority" => return Err("certificates are not supported; list the keys themselves".to_owned()),
+            _ => return Err(format!("`{name}` is not an option of a signer; separate options with commas only")),
         }
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Signer {
     fn refusal(&self, namespace: &str, now: DateTime) -> Option<String> {
         if !self.namespaces.is_empty() && !self.namespaces.contains(namespace) {
             let for_what: Vec<&str> = self.namespaces.iter().map(String::as_str).collect();
-            return Some(format!("the key is for {} alone", for_what.join(", ")));
+            return Some(format!("the key is only for {}", for_what.join(", ")));
         }
         if self.valid_after.is_some_and(|after| now < after) {
             return Some("the key is not valid yet".to_owned());
@@ -159,17 +159,17 @@ impl Signers {
     fn check_one(&self, text: &str, block: &str, namespace: &str, now: DateTime) -> Outcome {
         let signature = match SshSig::from_pem(block) {
             Ok(signature) => signature,
-            Err(error) => return Outcome::OtherKind(format!("it can't be read ({error}); only Ed25519 is")),
+            Err(error) => return Outcome::OtherKind(format!("it can't be read ({error}); only Ed25519 is supported")),
         };
         if !matches!(signature.public_key(), KeyData::Ed25519(_)) {
-            return Outcome::OtherKind("only Ed25519 is read".to_owned());
+            return Outcome::OtherKind("only Ed25519 is supported".to_owned());
         }
         let fingerprint = signature.public_key().fingerprint(HashAlg::Sha256).to_string();
         let key = PublicKey::from(signature.public_key().clone());
         if let Err(error) = key.verify(namespace, text.as_bytes(), &signature) {
             let why = match error {
                 ssh_key::Error::Namespace => format!("it was made for `{}`", signature.namespace()),
-                _ => format!("it is of another text ({fingerprint})"),
+                _ => format!("it signs another text ({fingerprint})"),
             };
             return Outcome::Wrong(why);
         }
@@ -234,12 +234,12 @@ fn is_key_type(text: &str) -> bool {
 fn key_of(text: &str) -> Result<PublicKey, String> {
     let kind = text.split_whitespace().next().unwrap_or_default();
     if kind != "ssh-ed25519" {
-        return Err(format!("a key of the kind `{kind}`, and only `ssh-ed25519` is read"));
+        return Err(format!("a key of the type `{kind}`; only `ssh-ed25519` is supported"));
     }
     let key = PublicKey::from_openssh(text).map_err(|error| format!("the key can't be read: {error}"))?;
     match key.key_data() {
         KeyData::Ed25519(_) => Ok(key),
-        _ => Err("the key says another kind than its line".to_owned()),
+        _ => Err("the key has a different type than its line states".to_owned()),
     }
 }
 
@@ -263,12 +263,12 @@ fn split_options(text: &str) -> Result<Vec<String>, String> {
             ',' if !quoted => options.push(String::new()),
             _ => {
                 quoted ^= c == '"';
-                options.last_mut().ok_or("no option")?.push(c);
+                options.last_mut().ok_or("not an option")?.push(c);
             }
         }
     }
     options.retain(|option| !option.is_empty());
-    if quoted { Err("a quotation mark is open".to_owned()) } else { Ok(options) }
+    if quoted { Err("a quotation mark is not closed".to_owned()) } else { Ok(options) }
 }
 
 /// `YYYYMMDD`, or with `HHMM` or `HHMMSS`, with or without `Z`: taken for UTC.
@@ -319,8 +319,8 @@ mod tests {
             ("alice@team", "no key"),
             (&format!("*@team {KEY}"), "pattern"),
             (&format!("alice@team cert-authority {KEY}"), "certificates"),
-            (&format!("alice@team namespaces=\"a\" valid-before=\"20270101\" {KEY}"), "kind"),
-            (&format!("alice@team colour=red {KEY}"), "no option"),
+            (&format!("alice@team namespaces=\"a\" valid-before=\"20270101\" {KEY}"), "type"),
+            (&format!("alice@team colour=red {KEY}"), "not an option"),
             (&format!("alice@team valid-before=soon {KEY}"), "YYYYMMDD"),
             (&format!("alice@team namespaces=\"a {KEY}"), "no key"),
             ("alice@team ecdsa-sha2-nistp256 AAAA", "only `ssh-ed25519`"),

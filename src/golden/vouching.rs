@@ -99,16 +99,16 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
     let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
     let digest = Sha256::of(signed.text.as_bytes());
     if let Some(name) = trust.name.as_ref().filter(|name| **name != catalogue.name) {
-        let message = format!("this is the index of `{}`, and `{name}` was meant", catalogue.name);
+        let message = format!("this is the index of `{}`, not of `{name}`", catalogue.name);
         return Err(Finding::error(Code::GoldenThreshold, message));
     }
     rolled_back(&catalogue, digest, trust).map_or(Ok(()), Err)?;
     let today = Day(day_of(now));
     // A day for time zones.
     if today.until(catalogue.issued) > 1 {
-        let message = format!("the index of `{}` is of {}, and today is {today}", catalogue.name, catalogue.issued);
+        let message = format!("the index of `{}` is dated {}, but today is {today}", catalogue.name, catalogue.issued);
         let finding = Finding::warning(Code::GoldenStale, message);
-        findings.push(finding.with_help("set the clock of this machine: expiry and freshness go by it"));
+        findings.push(finding.with_help("correct the clock of this machine: expiry and freshness depend on it"));
     }
     if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
         let message = format!("the index of `{}` was fresh until {}", catalogue.name, catalogue.fresh_until);
@@ -127,19 +127,19 @@ fn unsigned(blocks: usize) -> Finding {
 }
 
 fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
-    let names = if by.is_empty() { "nobody who may".to_owned() } else { by.join(" and ") };
-    let message = format!("the index is signed by {names}, and {} have to", trust.threshold);
+    let names = if by.is_empty() { "no trusted key".to_owned() } else { by.join(" and ") };
+    let message = format!("the index is signed by {names}; {} required", trust.threshold);
     let notes = outcomes.iter().filter_map(said);
     let finding = notes.fold(Finding::error(Code::GoldenThreshold, message), Finding::with_note);
-    finding.with_help("somebody has changed it, or its keys have changed: ask its keepers; `colab-boot golden trust` takes over what the old keys have signed")
+    finding.with_help("the index or its keys were changed: ask its maintainers; `colab-boot golden trust` accepts new keys that the old ones have signed")
 }
 
 /// What a signature that does not count says.
 fn said(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Good { .. } => None,
-        Outcome::Unknown { fingerprint } => Some(format!("a signature is of a key that is not trusted: {fingerprint}")),
-        Outcome::NotAllowed { principal, why } => Some(format!("{principal}'s does not count: {why}")),
+        Outcome::Unknown { fingerprint } => Some(format!("a signature is from an untrusted key: {fingerprint}")),
+        Outcome::NotAllowed { principal, why } => Some(format!("the signature of {principal} is ignored: {why}")),
         Outcome::Wrong(why) | Outcome::OtherKind(why) => Some(format!("a signature is wrong: {why}")),
     }
 }
@@ -156,11 +156,11 @@ fn not_counted(outcome: &Outcome) -> Option<Finding> {
 fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<Finding> {
     let (name, seq) = (&catalogue.name, catalogue.seq);
     let message = match trust.behind(seq, digest)? {
-        Behind::Older(floor) => format!("this index of `{name}` has the number {seq}, and {floor} was seen before"),
-        Behind::Another => format!("this index of `{name}` has the number {seq} of another one that was seen before"),
+        Behind::Older(floor) => format!("this index of `{name}` has number {seq}, but {floor} was seen before"),
+        Behind::Another => format!("this index of `{name}` has number {seq}, as another index that was seen before"),
     };
     let finding = Finding::error(Code::GoldenRolledBack, message);
-    Some(finding.with_help("the server or a cache serves an old index, possibly on purpose: use another address"))
+    Some(finding.with_help("the server or a cache serves an outdated index, possibly on purpose: use another address"))
 }
 
 /// Whether `fresh.toml` says of this very index that it is still the current one.

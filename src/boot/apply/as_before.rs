@@ -42,7 +42,7 @@ impl Work<'_> {
             let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
             if kept.look_at_entry().is_ok() {
                 replace_with(&kept, &place)?;
-                self.session.say(&format!("brought back: `{}`, as it was edited", place.display()));
+                self.session.say(&format!("moved back: `{}`, with your edits", place.display()));
             } else {
                 lost.push(path.clone());
             }
@@ -54,12 +54,12 @@ impl Work<'_> {
         }
         let (title, lost) = (format!("{name} {}", before.version), listed(&lost));
         let message = if differs {
-            format!("{title} came back with other files than there were before")
+            format!("{title} was reinstalled with other files than before")
         } else {
-            format!("{title} came back without edits: {lost}")
+            format!("{title} was reinstalled without your edits: {lost}")
         };
         let finding = Finding::warning(Code::RestoreDiffers, message).about(Subject::release(name, &before.version));
-        Ok(Some(finding.with_help("if you need the earlier files, install the package from where it came then")))
+        Ok(Some(finding.with_help("if you need the earlier files, install the package from its earlier source")))
     }
 
     /// Where an apply keeps an edited file of a package.

@@ -131,7 +131,7 @@ impl Work<'_> {
                 self.session.say(&format!("`{}` exists again; the earlier file stays in `{kept}`", place.display()));
             } else {
                 move_file(&entry.kept, &place)?;
-                self.session.say(&format!("brought back: `{}`", place.display()));
+                self.session.say(&format!("moved back: `{}`", place.display()));
             }
         }
         Ok(())
@@ -219,5 +219,5 @@ fn copy_whole(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 fn not_moved(from: &Path, error: &std::io::Error) -> Failure {
-    Failure::world(format!("could not keep `{}` aside", from.display())).because(error)
+    Failure::world(format!("could not keep a copy of `{}`", from.display())).because(error)
 }

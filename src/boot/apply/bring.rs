@@ -50,8 +50,10 @@ impl Work<'_> {
     /// Fails before a download where neither uv nor pip could install it.
     fn must_have_installer(&self) -> Result<(), Failure> {
         let search = self.session.environment.get("PATH").map_or("", String::as_str);
-        let has_pip = self.layout.folders().into_iter().any(|site| site.join("pip").is_folder_there())
-            || self.planned.seen.machine.installed.keys().any(|name| name.as_ref() == "pip");
+        let mut installed = self.planned.seen.machine.installed.iter();
+        let pip = installed.find(|(name, _)| name.as_ref() == "pip").and_then(|(_, pip)| pip.location.as_ref());
+        let has_pip =
+            self.layout.folders().into_iter().chain(pip).any(|folder| folder.join("pip/__main__.py").is_file_there());
         if self.planned.decision.plan.changes.is_empty() || has_pip || find_program("uv", search).is_some() {
             return Ok(());
         }

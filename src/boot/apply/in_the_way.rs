@@ -177,7 +177,7 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
             "move it, or set `overwrite = \"keep-aside\"` in `[policy]` to keep a copy that `restore` brings back",
         ),
     };
-    let message = format!("the wheel of {name} would write over the {what} `{}`, which {whose}", first.place.display());
+    let message = format!("the wheel of {name} would overwrite the {what} `{}`, which {whose}", first.place.display());
     let others = all.iter().filter(|one| one.place != first.place).map(|one| one.place.as_path());
     Finding::error(Code::WheelOverwrites, message).with_others(others).with_help(help)
 }

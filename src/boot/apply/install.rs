@@ -47,7 +47,7 @@ impl Failed {
             finding = finding.with_note(line);
         }
         let finding = finding.with_help(format!(
-            "the whole log is `{}`; remove the cause and run the command again, it goes on from there",
+            "the log is `{}`; fix the cause and run the command again to continue",
             self.log.display()
         ));
         Failure::from_findings(Kind::World, vec![finding])

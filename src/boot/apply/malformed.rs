@@ -68,11 +68,11 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
     };
     let name = value(&wheel.metadata, "Name");
     if name.parse::<PackageName>().ok().as_ref() != Some(&package.name) {
-        return Some(format!("says in its METADATA that it is `{}`", name.escape_debug()));
+        return Some(format!("has METADATA of the package `{}`", name.escape_debug()));
     }
     let version = value(&wheel.metadata, "Version");
     if version.parse::<Version>().ok().as_ref() != Some(&package.version) {
-        return Some(format!("says in its METADATA that it is version `{}`", version.escape_debug()));
+        return Some(format!("has METADATA of version `{}`", version.escape_debug()));
     }
     let format = value(&wheel.wheel, "Wheel-Version");
     if format.split('.').next().map(str::trim) != Some(FORMAT) {
@@ -113,9 +113,9 @@ fn why_impossible(path: &str) -> Option<&'static str> {
     } else if parts[0].starts_with(".colab-boot-") || parts[0].starts_with('~') && parts.len() > 1 {
         Some("installers treat folders of that name as leftovers")
     } else if scheme.is_some_and(|scheme| !SCHEMES.contains(scheme)) {
-        Some("its scheme is none of purelib, platlib, headers, scripts and data")
+        Some("its scheme is not purelib, platlib, headers, scripts or data")
     } else if scheme == Some(&"scripts") && parts.len() + usize::from(path.ends_with('/')) > 3 {
-        Some("it is a folder among scripts or in one, and uv does not create those")
+        Some("it is a folder among the scripts, which uv does not create")
     } else {
         None
     }

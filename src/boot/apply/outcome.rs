@@ -95,7 +95,7 @@ pub(super) fn outcome(
     files: Files,
     done: impl FnOnce(Evidence, Standing) -> Verdict,
 ) -> Result<Report, Failure> {
-    let by_hand = "restart it by hand: Runtime, then Restart session; then run the cell again";
+    let by_hand = "restart it with Runtime > Restart session, then run the cell again";
     let evidence = evidence_of(planned, files);
     match next {
         Next::Ready(stands) => {
@@ -109,6 +109,13 @@ pub(super) fn outcome(
         Next::RestartByHand => {
             Err(Failure::world("the kernel was asked to restart several times, but is still the same process")
                 .help(by_hand))
+        }
+        Next::InVain(because) => {
+            let failure = Failure::world("several restarts did not help: each new kernel has loaded what was replaced");
+            Err(because.into_iter().fold(failure, Failure::cause).help(
+                "something changes the environment or imports from it before this cell: a cell above, an IPython start-up file \
+                 (`~/.ipython/profile_default/startup`), or a `.pth` file; remove it, restart the kernel, then run the cell again",
+            ))
         }
         Next::Change | Next::Stop => Err(Failure::bug("an apply that ended without a verdict")),
     }

@@ -24,7 +24,7 @@ const ENVIRONMENT: &[&str] = &[
 ];
 
 /// Distributions that install others, with what they put on disk. Nobody else may write there.
-const INSTALLERS: &[(&str, &[&str])] = &[
+const INSTALLER_FILES: &[(&str, &[&str])] = &[
     ("pip", &["pip", "<scripts>/pip", "<scripts>/pip3"]),
     ("uv", &["uv", "<scripts>/uv", "<scripts>/uvx", "<data>/bin/uv"]),
 ];
@@ -39,7 +39,7 @@ pub(super) fn overwrites(name: &PackageName, wheel: &Downloaded) -> Vec<Finding>
             format!("the wheel of {name} would write `{first}`, which belongs to the interpreter or to colab-boot");
         findings.push(refused(message));
     }
-    for (installer, places) in INSTALLERS.iter().filter(|(installer, _)| name.as_ref() != *installer) {
+    for (installer, places) in INSTALLER_FILES.iter().filter(|(installer, _)| name.as_ref() != *installer) {
         if let Some(first) = paths
             .iter()
             .filter(|path| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::apply::work::Work;
 use crate::boot::files::Downloaded;
-use crate::boot::marker::Touched;
+use crate::boot::marker::{Given, Touched};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::inspect::parse_record;
@@ -23,22 +23,46 @@ impl Work<'_> {
         wheels: &BTreeMap<PackageName, Downloaded>,
     ) -> Result<(), Failure> {
         let mut old: BTreeMap<PackageName, PathFiles> = BTreeMap::new();
+        let mut given: BTreeMap<PackageName, Vec<Option<Given>>> = BTreeMap::new();
         for (change, site, info) in self.infos(|_| true)? {
             let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
-            // What is there counts, not what was installed.
-            let now = |(name, _): (String, Option<Sha256>)| {
+            let own = modules_of(&record);
+            for (name, _) in path_files(&record) {
+                // What is there counts, not what was installed.
                 let text = files::read_optional(&site.join(&name)).ok().flatten();
-                (name, text.map(|text| Sha256::of(text.as_bytes())))
-            };
-            old.entry(change.name.clone()).or_default().extend(path_files(&record).into_iter().map(now));
+                given
+                    .entry(change.name.clone())
+                    .or_default()
+                    .push(text.as_deref().and_then(|text| Given::of(text, &own)));
+                old.entry(change.name.clone())
+                    .or_default()
+                    .insert((name, text.map(|text| Sha256::of(text.as_bytes()))));
+            }
         }
         for one in touched {
             let Some(name) = &one.name else { continue };
             let new = wheels.get(name).map(|wheel| path_files(&wheel.record)).unwrap_or_default();
-            one.starts = old.get(name).cloned().unwrap_or_default() != new;
+            let old = old.get(name).cloned().unwrap_or_default();
+            let going = given.remove(name).unwrap_or_default();
+            match going.into_iter().collect::<Option<Vec<Given>>>() {
+                // Nothing comes in the place of what goes.
+                Some(going) if new.is_empty() => {
+                    one.given.folders.extend(going.iter().flat_map(|given| given.folders.clone()));
+                    one.given.modules.extend(going.into_iter().flat_map(|given| given.modules));
+                }
+                _ => one.starts = old != new,
+            }
         }
         Ok(())
     }
+}
+
+/// The modules that a RECORD lists in site-packages itself, those of one file.
+fn modules_of(record: &str) -> BTreeSet<String> {
+    let entries = parse_record(record).into_iter();
+    entries
+        .filter_map(|entry| entry.path.strip_suffix(".py").filter(|stem| !stem.contains('/')).map(str::to_owned))
+        .collect()
 }
 
 /// Those that a RECORD lists in site-packages itself.

@@ -27,13 +27,16 @@ impl Work<'_> {
         };
         let changes = self.planned.decision.plan.changes.iter().filter(|change| is_here(&change.name));
         let before: Vec<_> = changes.filter_map(|change| Some((&change.name, change.from.as_ref()?))).collect();
+        if before.is_empty() {
+            return Ok(vec!["none of the packages was installed before".to_owned()]);
+        }
         let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, wheel: None });
         let faults = check_distributions(held.collect(), 1);
         let gone = before.into_iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
         let gone: Vec<(PackageName, Version)> =
             gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
         if gone.is_empty() {
-            return Ok(vec!["the earlier packages are installed, by their own RECORD".to_owned()]);
+            return Ok(vec!["the earlier versions are still installed (compared with their RECORD)".to_owned()]);
         }
         // The caller reports the failure that led here.
         let before = wheels_of(&gone, || self.sources(settings), settings).unwrap_or_default();
@@ -43,15 +46,15 @@ impl Work<'_> {
         if !before.is_empty() {
             let names: Vec<String> = wheels.iter().map(|(name, version)| format!("{name} {version}")).collect();
             lines.push(match self.bring_back(settings, &before, folder) {
-                Ok(()) => format!("brought back: {}", names.join(", ")),
+                Ok(()) => format!("reinstalled: {}", names.join(", ")),
                 Err(failure) if matches!(failure.kind, Ended::Signal(_)) => return Err(failure),
-                Err(failure) => format!("could not bring back {}: {failure}", names.join(", ")),
+                Err(failure) => format!("could not restore {}: {failure}", names.join(", ")),
             });
         }
         if !lost.is_empty() {
             let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
             lines.push(format!(
-                "no index has a wheel of the previous version, it cannot be restored: {}",
+                "these can't be restored, because no index has a wheel of the previous version: {}",
                 names.join(", ")
             ));
         }

@@ -162,7 +162,7 @@ fn hindrance(
             return Ok(None);
         };
         if !files::is_file(&path.join("METADATA"))? || !lists_itself(path, name)? {
-            return Ok(Some("which has no list of its files"));
+            return Ok(Some("without a list of its files"));
         }
         let other = counts.as_ref().is_some_and(|counts| version.parse().ok().as_ref() != Some(counts));
         let is_second = other || !kept.insert(package);
@@ -172,7 +172,7 @@ fn hindrance(
     if kept.contains(&package) {
         return Ok(Some("a second entry for the same distribution"));
     }
-    Ok(files::is_file(path)?.then_some("which distutils has installed without a list of its files"))
+    Ok(files::is_file(path)?.then_some("installed by distutils without a list of its files"))
 }
 
 /// Whether the RECORD in the dist-info folder at `path` is that of this folder: one that was renamed lists files that

@@ -46,8 +46,8 @@ pub(super) fn unmet(
                 return Finding::warning(finding.code, finding.message).with_help(help);
             }
             finding.with_note(OF_INDEX).with_help(
-                "nothing was changed; name the missing package in the profile, or choose another release; \
-                 ask who runs the index why its wheel differs",
+                "nothing was changed; add the missing package to the profile, or choose another release; \
+                 report the difference to the index",
             )
         })
     });
@@ -56,8 +56,8 @@ pub(super) fn unmet(
 
 /// What is said of a package that comes back as before the first apply: it may not fit the packages of the profile,
 /// or need what another tool has removed since.
-const OF_PROFILE: &str = "it returns to the version from before the first apply, because the profile does not name it; add it to the profile to resolve both together";
-const OF_INDEX: &str = "this is from the downloaded wheel; the index showed other metadata when the lock was made";
+const OF_PROFILE: &str = "it returns to the version from before the first apply, because it is not in the profile; add it to the profile to resolve both together";
+const OF_INDEX: &str = "the downloaded wheel requires it; the index showed other METADATA when the lock was made";
 const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
 
 /// That the wheel has another METADATA than the lock was solved with.
@@ -69,6 +69,6 @@ fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
     );
     let found = format!("resolved with {solved}, the wheel has {}", metadata.digest);
     Some(Finding::error(Code::MetadataDiffers, message).with_note(found).with_help(
-        "nothing was changed; run `colab-boot lock --refresh`; if the index still shows other METADATA than its wheel, report it to the index",
+        "nothing was changed; run `colab-boot lock --refresh`; if the METADATA still differ, report it to the index",
     ))
 }

@@ -76,7 +76,7 @@ pub fn carry_out(
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
     let python = planned.seen.machine.python.as_ref().filter(|_| planned.seen.is_here());
     python.and_then(|python| python.layout.clone()).ok_or_else(|| {
-        Failure::input("a described machine can't be changed").help("leave out --runtime and --machine, or use `plan`")
+        Failure::input("only this machine can be changed").help("leave out --runtime and --machine, or use `plan`")
     })
 }
 
@@ -201,7 +201,7 @@ impl Work<'_> {
         if std::fs::rename(&failed.log, &kept).is_ok() {
             failed.log = kept;
         }
-        let led_here = format!("the step `{}` had failed, its log is `{}`", failed.step, failed.log.display());
+        let led_here = format!("the step `{}` failed earlier, its log is `{}`", failed.step, failed.log.display());
         match self.roll_back(settings, folder) {
             Ok(restored) => failed.described(restored),
             Err(stopped) => stopped.cause(led_here),

@@ -72,14 +72,14 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
     is_shallow(&source.text)?;
     let documents = Yaml::load_from_str(&source.text).map_err(|error| error.to_string())?;
     let dependencies = documents.first().and_then(|document| document.as_mapping_get("dependencies"));
-    let dependencies = dependencies.and_then(Yaml::as_sequence).ok_or("it has no list of `dependencies`")?;
+    let dependencies = dependencies.and_then(Yaml::as_sequence).ok_or("it has no `dependencies`")?;
     let mut listed = Listed::default();
     for entry in dependencies {
         if let Some(of_conda) = entry.as_str() {
             listed.elsewhere.push(format!("{of_conda} (conda)"));
         }
         if entry.as_mapping_get("pip").is_some_and(|pip| pip.as_sequence().is_none()) {
-            return Err("its `pip` is no list".to_owned());
+            return Err("its `pip` is not a list".to_owned());
         }
         let lines = entry.as_mapping_get("pip").and_then(Yaml::as_sequence).into_iter().flatten();
         for line in lines.filter_map(Yaml::as_str) {

@@ -84,7 +84,7 @@ impl LockedFile {
 fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let lock: Pylock = toml::from_str(text).map_err(|error| error.to_string())?;
     if !lock.lock_version.starts_with("1.") {
-        return Err(format!("its lock-version is {}, and 1.x is what is known", lock.lock_version));
+        return Err(format!("its lock-version is {}; only 1.x is supported", lock.lock_version));
     }
     for_python(lock.requires_python.as_ref(), markers)?;
     let mut listed = Listed::default();
@@ -114,7 +114,7 @@ fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
 fn for_python(wanted: Option<&VersionSpecifiers>, markers: &MarkerEnvironment) -> Result<(), String> {
     let python = &markers.python_full_version().version;
     match wanted.filter(|wanted| !range_of(wanted).contains(&python.only_release())) {
-        Some(wanted) => Err(format!("it is for Python {wanted}, and the target has {python}")),
+        Some(wanted) => Err(format!("it is for Python {wanted}, but the target has {python}")),
         None => Ok(()),
     }
 }
@@ -164,7 +164,7 @@ struct UvDependency {
 fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let lock: UvLock = toml::from_str(text).map_err(|error| error.to_string())?;
     if lock.version != UV_VERSION {
-        return Err(format!("it is a uv.lock of version {}, and {UV_VERSION} is what is known", lock.version));
+        return Err(format!("it is a uv.lock of version {}; only {UV_VERSION} is supported", lock.version));
     }
     for_python(lock.requires_python.as_ref(), markers)?;
     let is_root =

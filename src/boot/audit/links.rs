@@ -19,7 +19,7 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
             return None;
         }
         let (library, without) = (link.soname(cuda.major), &link.without);
-        let message = format!("{} {} needs {library}, which no installed package has", held.name, held.version);
+        let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
         let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
         let finding = if carried.is_empty() {
             Finding::warning(Code::LibraryMissing, message)
@@ -43,7 +43,7 @@ fn by_row(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<
     let others = environment.held.iter().filter(|other| other.name != held.name);
     let missing = matrix.missing(&held.name, linkage, &others.map(|other| (&other.name, &other.version)))?;
     let Missing { library, instead, carrier } = missing;
-    let message = format!("{} {} needs {library}, which no installed package has", held.name, held.version);
+    let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
     let finding = Finding::error(Code::LibraryMissing, message)
         .about(held.subject())
         .with_note(format!("{instead} is installed; without that library its compiled code can't be loaded"))

@@ -119,7 +119,7 @@ impl<'a> LineReader<'a> {
         }
         // https://pip.pypa.io/en/stable/topics/secure-installs/: one digest makes all required.
         if let Some((place, first)) = unhashed.zip(hashed) {
-            listed.refused.push(format!("{place} has no `--hash`, and {first} has one: pip then asks for one in each"));
+            listed.refused.push(format!("{place} has no `--hash`, but {first} has one: pip then requires it for each"));
         }
         listed
     }
@@ -165,7 +165,7 @@ impl<'a> LineReader<'a> {
             self.listed.named.extend(own.named.into_iter().map(|one| Named { place: Some(place.clone()), ..one }));
             self.listed.refused.extend(read.err().map(|error| {
                 if is_included {
-                    format!("{}: it is no requirement", there())
+                    format!("{}: it is not a requirement", there())
                 } else {
                     format!("line {number}: `{}`: {error}", shown_line(line))
                 }
@@ -178,7 +178,7 @@ impl<'a> LineReader<'a> {
         let text = if self.open.contains(&path) {
             Err(format!("`{path}` includes itself"))
         } else if depth == DEPTH {
-            Err(format!("`-r {path}` is the {}th nested file, and no more are read", DEPTH + 1))
+            Err(format!("`-r {path}` is nested {} levels deep; deeper files are not read", DEPTH + 1))
         } else {
             (self.include)(&path)
         };
@@ -212,7 +212,7 @@ impl<'a> LineReader<'a> {
             match Requirement::parse_strictly(line) {
                 Ok(one) if one.applies(self.markers, None) => self.constraints.push((one, place)),
                 Ok(_) => {}
-                Err(_) => self.listed.refused.push(format!("{place} is no constraint")),
+                Err(_) => self.listed.refused.push(format!("{place} is not a constraint")),
             }
         }
     }
@@ -245,10 +245,10 @@ fn hashes_of(line: &str) -> Result<Vec<Sha256>, String> {
     let mut hashes = Vec::new();
     for digest in given.filter(|digest| !digest.is_empty()) {
         match digest.split_once(':') {
-            Some(("sha256", hex)) => hashes.push(hex.parse().map_err(|_| format!("`{hex}` is no SHA-256"))?),
+            Some(("sha256", hex)) => hashes.push(hex.parse().map_err(|_| format!("`{hex}` is not a SHA-256"))?),
             // They are stronger, and no index states them.
             Some(("sha384" | "sha512", _)) => return Ok(Vec::new()),
-            _ => return Err("its `--hash` is none of sha256, sha384 and sha512".to_owned()),
+            _ => return Err("its `--hash` is not sha256, sha384 or sha512".to_owned()),
         }
     }
     Ok(hashes)

@@ -230,7 +230,7 @@ impl<'a> Auditor<'a> {
         let (own, wanted) = (cuda_of(held)?, cuda_of(anchor)?);
         let named = |held: &Audited, cuda: CudaVersion| format!("{} {} (CUDA {cuda})", held.name, held.version);
         let message = format!("{} is beside {}", named(held, own), named(anchor, wanted));
-        let note = "it loads the other package's libraries, which fails if the CUDA majors differ";
+        let note = "it loads libraries of the other package, which fails with another CUDA major version";
         let finding = Finding::error(Code::FamilyBroken, message).about(held.subject()).against(anchor.subject());
         (own.major != wanted.major).then(|| held.placed(finding.with_note(note)))
     }
@@ -361,7 +361,7 @@ impl<'a> Auditor<'a> {
                 let message = format!("{name} ({own}) is older than the driver ({driver})");
                 if self.environment.compat_in_use {
                     Finding::error(Code::CompatOld, message)
-                        .with_note("its folder is on LD_LIBRARY_PATH: programs get the older libcuda")
+                        .with_note("its folder is on LD_LIBRARY_PATH: programs load the older libcuda")
                         .with_help("remove the folder `compat` from LD_LIBRARY_PATH")
                 } else {
                     Finding::note(Code::CompatOld, message).with_note("harmless unless it is on LD_LIBRARY_PATH")

@@ -202,7 +202,7 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
             vec!["torch 2.15.0"],
             "550.54.15",
             "T4",
-            "driver-too-old: CUDA 13.2 needs driver 580.65.06 or newer, this one is 550.54.15",
+            "driver-too-old: CUDA 13.2 needs driver 580.65.06 or newer, but this one is 550.54.15",
         ),
         (vec!["torch 2.9.1"], "580.82.07", "P100", "gpu-not-covered: torch 2.9.1 does not run on Tesla P100-PCIE-16GB"),
         (
@@ -261,7 +261,7 @@ fn what_is_linked_against_cuda_needs_that_cuda() {
     let missing = audit(&["nvidia-cublas-cu12 12.8.4.1", "onnxruntime-gpu 1.31.1"], "580.82.07", &["T4"]);
     assert_eq!(
         missing,
-        ["library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which no installed package has"]
+        ["library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which no installed package contains"]
     );
 }
 

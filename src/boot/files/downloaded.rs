@@ -38,7 +38,7 @@ impl Downloaded {
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |what: &str, why: &dyn std::error::Error| {
             let message = format!("{what} of `{}` can't be read", path.display());
-            Failure::answer(message).because(why).help("it is no valid wheel; choose another release")
+            Failure::answer(message).because(why).help("the wheel is invalid; choose another release")
         };
         let mut archive = files::open(path).and_then(Archive::open).map_err(|error| failed("the directory", &error))?;
         let files = archive.files().clone();
@@ -48,7 +48,7 @@ impl Downloaded {
         };
         let missing = |name: &str| {
             Failure::answer(format!("`{}` has no {name}", path.display()))
-                .help("it is no valid wheel; choose another release")
+                .help("the wheel is invalid; choose another release")
         };
         Ok(Self {
             record: text("RECORD", RECORD_LIMIT)?.ok_or_else(|| missing("RECORD"))?,

@@ -42,13 +42,13 @@ impl std::fmt::Display for FileFault {
             Self::NotInstalled => f.write_str("is not installed"),
             Self::OtherVersion(version) => write!(f, "{version} is installed"),
             Self::Duplicates(names) => write!(f, "is installed more than once: {}", names.join(", ")),
-            Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or another tool put it there"),
+            Self::NoRecord => f.write_str("has no RECORD: an installer was interrupted, or another tool created it"),
             Self::Unlisted(path) => write!(f, "its RECORD does not list `{path}`, which the wheel contains"),
             Self::Missing(path) => write!(f, "`{path}` is missing"),
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
             Self::Unchecked(path) => {
-                write!(f, "`{path}` runs in place of its source, but was compiled from another one")
+                write!(f, "`{path}` is used instead of its source, but was compiled from other source")
             }
         }
     }

@@ -38,13 +38,11 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
     let (mut keep_lock, mut other_target) = (false, None);
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted.locked)? {
         Beside::Usable(both) => {
-            session.log.detail(|| {
-                format!("`{}` answers with its target `{}`: no index is asked", path.display(), both.1.name)
-            });
+            session.log.detail(|| format!("using target `{}` of `{}`", path.display(), both.1.name));
             (both.0, both.1, None)
         }
         other => {
-            session.log.detail(|| format!("`{}` does not answer: solving", path.display()));
+            session.log.detail(|| format!("`{}` can't be used: resolving", path.display()));
             let mut solved = session.target(&profile, &seen)?;
             // A version that colab-boot has replaced and no index has any more is no choice here.
             solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
@@ -104,12 +102,12 @@ impl Beside {
             }
             (Self::Stale(_, why), Some(profile)) => {
                 let message = format!(
-                    "`{path}` is stale: {why}. It has targets for other machines and is left alone; this machine was resolved for itself"
+                    "`{path}` is stale: {why}. It was not changed, because it has targets for other machines; packages were resolved for this machine only"
                 );
                 Some(Finding::warning(Code::LockStale, message).with_help(relock(profile)))
             }
             (Self::Elsewhere(reasons), _) => {
-                let message = format!("`{path}` was made for other machines and is left alone");
+                let message = format!("`{path}` was made for other machines and was not changed");
                 let finding = Finding::note(Code::MachineNotPlanned, message);
                 Some(reasons.into_iter().fold(finding, Finding::with_note))
             }
@@ -159,8 +157,8 @@ pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
         let is_in = |secret: &&Secret| span.start < secret.span.end && secret.span.start < span.end;
         let Some(secret) = found.iter().find(is_in) else { continue };
         let message = format!("`{name}` looks like a credential ({})", secret.rule);
-        let help = "everybody who has the profile or the environment can read it: leave it out, and set it in the notebook by the service's own \
-                    secrets; where it is none, `# colab-boot: allow` in its line says so";
+        let help = "everyone who has the profile or the environment can read it: remove it, and use the secrets of the notebook service; \
+                    if it is not a credential, add `# colab-boot: allow` to its line";
         let finding = Finding::error(Code::SecretInEnvironmentFile, message);
         findings.push(finding.at(&profile.source, span.clone(), "").with_help(help));
     }

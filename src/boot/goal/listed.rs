@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::boot::audit::{Listed, Named, kind_of, read_lock_file, read_other, read_requirements};
 use crate::boot::lock::{Unreadable, read_lock};
-use crate::core::diag::{Code, Failure, Finding, Source, few};
+use crate::core::diag::{Code, Failure, Finding, Source, counted, few};
 use crate::core::host::files;
 use crate::core::model::PythonFacts;
 
@@ -71,8 +71,8 @@ pub fn findings_of(path: &Path, listed: &Listed) -> impl Iterator<Item = Finding
 
 /// A note where a file names indexes of its own.
 fn not_asked(listed: &Listed) -> Option<Finding> {
-    let message = "the indexes that the file names were not asked: releases were looked up on that of this machine";
-    listed.has_indexes.then(|| Finding::note(Code::AuditOpen, message).with_help("name its index with --index-url"))
+    let message = "indexes named in the file were not used: releases were looked up on the index of this machine";
+    listed.has_indexes.then(|| Finding::note(Code::AuditOpen, message).with_help("pass its index with --index-url"))
 }
 
 /// An error where installers refuse lines of the file `path`.
@@ -91,8 +91,7 @@ fn not_pinned(listed: &Listed) -> Option<Finding> {
     if count == 0 {
         return None;
     }
-    let message =
-        format!("{count} entries were not judged: they name no exact version of an index, or are chosen otherwise");
+    let message = format!("{} not checked: no exact version, or not from an index", counted(count, "entry"));
     let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).take(12).collect();
     Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
 }

@@ -20,7 +20,7 @@ use crate::core::model::CudaVersion;
 impl Session<'_> {
     /// The lock of `path`, if there is one that can be read.
     pub fn read_lock(&self, path: &Path) -> Result<Option<Lock>, Failure> {
-        let again = "name a lock that `colab-boot lock` has written; if it is one, remove it and run `colab-boot lock`";
+        let again = "name a lock that `colab-boot lock` wrote; if it is damaged, remove it and run `colab-boot lock`";
         let Some(text) = files::read_optional(path).map_err(|failure| failure.help(again))? else {
             return Ok(None);
         };
@@ -29,7 +29,7 @@ impl Session<'_> {
             let finding = match unreadable {
                 Unreadable::Future { version, requires } => {
                     let own = env!("CARGO_PKG_VERSION");
-                    let asks = requires.map(|text| format!("; it asks for colab-boot {text}")).unwrap_or_default();
+                    let asks = requires.map(|text| format!("; it needs colab-boot {text}")).unwrap_or_default();
                     let reads = if version > FORMAT {
                         format!("this colab-boot reads {FORMAT}")
                     } else {

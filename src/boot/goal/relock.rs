@@ -32,8 +32,8 @@ fn must_be_a_lock(path: &Path) -> Result<(), Failure> {
     if text.trim().is_empty() || text.contains("colab-boot lock") || text.contains("\nmatrix = ") {
         return Ok(());
     }
-    Err(Failure::input(format!("`{}` is not a lock, and would be overwritten", path.display()))
-        .help("move it, or name another file with --lock"))
+    Err(Failure::input(format!("`{}` is not a lock and would be overwritten", path.display()))
+        .help("move it, or choose another file with --lock"))
 }
 
 impl Session<'_> {

@@ -90,7 +90,7 @@ pub(super) fn too_large(limit: u64) -> Miss {
 }
 
 fn unasked(encoding: &str) -> Miss {
-    Miss::lasting(format!("the reply is encoded as `{}`, which was not asked for", encoding.escape_debug()))
+    Miss::lasting(format!("the reply has the encoding `{}`, which was not requested", encoding.escape_debug()))
 }
 
 fn torn(error: &std::io::Error) -> Miss {
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(read("x-gzip", &two, 9), Ok("page".into()), "a second member is part of the body");
         assert!(read("gzip", &packed("page")[..12], 9).is_err_and(|why| why.contains("damaged")));
         assert!(read("gzip", &[packed("page"), b"more and more".to_vec()].concat(), 9).is_err());
-        assert!(read("br", b"page", 9).is_err_and(|why| why.contains("not asked for")));
+        assert!(read("br", b"page", 9).is_err_and(|why| why.contains("not requested")));
         assert!(read("gzip, gzip", &packed("page"), 9).is_err());
         assert!(read("gzip", &packed(&"x".repeat(10)), 9).is_err_and(|why| why.contains("larger")));
         assert!(read("", &[b'x'; 10], 9).is_err());

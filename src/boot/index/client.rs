@@ -129,13 +129,13 @@ impl Client {
 fn redirected(attempt: Attempt<'_>) -> Action {
     let from = attempt.previous().last();
     if from.is_some_and(|from| from.scheme() == "https") && attempt.url().scheme() != "https" {
-        return attempt.error("the server leads from an encrypted address to one that is not");
+        return attempt.error("the server redirects from https to an unencrypted address");
     }
     if !matches!(attempt.url().scheme(), "http" | "https") {
-        return attempt.error("the server leads to an address that is neither http nor https");
+        return attempt.error("the server redirects to an address that is neither http nor https");
     }
     if from.is_some_and(|from| !may_lead(from, attempt.url())) {
-        return attempt.error("the server leads from the internet to a private address");
+        return attempt.error("the server redirects from the internet to a private address");
     }
     if attempt.previous().len() > 5 { attempt.error("too many redirects") } else { attempt.follow() }
 }
@@ -177,7 +177,7 @@ impl Http {
         }
         let start = text_of(response.headers(), CONTENT_RANGE.as_str()).and_then(|text| part(&text));
         if response.status() != StatusCode::PARTIAL_CONTENT || start.is_none_or(|(start, _)| start != left.start) {
-            let why = "the server does not send parts of files, and this file is too large to be sent whole";
+            let why = "the server does not support range requests, and this file is too large to read whole";
             return Err(Miss::lasting(why));
         }
         let (mut satisfied, mut pace) = (false, self.pace());
@@ -264,8 +264,8 @@ impl Http {
         let left = self.left();
         if left.is_zero() {
             return Err(Miss {
-                help: Some("if the network is only slow, allow it more with --network-timeout"),
-                ..Miss::lasting(format!("the network timeout of {} s is over", self.limits.time.as_secs()))
+                help: Some("if the network is slow, raise --network-timeout"),
+                ..Miss::lasting(format!("the network timeout of {} s has passed", self.limits.time.as_secs()))
             });
         }
         self.requests.fetch_add(1, Ordering::Relaxed);

@@ -65,9 +65,9 @@ pub fn fetch_all(
         runtime.spawn(async move { fetch(&http, &download, &folder, &*progress).await })
     });
     let outcomes: Vec<_> = runtime.block_on(work.buffer_unordered(PARALLEL).collect());
-    outcomes.into_iter().try_for_each(|outcome| {
-        outcome.map_err(|error| Failure::bug("a download ended before its time").because(&error))?
-    })
+    outcomes
+        .into_iter()
+        .try_for_each(|outcome| outcome.map_err(|error| Failure::bug("a download ended early").because(&error))?)
 }
 
 /// Puts the file at `from` to `to` under a second name; where that can't be, as a copy. Returns its size in bytes.
@@ -164,14 +164,15 @@ fn settle(
     if digest != Some(download.sha256) {
         files::remove_if_there(part)?;
         let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
-        return Err(Failure::answer(format!("`{}` is not the file that the lock names", download.file))
+        return Err(Failure::answer(format!("`{}` is not the locked file", download.file))
             .cause(format!("expected sha256 {}, got {got}", download.sha256))
             .help(
                 "nothing was installed; if the file was changed at its source, run `colab-boot lock --refresh` and review the new lock",
             ));
     }
-    std::fs::rename(part, target)
-        .map_err(|error| Failure::world(format!("could not name `{}`", target.display())).because(&error))?;
+    std::fs::rename(part, target).map_err(|error| {
+        Failure::world(format!("could not rename the file to `{}`", target.display())).because(&error)
+    })?;
     progress.finished(&download.file);
     Ok(())
 }
@@ -219,7 +220,7 @@ async fn receive(
     let range = text_of(response.headers(), CONTENT_RANGE.as_str()).and_then(|range| part_of(&range));
     if here > 0 && status == StatusCode::PARTIAL_CONTENT && range.is_none_or(|(start, _)| start != here) {
         file.set_len(0).map_err(disk)?;
-        return Ok(Err(Miss { again: true, ..Miss::lasting("the server sent another range than requested") }));
+        return Ok(Err(Miss { again: true, ..Miss::lasting("the server sent a different range than requested") }));
     }
     let rest = status == StatusCode::PARTIAL_CONTENT;
     let before = if rest { here } else { 0 };
@@ -293,7 +294,7 @@ async fn pour(
         };
         let count = chunk.len() as u64;
         let Some(room) = into.room.checked_sub(count) else {
-            let miss = Miss::lasting("the server sends more bytes than the lock names");
+            let miss = Miss::lasting("the download is larger than the locked size");
             return Ok(Err(Miss { help: Some("nothing was kept; report it to the index"), ..miss }));
         };
         into.room = room;

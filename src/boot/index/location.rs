@@ -198,11 +198,13 @@ pub fn locate_default(environment: &BTreeMap<String, String>, home: Option<&Home
     parse(&index, &format!("`{}`", file.display()))
 }
 
+const HELP: &str = "write the whole address of a simple index, such as `https://HOST/simple`";
+
 fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
-    let url =
-        Url::parse(text).map_err(|error| Failure::input(format!("the index address from {origin}")).because(&error))?;
+    let url = Url::parse(text)
+        .map_err(|error| Failure::input(format!("the index address from {origin}")).because(&error).help(HELP))?;
     if matches!(url.scheme(), "http" | "https") {
         return Ok(url);
     }
-    Err(Failure::input(format!("the index address from {origin} is neither http nor https")))
+    Err(Failure::input(format!("the index address from {origin} is neither http nor https")).help(HELP))
 }

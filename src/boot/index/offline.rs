@@ -95,7 +95,7 @@ impl Desk {
         if found.is_none() && self.view.is_wheelhouse() {
             let message = format!("the wheelhouse has no wheel of `{package}` for this Python and platform");
             return Err(
-                Failure::world(message).help("fill it with `colab-boot fetch` from a lock that has this package")
+                Failure::world(message).help("add it with `colab-boot fetch` from a lock that has this package")
             );
         }
         Ok(found)
@@ -134,7 +134,7 @@ impl Catalog for Offline<'_> {
 
     fn digest(&self, candidate: &Candidate) -> Result<(Sha256, u64), Failure> {
         folder::digest(candidate)
-            .unwrap_or_else(|| Err(not_cached(&format!("`{}`, whose digest the index does not give,", candidate.file))))
+            .unwrap_or_else(|| Err(not_cached(&format!("`{}`, for which the index has no digest,", candidate.file))))
     }
 
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure> {

@@ -18,8 +18,7 @@ pub(super) fn through_proxies(builder: ClientBuilder) -> Result<ClientBuilder, F
     for (variable, value) in named.into_iter().filter_map(first) {
         if let Some(scheme) = unknown_scheme(&value) {
             let said = format!("the proxy in {variable} has an unsupported scheme: `{scheme}`");
-            let help =
-                format!("write an address with `http`, `https`, `socks4`, `socks5` or `socks5h`, or unset {variable}");
+            let help = format!("use `http`, `https`, `socks4`, `socks5` or `socks5h`, or unset {variable}");
             return Err(Failure::input(said).help(help));
         }
     }

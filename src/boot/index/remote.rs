@@ -38,7 +38,7 @@ impl Remote {
     /// Reads the directory of the wheel at `url`: one request for its last `tail` bytes, or two where it is larger.
     pub(super) async fn open(http: &Http, url: &Url, tail: u64) -> Result<Self, Failure> {
         let (start, total, tail) = fetch(http, url, ByteSpan::Last(tail)).await?;
-        let other = || no_answer(url, "the server sent another range than requested", 1);
+        let other = || no_answer(url, "the server sent a different range than requested", 1);
         if start.checked_add(tail.len() as u64) != Some(total) {
             return Err(other());
         }
@@ -172,7 +172,7 @@ pub fn fetch_document(client: &Client, url: &Url) -> Result<String, Failure> {
     if !reply.status.is_success() {
         return Err(no_answer(url, &format!("the server answered {}", reply.status), 1));
     }
-    String::from_utf8(reply.body).map_err(|_| no_answer(url, "it is not a text", 1))
+    String::from_utf8(reply.body).map_err(|_| no_answer(url, "it is not text", 1))
 }
 
 /// The bytes at `url`, of at most `limit`; `None` where the server says that there is nothing.

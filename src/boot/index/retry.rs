@@ -27,7 +27,11 @@ impl Miss {
             "check the network and the index address; where HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set, also check the proxy",
         );
         let again = !error.is_redirect();
-        Self { why: reason(error), again, wait: None, help }
+        let why = reason(error);
+        let is_out_of_time = why.contains("certificate") && (why.contains("expired") || why.contains("not valid yet"));
+        let help =
+            if is_out_of_time { Some("check the clock of this machine and the server's certificate") } else { help };
+        Self { why, again, wait: None, help }
     }
 
     pub(super) fn lasting(why: impl Into<String>) -> Self {
@@ -86,7 +90,7 @@ impl Pace {
             return Ok(());
         }
         if bytes.saturating_sub(self.bytes) < SLOWEST * window.as_secs() {
-            return Err(Miss { again: true, ..Miss::lasting("the server sends less than 1 kB a second") });
+            return Err(Miss { again: true, ..Miss::lasting("the server sends less than 1 kB per second") });
         }
         *self = Self::begin(bytes, now);
         Ok(())
@@ -100,10 +104,10 @@ pub(super) fn refused(response: &Response) -> Miss {
     let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
     let help = matches!(status.as_u16(), 401 | 403)
-        .then_some("if the index needs credentials, put them in the URL (COLAB_BOOT_INDEX_URL), netrc, or the keyring");
+        .then_some("if the index needs credentials, use the URL (COLAB_BOOT_INDEX_URL), netrc or the keyring");
     let unasked = match status.as_u16() {
-        206 => ", a part of the page where the whole was asked for",
-        304 => ", though nothing of it is here",
+        206 => "with a part of the page, but the whole was requested",
+        304 => ", although it is not cached",
         _ => "",
     };
     Miss { why: format!("the server answered {status}{unasked}"), again, wait, help }

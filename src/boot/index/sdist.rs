@@ -39,7 +39,7 @@ pub(super) fn headers(
     folder: &Path,
 ) -> Result<String, Failure> {
     let failed = |why: String, help: &str| {
-        Failure::world(format!("could not find out what `{}` requires", candidate.file)).cause(why).help(help)
+        Failure::world(format!("could not read the requirements of `{}`", candidate.file)).cause(why).help(help)
     };
     if candidate.sha256.is_some_and(|digest| Sha256::of(bytes) != digest) {
         return Err(failed("the file differs from the one that the index lists".to_owned(), "run the command again"));
@@ -48,7 +48,7 @@ pub(super) fn headers(
         return Ok(text);
     }
     let Some(builder) = builder else {
-        let why = "its metadata must be built, and the target's Python is not on this machine";
+        let why = "its metadata must be built with the target's Python, which is not on this machine";
         return Err(failed(
             why.to_owned(),
             "run `colab-boot lock` on the target, or name a wheel with `url` and `sha256`",
@@ -76,7 +76,7 @@ pub(super) fn headers(
     let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
     let finished = finished.map_err(|failure| {
         let why = [vec![failure.message], failure.causes].concat().join(": ");
-        failed(why, "see what its build needs, such as an apt package; or name a wheel with `url` and `sha256`")
+        failed(why, "install what its build needs, such as an apt package, or name a wheel with `url` and `sha256`")
     })?;
     let report: PipReport = serde_json::from_str(&finished.stdout)
         .map_err(|error| failed(format!("pip's report can't be read: {error}"), "pip 22.2 or newer is needed"))?;

@@ -147,7 +147,7 @@ impl Shared {
     ) -> Result<WheelBuild, Failure> {
         let wheel = candidate.file.parse::<WheelName>();
         let url = &candidate.url()?;
-        let package = wheel.map_err(|_| no_answer(url, "its name is no wheel's", 1))?.name;
+        let package = wheel.map_err(|_| no_answer(url, "its name is not the name of a wheel", 1))?.name;
         let reading = matrix.reading(&package);
         if let Some(build) = self.view.key(candidate).and_then(|key| self.view.cache.build(&key, &reading, thorough)) {
             return Ok(build);

@@ -23,7 +23,7 @@ pub fn differences(old: &Lock, new: &Lock) -> Vec<String> {
         }
     }
     let gone = old.targets.iter().filter(|known| !new.targets.iter().any(|target| target.name == known.name));
-    lines.extend(gone.map(|known| format!("the target `{}` is gone", known.name)));
+    lines.extend(gone.map(|known| format!("the target `{}` was removed", known.name)));
     lines
 }
 
@@ -38,7 +38,7 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
             }
             Some(known) if known.wheel() != package.wheel() => Some(match (known.wheel(), package.wheel()) {
                 (Some(_), None) => format!("{name} {} is no longer on any index", package.version),
-                (_, Some(wheel)) => format!("{name} {} is to come from `{}`", package.version, wheel.file),
+                (_, Some(wheel)) => format!("{name} {} comes from `{}`", package.version, wheel.file),
                 (None, None) => continue,
             }),
             Some(_) => None,
@@ -48,7 +48,7 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
     let gone = before.iter().filter(|(name, _)| !after.contains_key(*name));
     lines.extend(gone.map(|(name, known)| format!("{name} {} is no longer needed", known.version)));
     if lines.is_empty() && old != new {
-        lines.push("reasons, the oldest driver, or versions of apt packages differ".to_owned());
+        lines.push("reasons, the minimum driver, or versions of apt packages differ".to_owned());
     }
     lines
 }

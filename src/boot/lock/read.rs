@@ -82,7 +82,7 @@ fn check(lock: &Lock) -> Result<(), String> {
     for target in &lock.targets {
         consistent(target)?;
         if let Some(one) = target.apt.iter().find(|one| debian_name(&one.name).is_err()) {
-            return Err(format!("`{}` is no Debian package for a notebook", one.name.escape_debug()));
+            return Err(format!("`{}` is not a Debian package for notebooks", one.name.escape_debug()));
         }
         let names = target.apt.iter().filter_map(|one| one.version.as_deref());
         let wheels = target.packages.iter().filter_map(LockedPackage::wheel);
@@ -93,10 +93,10 @@ fn check(lock: &Lock) -> Result<(), String> {
             .filter_map(|wheel| wheel.metadata.as_ref())
             .find(|digest| !(digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())))
         {
-            return Err(format!("`{}` is no digest of METADATA", text.escape_debug()));
+            return Err(format!("`{}` is not a digest of METADATA", text.escape_debug()));
         }
         if let Some(text) = texts.find(|text| !plain(text)) {
-            return Err(format!("`{}` is no name", text.escape_debug()));
+            return Err(format!("`{}` is not a package name", text.escape_debug()));
         }
         for package in &target.packages {
             let Some(wheel) = package.wheel() else { continue };
@@ -107,7 +107,7 @@ fn check(lock: &Lock) -> Result<(), String> {
             // An epoch has a `!`.
             if !plain(&wheel.file.replace('!', "_")) || version.as_ref() != Some(&package.version) {
                 return Err(format!(
-                    "`{}` is no file of {} {}",
+                    "`{}` is not a file of {} {}",
                     wheel.file.escape_debug(),
                     package.name,
                     package.version

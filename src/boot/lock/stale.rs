@@ -28,10 +28,10 @@ pub fn uncovered(profile: &Profile, target: &LockedTarget) -> Option<String> {
     let markers = facts.marker_environment()?;
     let mut wanted = profile.wanted.iter().filter(|one| one.condition.holds(&markers, None));
     wanted.find_map(|one| match target.package(&one.name) {
-        None => Some(format!("it has no `{}`, which the profile needs", one.name)),
+        None => Some(format!("it does not contain `{}`, which the profile needs", one.name)),
         Some(package) if range_of(&one.specifiers).contains(&package.version) => None,
         Some(package) => {
-            Some(format!("it has {} {}, but the profile needs {}", one.name, package.version, one.specifiers))
+            Some(format!("it contains {} {}, but the profile needs {}", one.name, package.version, one.specifiers))
         }
     })
 }

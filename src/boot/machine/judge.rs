@@ -24,9 +24,8 @@ pub fn judge(observed: &Observed, matrix: &Matrix) -> (Machine, Vec<Finding>) {
     });
     let gpus = gpus.unwrap_or_default();
     if driver.is_some() && gpus.is_empty() {
-        let message = "an NVIDIA driver is installed, but no GPU answers";
-        findings
-            .push(Finding::warning(Code::MachineNoGpu, message).with_help("give the GPU with --gpu if there is one"));
+        let message = "an NVIDIA driver is installed, but no GPU responds";
+        findings.push(Finding::warning(Code::MachineNoGpu, message).with_help("if there is a GPU, set it with --gpu"));
     }
     for said in observed.python_errors.iter().filter(|said| said.error.is_some()) {
         findings.push(unreadable(said, said.error.as_deref().unwrap_or_default()));
@@ -84,7 +83,7 @@ fn first<T>(
 fn unreadable(said: &Said, error: &str) -> Finding {
     // A program that is no Python shows all that it was asked.
     let error: String = error.lines().next().unwrap_or_default().chars().take(160).collect();
-    Finding::warning(Code::MachineUnreadable, format!("`{}` gave no usable answer: {error}", said.source))
+    Finding::warning(Code::MachineUnreadable, format!("`{}` returned nothing usable: {error}", said.source))
 }
 
 /// A driver version in any of the forms that sources have: `580.82.07` (/sys, --query-gpu), `NVRM version: NVIDIA UNIX

@@ -43,7 +43,7 @@ pub(super) fn said(invocation: &Invocation, limit: Duration) -> Said {
             Said { source, text: None, error: Some(error), timed_out: false }
         }
         Err(NoResult::NotFound) => {
-            Said { source, text: None, error: Some("there is no such program".to_owned()), timed_out: false }
+            Said { source, text: None, error: Some("program not found".to_owned()), timed_out: false }
         }
         Err(NoResult::TimedOut(limit)) => {
             Said { source, text: None, error: Some(format!("no answer within {} s", limit.as_secs())), timed_out: true }

@@ -30,7 +30,7 @@ const COMMON: &[&str] = &[
 const INNER: &[&str] = &["bin", "lib", "lib64", "include", "site-packages", "dist-packages"];
 
 /// What writes INSTALLER; somebody's own tool may carry a name.
-const INSTALLERS: &[&str] =
+const KNOWN_INSTALLERS: &[&str] =
     &["", "pip", "uv", "conda", "poetry", "pdm", "hatch", "pixi", "rye", "debian", "colab-boot"];
 
 /// The lines of os-release that are kept.
@@ -63,7 +63,7 @@ impl Observed {
         }
         for one in &mut self.distributions {
             one.folder = map.path(&one.folder);
-            if !INSTALLERS.contains(&one.installer.as_str()) {
+            if !KNOWN_INSTALLERS.contains(&one.installer.as_str()) {
                 "another".clone_into(&mut one.installer);
             }
             one.requires.iter_mut().for_each(|line| *line = without_address(line));

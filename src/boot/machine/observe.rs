@@ -55,7 +55,7 @@ pub fn observe(looker: Looker<'_>) -> Observed {
     let (status, boot_id) = (read("/var/lib/dpkg/status"), read("/proc/sys/kernel/random/boot_id"));
     // A root that is a copy of some machine's files has no boot.
     if looker.paths.root == Path::new("/") && boot_id.text.is_none() && boot_id.error.is_none() {
-        unreadable.push(Said { error: Some("there is no boot id".to_owned()), ..boot_id.clone() });
+        unreadable.push(Said { error: Some("no boot id".to_owned()), ..boot_id.clone() });
     }
     unreadable.extend([&status, &boot_id].into_iter().filter(|said| said.error.is_some()).cloned());
     let recorded = looker.hosts.variables().chain(ACCELERATORS.iter().copied());

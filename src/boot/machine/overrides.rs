@@ -46,8 +46,8 @@ pub fn assumed_driver(machine: &Machine) -> Option<Finding> {
     let driver =
         machine.hardware.driver.as_ref().filter(|_| machine.origins.get("driver").is_some_and(|one| one == ASSUMED))?;
     let message =
-        format!("no driver is known for the GPU that is named: judged with {driver}, the oldest in use that runs it");
-    Some(Finding::note(Code::DriverAssumed, message).with_help("name its driver with --driver"))
+        format!("the driver of the named GPU is unknown: assuming {driver}, the oldest in use that supports it");
+    Some(Finding::note(Code::DriverAssumed, message).with_help("set its driver with --driver"))
 }
 
 /// GPUs by name (`T4`), by what nvidia-smi prints, or by compute capability (`8.9`).
@@ -65,9 +65,9 @@ fn resolve_gpu(name: &str, matrix: &Matrix) -> Result<InstalledGpu, Failure> {
     let near: Vec<String> = matrix.gpus.near(name).iter().map(|near| format!("`{near}`")).collect();
     let help = match near.as_slice() {
         [] => {
-            format!("GPUs of notebooks: {}; or give a compute capability such as `8.9`", matrix.gpu_names().join(", "))
+            format!("GPUs of notebooks: {}; or use a compute capability such as `8.9`", matrix.gpu_names().join(", "))
         }
-        near => format!("did you mean {}? or give a compute capability such as `8.9`", near.join(" or ")),
+        near => format!("did you mean {}? or use a compute capability such as `8.9`", near.join(" or ")),
     };
     let finding = Finding::error(Code::GpuUnknown, format!("there is no GPU `{name}` in the matrix")).with_help(help);
     Err(Failure::from_findings(crate::core::diag::Kind::Input, vec![finding]))

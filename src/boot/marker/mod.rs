@@ -6,7 +6,8 @@
 //!
 //! [`standing`] says what a marker means, [`next`] what becomes of it: nothing → applying → (failed →) applied. Whether
 //! a kernel must restart is evidence, not a state: what it has loaded, and what was changed since it started
-//! ([`Touched`]). A kernel that goes on is reminded at most [`ASKED_AT_MOST`] times.
+//! ([`Touched`]). A kernel that goes on is reminded at most [`ASKED_AT_MOST`] times, and as many kernels in a row are
+//! asked.
 
 mod touched;
 
@@ -18,7 +19,7 @@ use crate::boot::machine::Kernel;
 use crate::boot::notebook::Loaded;
 use crate::core::model::{PackageName, Sha256};
 
-pub use touched::{Touched, because};
+pub use touched::{Given, Touched, because};
 
 /// The format of the record.
 pub const SCHEMA: u32 = 2;
@@ -44,6 +45,30 @@ pub struct Marker {
     pub touched: Vec<Touched>,
     /// The kernels that were asked to restart and have not been seen to be gone.
     pub asked: Vec<AskedRestart>,
+    /// The restarts since a kernel was last found ready.
+    #[serde(default)]
+    pub in_a_row: InARow,
+}
+
+/// Restarts that follow each other for the same reasons: each kernel was started after the one before it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct InARow {
+    pub times: u32,
+    /// When the last of them was asked for, in the unit of [`Kernel::start_time`].
+    pub last: u64,
+    pub because: Vec<String>,
+}
+
+impl InARow {
+    /// With one more, of a `kernel` that has not been asked before.
+    fn add(&mut self, kernel: &Kernel, because: &[String], clock: u64) {
+        // One that is older was not started by a restart.
+        if kernel.start_time >= self.last {
+            let times = if self.because == because { self.times.saturating_add(1) } else { 1 };
+            *self = Self { times, last: clock, because: because.to_vec() };
+        }
+    }
 }
 
 /// A restart that was asked for.
@@ -175,6 +200,8 @@ pub enum Next {
     Restart(Vec<String>),
     /// Have a person restart the kernel: it was asked for several times, and the kernel is the same.
     RestartByHand,
+    /// Have a person look: each of several kernels has loaded what was replaced, for these reasons.
+    InVain(Vec<String>),
 }
 
 /// A move that no command may make: an end without a beginning, or a look at packages in doubt.
@@ -213,13 +240,15 @@ fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, new: Vec<Touched>, previo
     let settled = previous.map(|marker| marker.settled(now));
     let (mut touched, asked) = settled.map(|marker| (marker.touched, marker.asked)).unwrap_or_default();
     for mut one in new {
-        if let Some(at) = touched.iter().position(|known| known.name == one.name) {
+        if let Some(at) = touched.iter().position(|known| known.name == one.name && !known.is_read_at_start()) {
             let known = touched.remove(at);
             one.modules.extend(known.modules);
             one.existed |= known.existed;
         }
         touched.push(one);
     }
+    let in_a_row =
+        previous.filter(|marker| marker.lock == now.lock).map(|marker| marker.in_a_row.clone()).unwrap_or_default();
     Marker {
         schema: SCHEMA,
         profile: now.profile.clone(),
@@ -230,6 +259,7 @@ fn begin(now: &Now<'_>, mut changed: Vec<PackageName>, new: Vec<Touched>, previo
         changed,
         touched,
         asked,
+        in_a_row,
     }
 }
 
@@ -291,8 +321,14 @@ impl Marker {
         let marker = Self { phase: Phase::Applied, ..self.ended(now) };
         match standing(Some(&marker), now) {
             Standing::RestartPending => marker.ask(now),
-            stands => Move::to(marker, Next::Ready(stands)),
+            stands => Move::to(marker.found_ready(now), Next::Ready(stands)),
         }
+    }
+
+    /// A kernel that holds nothing of what was replaced ends a row of restarts.
+    fn found_ready(self, now: &Now<'_>) -> Self {
+        let in_a_row = if now.kernel.is_some() { InARow::default() } else { self.in_a_row };
+        Self { in_a_row, ..self }
     }
 
     /// Nothing was to be changed.
@@ -300,7 +336,7 @@ impl Marker {
         if stands == Standing::RestartPending {
             return self.clone().ask(now);
         }
-        let settled = self.settled(now);
+        let settled = self.settled(now).found_ready(now);
         Move { write: Some(settled).filter(|settled| settled != self), verdict: Next::Ready(stands) }
     }
 
@@ -315,10 +351,17 @@ impl Marker {
         let known = self.asked.iter().position(|asked| asked.kernel == *kernel);
         let mut asked = match known {
             Some(at) => self.asked.remove(at),
-            None => AskedRestart { kernel: kernel.clone(), because: Vec::new(), times: 0 },
+            None => {
+                self.in_a_row.add(kernel, &because, now.clock);
+                AskedRestart { kernel: kernel.clone(), because: Vec::new(), times: 0 }
+            }
         };
         asked.because.clone_from(&because);
-        let verdict = if asked.times < ASKED_AT_MOST { Next::Restart(because) } else { Next::RestartByHand };
+        let verdict = match asked.times {
+            _ if self.in_a_row.times > ASKED_AT_MOST => Next::InVain(because),
+            ASKED_AT_MOST.. => Next::RestartByHand,
+            _ => Next::Restart(because),
+        };
         asked.times = ASKED_AT_MOST.min(asked.times + 1);
         self.asked.push(asked);
         Move::to(self, verdict)

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 
 use crate::boot::machine::Kernel;
-use crate::boot::marker::{ASKED_AT_MOST, Event, Illegal, Marker, Move, Next, Now, Standing, Touched, next, standing};
+use crate::boot::marker::{
+    ASKED_AT_MOST, Event, Given, Illegal, Marker, Move, Next, Now, Standing, Touched, next, standing,
+};
 use crate::boot::notebook::{Loaded, Modules, read_facts};
 use crate::core::model::{PackageName, Sha256};
 
@@ -50,6 +52,7 @@ fn touched(name: &str) -> Touched {
         what: "goes from 1.0 to 2.0".into(),
         modules: [name.to_owned()].into(),
         starts: false,
+        given: Given::default(),
         existed: true,
         ended: None,
         clean: Vec::new(),
@@ -243,6 +246,33 @@ fn a_kernel_that_goes_on_is_reminded_a_few_times() {
     // Other work in the same kernel does not begin the count anew.
     let more = after(Some(&marker), vec![begin(&["scipy"])], &here);
     assert_eq!(verdict(&more, Event::Finish, &here), Next::RestartByHand);
+}
+
+/// Something that runs before the cell loads what the cell replaces, in every new kernel.
+#[test]
+fn kernels_in_a_row_are_asked_a_few_times() {
+    let mut marker = None;
+    let at = |round: u32| Kernel { pid: round, start_time: u64::from(round) * 100 };
+    for round in 1..=ASKED_AT_MOST + 2 {
+        let kernel: &'static Kernel = Box::leak(Box::new(at(round)));
+        let gone = (1..round).map(at).collect();
+        let here = Now { gone, clock: u64::from(round) * 100 + 50, ..now(Some(kernel), holding("numpy")) };
+        let begun = after(marker.as_ref(), vec![begin(&["numpy"])], &here);
+        let ended = next(Some(&begun), Event::Finish, &here).expect("a move");
+        let is_in_vain = matches!(ended.verdict, Next::InVain(_));
+        assert_eq!(is_in_vain, round > ASKED_AT_MOST, "{round}: {:?}", ended.verdict);
+        marker = ended.write;
+    }
+    // One that holds nothing of it ends the row; one that is older than the last restart is not of it.
+    let marker = marker.expect("a marker");
+    let fine = Now { clock: 2000, ..now(Some(Box::leak(Box::new(at(15)))), holding("os")) };
+    let ready = after(Some(&marker), vec![Event::Look], &fine);
+    assert_eq!(ready.in_a_row, super::InARow::default());
+    let old =
+        Now { clock: 1000, ..now(Some(Box::leak(Box::new(Kernel { pid: 77, start_time: 1 }))), holding("numpy")) };
+    let begun = after(Some(&pending()), vec![begin(&["numpy"])], &old);
+    let count = begun.in_a_row.times;
+    assert_eq!(after(Some(&begun), vec![Event::Finish], &old).in_a_row.times, count);
 }
 
 #[test]

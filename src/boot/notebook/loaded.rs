@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::notebook::{Facts, Module};
+use crate::core::diag::counted;
 use crate::core::model::PackageName;
 
 /// What is known of a kernel's memory.
@@ -59,11 +60,10 @@ impl std::fmt::Display for Stale {
         let Self { name, module, more, is_certain, why } = self;
         let more = match more {
             0 => String::new(),
-            1 => " and 1 more module".to_owned(),
-            more => format!(" and {more} more modules"),
+            more => format!(" and {}", counted(more, "more module")),
         };
         if *is_certain {
-            write!(f, "{name}: `{module}`{more} in memory is not the installed code ({why} differs)")
+            write!(f, "{name}: `{module}`{more} in memory differs from the installed code ({why})")
         } else {
             write!(f, "{name}: `{module}`{more} changed on disk after the kernel loaded it ({why})")
         }

@@ -50,7 +50,7 @@ fn handed_down(kernel: &Kernel) -> BTreeMap<String, String> {
 pub fn facts_of(path: &Path) -> Result<Facts, Failure> {
     let text = files::read_text(path, "list of modules")?;
     let wrong =
-        |why: String| Failure::input(format!("`{}` does not list what a kernel has loaded", path.display())).cause(why);
+        |why: String| Failure::input(format!("`{}` is not a list of loaded modules", path.display())).cause(why);
     read_facts(&text).map_err(wrong)
 }
 

@@ -28,7 +28,7 @@ fn unhashed(target: &LockedTarget) -> Option<Finding> {
         .collect();
     let names: Vec<String> = packages.iter().map(ToString::to_string).collect();
     let message = format!("the lock has no digest for {}", listed(&names));
-    let finding = Finding::error(Code::LockUnhashed, message).with_help("lock from an index that gives digests");
+    let finding = Finding::error(Code::LockUnhashed, message).with_help("lock from an index with digests");
     (!packages.is_empty()).then(|| packages.into_iter().fold(finding, Finding::about))
 }
 
@@ -91,9 +91,9 @@ pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget)
         .map(|(package, build, verdict)| {
             let how = match verdict {
                 _ if is_idle(matrix, machine, target, package) => {
-                    "on the CPU: it finds none of its CUDA's libraries".to_owned()
+                    "on the CPU: the libraries of its CUDA are missing".to_owned()
                 }
-                Verdict::CpuOnly => "on the CPU: no GPU here".to_owned(),
+                Verdict::CpuOnly => "on the CPU: no GPU".to_owned(),
                 other => other.to_string(),
             };
             let cuda = build.cuda.map(|cuda| format!(" (CUDA {cuda})")).unwrap_or_default();

@@ -31,7 +31,7 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
         } else if is_another_file(basis, package, installed) {
             Some("another file of this version was installed".to_owned())
         } else {
-            shared.map(|removal| format!("{} takes files of it along", removal.name))
+            shared.map(|removal| format!("removing {} deletes some of its files", removal.name))
         };
         match change(package, installed, reason) {
             Some(change) => changes.push(change),
@@ -46,11 +46,10 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
 fn image_gone(basis: &Basis<'_>, package: &LockedPackage) -> Option<Finding> {
     let installed = basis.machine.installed.get(&package.name);
     let image = package.image_only().filter(|_| installed.is_none_or(|one| one.version != package.version))?;
-    let message = format!("{} {} is only part of `{image}`, and is not installed here", package.name, package.version);
+    let message = format!("{} {} exists only in `{image}` and is not installed here", package.name, package.version);
     let finding = Finding::error(Code::MachineNotPlanned, message);
     Some(
-        finding
-            .with_help("run `colab-boot lock`, or start on a new machine: Runtime, then Disconnect and delete runtime"),
+        finding.with_help("run `colab-boot lock`, or start on a new machine (Runtime > Disconnect and delete runtime)"),
     )
 }
 

@@ -8,7 +8,7 @@ use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Change, Plan, breakage, changes, environment_line};
-use crate::core::diag::{Code, Finding, Subject};
+use crate::core::diag::{Code, Finding, Subject, counted};
 use crate::core::model::{PackageName, Version};
 
 /// What is to be done, and what it means.
@@ -101,17 +101,16 @@ fn skip_apt(plan: &mut Plan, machine: &Machine) -> Option<Finding> {
 
 fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.for_children.join(", ");
-    let message = format!("{names}: read when a process starts, so child processes have it and this kernel does not");
+    let message = format!("{names}: read when a process starts, so child processes get it but this kernel does not");
     (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))
 }
 
 fn set_again(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.changed.join(", ");
     let message = format!(
-        "{names}: changed in the kernel, and set again to the value of the profile; what has read it in between may keep the other value"
+        "{names}: changed in the kernel and now reset to the profile's value; code that read it in between may keep the other value"
     );
-    let help =
-        "remove the line that changes it, or set that value in `[env]`; restart the kernel if something has read it";
+    let help = "remove the line that changes it, or set that value in `[env]`; restart the kernel if code has read it";
     (!names.is_empty()).then(|| Finding::warning(Code::EnvironmentChanged, message).with_help(help))
 }
 
@@ -126,8 +125,7 @@ fn losing_files(basis: &Basis<'_>, changes: &[Change]) -> (Vec<PackageName>, Vec
             else {
                 continue;
             };
-            let message =
-                format!("{} and {other} have the same files, and its removal takes them from {other}", removal.name);
+            let message = format!("{} and {other} share files: removing it deletes them for {other}", removal.name);
             let help =
                 format!("reinstall it afterwards: `pip install --force-reinstall --no-deps {other}=={}`", one.version);
             let finding = Finding::warning(Code::FilesCollide, message).about(Subject::package(other));
@@ -142,7 +140,8 @@ fn losing_files(basis: &Basis<'_>, changes: &[Change]) -> (Vec<PackageName>, Vec
 fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
     let moves = plan.changes.iter().filter(|change| change.from.is_some()).count();
     let message = format!(
-        "{moves} packages of the image move; which others that would break is known only on the machine itself"
+        "{} of the image to change; which others would break is known only on the machine itself",
+        counted(moves, "package")
     );
     (basis.machine.runtime.is_some() && moves > 0).then(|| Finding::note(Code::PlanBlind, message))
 }
@@ -151,7 +150,7 @@ fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
 fn no_gpu(basis: &Basis<'_>) -> Option<Finding> {
     let hardware = &basis.machine.hardware;
     let is_without = basis.target.cuda.is_some() && hardware.gpus.is_empty() && hardware.driver.is_none();
-    let message = "the plan has CUDA libraries, but this machine has no NVIDIA GPU to use them";
+    let message = "the plan has CUDA libraries, but this machine has no NVIDIA GPU";
     let help = "plan for another machine with --runtime and --gpu";
     is_without.then(|| Finding::note(Code::MachineNoGpu, message).with_help(help))
 }

@@ -60,7 +60,7 @@ fn said(profile: &Profile, variables: &Variables) -> Option<Finding> {
         .collect();
     match &profile.preset {
         Some(name) if finding.notes.is_empty() => {
-            let message = format!("the preset `{name}` has nothing for the releases of this lock, or for its hardware");
+            let message = format!("the preset `{name}` sets nothing for these releases on this hardware");
             Some(Finding::note(Code::EnvPreset, message))
         }
         _ => (!finding.notes.is_empty()).then_some(finding),
@@ -87,11 +87,11 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     let Some(seed) = profile.seed else { return };
     // It acts on processes started later, never on a kernel that runs already.
     variables.all.insert("PYTHONHASHSEED".to_owned(), seed.to_string());
-    variables
-        .because
-        .insert("PYTHONHASHSEED".to_owned(), "the seed: the order of sets in processes that start later".to_owned());
-    let mut finding =
-        Finding::note(Code::DeterminismPartial, format!("what the seed {seed} promises, and what it does not"));
+    variables.because.insert(
+        "PYTHONHASHSEED".to_owned(),
+        "the seed fixes the order of sets in processes that start later".to_owned(),
+    );
+    let mut finding = Finding::note(Code::DeterminismPartial, format!("limits of the seed {seed}"));
     let meant = rows.determinism.iter().filter(|row| {
         let version = target.version(&row.package);
         version.is_some_and(|version| is_between(version, row.from.as_ref(), row.before.as_ref()))
@@ -100,9 +100,7 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     for row in meant {
         if let Some(own) = taken_back(profile, row) {
             finding.severity = Severity::Warning;
-            finding
-                .notes
-                .push(format!("{}: nothing, for the profile's own {own} counts before the seed's", row.package));
+            finding.notes.push(format!("{}: nothing, because the profile's own {own} has priority", row.package));
             continue;
         }
         let set = row.variable.clone().zip(row.value.clone());
@@ -113,7 +111,7 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
         }
         finding
             .notes
-            .push(format!("{}: run to run on one machine, with `{}`; not for {}", row.package, row.call, row.not));
+            .push(format!("{}: repeatable on one machine, with `{}`; not for {}", row.package, row.call, row.not));
     }
     if !finding.notes.is_empty() {
         finding.help.push("`colab_boot_seed(seed)` in a golden notebook makes these calls; `colab-boot verify --deterministic` trains twice and compares".to_owned());
@@ -203,7 +201,7 @@ mod tests {
             assert!(with(&[old], torch).is_empty(), "{torch}");
         }
         assert!(with(&[new], "2.8.0+cu128")[0].starts_with("Warning env-ignored"));
-        assert!(with(&[new], "2.9.1")[0].contains("not for that of CUDA"));
+        assert!(with(&[new], "2.9.1")[0].contains("not for CUDA's"));
         assert!(with(&[old], "2.9.1")[0].starts_with("Note env-ignored"));
         assert!(with(&[old, new], "2.9.1").is_empty() && with(&[new], "2.10.0").is_empty());
         let two =
@@ -251,7 +249,7 @@ mod tests {
             torch("backend:cudaMallocAsync,max_split_size_mb:128", "2.4.1")[0].contains("ignores `max_split_size_mb`")
         );
         assert!(torch("max_split_size_mb:128,expandable_segments:True", "2.4.1").is_empty());
-        assert!(torch("per_process_memory_fraction:0.5", "2.8.0")[0].contains("which came with 2.10"));
+        assert!(torch("per_process_memory_fraction:0.5", "2.8.0")[0].contains("which 2.10 introduced"));
         assert!(torch("per_process_memory_fraction:0.5", "2.10.0").is_empty());
         assert!(torch("expandable_segment:True", "2.11.0")[0].starts_with("Error env-refused"));
         let jax = |flags: &str, version: &str| {
@@ -336,21 +334,21 @@ mod tests {
         ] {
             let found = judged(&format!("[env]\n{own}\n{seed}"), &[packages], true).findings;
             let partial = found.iter().find(|one| one.code == Code::DeterminismPartial).expect("a word");
-            assert!(partial.severity == Severity::Note && partial.notes[0].contains("run to run"), "{partial:?}");
+            assert!(partial.severity == Severity::Note && partial.notes[0].contains("repeatable"), "{partial:?}");
         }
         // A promise that the profile takes back is none.
         for (own, packages, said) in [
-            ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: nothing, for"),
-            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: nothing, for"),
-            ("XLA_FLAGS = \"/content/flags.txt\"", ("jax", "0.9.0"), "jax: nothing, for"),
-            ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: nothing, for"),
+            ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: nothing, because"),
+            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: nothing, because"),
+            ("XLA_FLAGS = \"/content/flags.txt\"", ("jax", "0.9.0"), "jax: nothing, because"),
+            ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: nothing, because"),
         ] {
             let found = judged(&format!("[env]\n{own}\n{seed}"), &[packages], true).findings;
             let partial = found.iter().find(|one| one.code == Code::DeterminismPartial).expect("a word");
             assert!(partial.severity == Severity::Warning && partial.notes[0].contains(said), "{partial:?}");
         }
         let nothing = judged(preset, &[("numpy", "2.3.0")], true).findings;
-        assert!(nothing[0].message.contains("has nothing for the releases"), "{nothing:?}");
+        assert!(nothing[0].message.contains("sets nothing for these releases"), "{nothing:?}");
         let notes = judged(seed, &[("torch", "2.9.1")], true).findings;
         assert!(
             notes

@@ -73,13 +73,15 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
                 from,
                 to: None,
                 package: None,
-                reason: Some("colab-boot installed it, and nothing needs it any more".to_owned()),
+                reason: Some("colab-boot installed it, and it is no longer needed".to_owned()),
             }),
         }
     }
     if !kept.is_empty() {
-        let message =
-            format!("{} stay: the profile no longer wants them, but other installed packages do", kept.join(", "));
+        let message = format!(
+            "{} stay: other installed packages need them, although the profile no longer does",
+            kept.join(", ")
+        );
         findings.push(Finding::note(Code::PlanPruneKept, message));
     }
     let lost =
@@ -129,11 +131,11 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
     let ours = basis.ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
     let is_direct = ours.or_else(|| basis.ledger.removed.get(name)).is_some_and(|before| before.direct);
     let (why, help) = if is_direct {
-        ("it was installed from a file or an address", "install it from there again")
+        ("it was installed from a file or an address", "reinstall it from there")
     } else {
         (
             "no index has a wheel of it",
-            "`--find-links FOLDER` names a folder that has it; else start on a new machine: Runtime, then Disconnect and delete runtime",
+            "name a folder that has it with `--find-links FOLDER`, or start on a new machine (Runtime > Disconnect and delete runtime)",
         )
     };
     let message = format!("{name} {before}, which was installed before the first apply, can't be restored: {why}");
@@ -169,8 +171,8 @@ fn stays(name: &PackageName, installed: Option<&Version>, before: Option<&Before
         ),
     };
     let help = match before {
-        Some(before) => format!("`pip install {name}=={}` brings that version back", before.version),
-        None => format!("`pip uninstall {name}` removes it"),
+        Some(before) => format!("to restore that version, run `pip install {name}=={}`", before.version),
+        None => format!("to remove it, run `pip uninstall {name}`"),
     };
     Finding::warning(Code::PlanPruneKept, message).about(Subject::package(name)).with_help(help)
 }

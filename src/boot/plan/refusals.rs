@@ -66,7 +66,7 @@ impl About<'_> {
             };
             let severity = if row.open && near.is_none() { Severity::Warning } else { row.severity };
             let code = if severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
-            let mut finding = self.at(code, name, format!("`{name}` does not know the value `{stranger}`"))?;
+            let mut finding = self.at(code, name, format!("`{name}` does not support the value `{stranger}`"))?;
             finding.severity = severity;
             finding.notes.extend(row.says.clone());
             Some(finding.with_help(help))
@@ -129,7 +129,7 @@ impl About<'_> {
         let Some(flags) = self.all.get("XLA_FLAGS") else { return Vec::new() };
         let Some(version) = (self.version)("jaxlib") else { return Vec::new() };
         let ends =
-            |finding: Finding| finding.with_note("it ends the process at the first use of JAX, without a traceback");
+            |finding: Finding| finding.with_note("the process ends at the first use of JAX, without a traceback");
         let at = |message: String| self.at(Code::EnvRefused, "XLA_FLAGS", message).map(ends);
         if names_a_file(flags) {
             let is_path = flags.contains('/');
@@ -138,7 +138,7 @@ impl About<'_> {
         }
         let judge = |Flag { text, name, value }: &Flag<'_>| {
             let Some(name) = name.strip_prefix("--") else {
-                let help = "a flag is `--name=value`, and a blank ends it";
+                let help = "flags have the form `--name=value` and end at a blank";
                 return Some(at(format!("`{text}` is not an XLA flag"))?.with_help(help));
             };
             let value = value.as_deref();
@@ -151,7 +151,7 @@ impl About<'_> {
                 }
                 FlagKnown::No => (format!("jaxlib {version} does not know the flag `{name}`"), Severity::Error),
                 FlagKnown::Unread => (
-                    format!("no known release of jaxlib has the flag `{name}` (jaxlib {version} was not read)"),
+                    format!("no known release of jaxlib has the flag `{name}` (jaxlib {version} was not checked)"),
                     Severity::Warning,
                 ),
             };
@@ -163,7 +163,7 @@ impl About<'_> {
         let (flags, unread) = flags_of(flags);
         let mut findings: Vec<Finding> = flags.iter().filter_map(judge).collect();
         if !unread.is_empty() {
-            let message = format!("XLA reads `XLA_FLAGS` up to `{unread}`, which begins with no dash");
+            let message = format!("XLA reads `XLA_FLAGS` only up to `{unread}`, which does not begin with a dash");
             let help = "quote a value with blanks: `--name=\"a b\"`";
             findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|one| as_warning(one.with_help(help))));
         }
@@ -200,7 +200,7 @@ fn option_refused(row: &AllocatorOption, version: &Version, given: &str) -> Opti
     let option = &row.name;
     if !is_between(version, row.from.as_ref(), None) {
         let from = row.from.as_ref().map(ToString::to_string).unwrap_or_default();
-        return Some(format!("torch {version} does not know `{option}`, which came with {from}"));
+        return Some(format!("torch {version} does not support `{option}`, which {from} introduced"));
     }
     if given.is_empty() {
         return Some(format!("the option `{option}` has no value"));

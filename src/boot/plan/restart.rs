@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::boot::marker::{Touched, because};
+use crate::boot::marker::{Given, Touched, because};
 use crate::boot::notebook::{Loaded, Modules};
 use crate::boot::plan::variables::VariablesAfter;
 use crate::boot::plan::{Basis, Plan};
+use crate::core::diag::others;
 use crate::core::model::PackageName;
 
 /// The decision, with its reasons.
@@ -28,7 +29,7 @@ pub fn touched(
     let one = |change: &crate::boot::plan::Change| Touched {
         name: Some(change.name.clone()),
         what: match (&change.from, &change.to) {
-            (Some(from), Some(to)) if from == to => format!("{from} is installed again"),
+            (Some(from), Some(to)) if from == to => format!("{from} is reinstalled"),
             (Some(from), Some(to)) => format!("goes from {from} to {to}"),
             (Some(from), None) => format!("{from} is removed"),
             (None, Some(to)) => format!("{to} takes its place"),
@@ -37,6 +38,7 @@ pub fn touched(
         modules: modules.get(&change.name).cloned().unwrap_or_else(|| [guessed_module(&change.name)].into()),
         existed: change.from.is_some(),
         starts: false,
+        given: Given::default(),
         ended: None,
         clean: Vec::new(),
     };
@@ -58,6 +60,7 @@ pub(super) fn environment_touched(environment: &VariablesAfter, loaded: &Loaded)
         modules: BTreeSet::new(),
         existed: true,
         starts: false,
+        given: Given::default(),
         ended: None,
         clean: Vec::new(),
     })
@@ -68,8 +71,7 @@ pub(super) fn evidence(basis: &Basis<'_>, plan: &Plan, environment: &VariablesAf
     let reported = matches!(basis.loaded.modules, Modules::Reported(_));
     let mut evidence: Vec<String> = if reported { environment.because.clone() } else { Vec::new() };
     if let Some(first) = basis.loaded.replaced.first() {
-        let more = basis.loaded.replaced.len() - 1;
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = others(basis.loaded.replaced.len() - 1);
         evidence.push(format!("`{}`{more} was replaced on disk while the kernel has it loaded", first.display()));
     }
     // What this plan replaces is judged by what it replaces.

@@ -160,7 +160,7 @@ fn a_restart_has_reasons_or_is_not_needed() {
         because,
         [
             "numpy is loaded and goes from 1.26.4 to 2.1.3",
-            "`MY_OWN` changes for the kernel; when it is read is not known"
+            "`MY_OWN` changes for the kernel; it is unknown when it is read"
         ],
         "what is new can't be loaded, and the variable is in no row"
     );

@@ -181,7 +181,7 @@ fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
     match read {
         Some(Read::Call | Read::Start) => None,
         Some(Read::Load(module)) => {
-            is_loaded(module).then(|| format!("`{name}` is read when {module} is loaded, and it is"))
+            is_loaded(module).then(|| format!("`{name}` is read when {module} is imported, which has happened"))
         }
         Some(Read::First(module)) => {
             // CUDA itself says nothing; what uses it does.
@@ -193,9 +193,9 @@ fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
             users
                 .into_iter()
                 .find(may_be_used)
-                .map(|user| format!("`{name}` is read when {user} first uses its device, and it has, or may have"))
+                .map(|user| format!("`{name}` is read when {user} first uses its device, which may have happened"))
         }
-        None => Some(format!("`{name}` changes for the kernel; when it is read is not known")),
+        None => Some(format!("`{name}` changes for the kernel; it is unknown when it is read")),
     }
 }
 

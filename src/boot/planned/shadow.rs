@@ -39,6 +39,8 @@ pub struct InFront {
     modules: BTreeMap<String, PathBuf>,
     /// Folders without an `__init__`, which come first in namespace packages of their names.
     portions: BTreeMap<String, PathBuf>,
+    /// The folders that only this kernel has on its `sys.path`: another one would not look there.
+    of_kernel: BTreeSet<PathBuf>,
     /// What the kernel has loaded from elsewhere, though it would not find it there now.
     held: BTreeMap<String, PathBuf>,
     /// Metadata of packages: `importlib.metadata`, and with it pip, takes these for what is installed.
@@ -68,7 +70,15 @@ impl InFront {
         let mut first = session.before_site(home);
         // `.pth` files may put folders first in every Python, and what is in these may change.
         first.extend(before(folders, &home.search));
-        first.extend(before(folders, kernels_path(loaded)));
+        // A kernel starts in its folder, and has that first.
+        let of_kernel: BTreeSet<&Path> = before(folders, kernels_path(loaded)).collect();
+        let begins = std::path::absolute(".").unwrap_or_default();
+        front.of_kernel = of_kernel
+            .difference(&first)
+            .filter(|folder| **folder != begins)
+            .map(|folder| folder.to_path_buf())
+            .collect();
+        first.extend(of_kernel);
         for folder in first.into_iter().filter(|folder| !is_standard(folder)) {
             if reach(folder).is_err() {
                 front.silent.push(folder.to_owned());
@@ -196,9 +206,12 @@ impl InFront {
     /// An error where one of `modules`, those of the package `name`, is found elsewhere first.
     pub fn hiding(&self, name: &PackageName, modules: &BTreeSet<String>) -> Option<Finding> {
         let (module, place) = modules.iter().find_map(|module| Some((module, self.place_of(module)?)))?;
-        let message = format!("Python finds `{module}` in `{}` before {name} as it is locked", place.display());
-        let help = "remove that copy, or take its folder off PYTHONPATH or `sys.path`; a restart does not help, every kernel \
-                    looks there first";
+        let message = format!("Python finds `{module}` in `{}` before the locked {name}", place.display());
+        let help = if place.parent().is_some_and(|folder| self.of_kernel.contains(folder)) {
+            "restart the kernel, then run the command again; if this happens again, remove the line that adds that folder to `sys.path`"
+        } else {
+            "remove that copy, or remove its folder from PYTHONPATH or `sys.path`; a restart does not help, because every kernel searches there first"
+        };
         let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
         Some(finding.about(Subject::module(module)).against(Subject::file(&place)).with_help(help))
     }
@@ -210,11 +223,10 @@ impl InFront {
         let (module, place) =
             self.held.iter().find(|(held, _)| modules.iter().any(|module| is_in_module(held, module)))?;
         let message =
-            format!("the kernel has loaded `{module}` from `{}`, not {name} as it is locked", place.display());
+            format!("the kernel has loaded `{module}` from `{}`, not from the locked {name}", place.display());
         let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
         let finding = finding.about(Subject::module(module)).against(Subject::file(place));
-        let help =
-            "restart the kernel, then run this again; if it comes back, a `.pth` file or a cell puts that folder first";
+        let help = "restart the kernel, then run the command again; if this happens again, a `.pth` file or a cell puts that folder first";
         Some(finding.with_help(help))
     }
 
@@ -222,9 +234,9 @@ impl InFront {
     fn metadata_of(&self, name: &PackageName, layout: &Layout) -> Option<Finding> {
         let place = self.metadata.get(name)?;
         let is_installed = layout.folders().iter().any(|site| find_info(site, name).is_ok_and(|info| info.is_some()));
-        let message = format!("`{}` hides the metadata of {name} as it is locked", place.display());
+        let message = format!("`{}` hides the metadata of the locked {name}", place.display());
         let help =
-            "remove it, or take its folder off PYTHONPATH or `sys.path`: pip and `importlib.metadata` read it first";
+            "remove it, or remove its folder from PYTHONPATH or `sys.path`: pip and `importlib.metadata` read it first";
         let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(name));
         is_installed.then(|| finding.against(Subject::file(place)).with_help(help))
     }
@@ -239,10 +251,7 @@ fn not_on_path(loaded: &Loaded, layout: &Layout) -> Option<PathBuf> {
 }
 
 fn unreachable_packages(site: &Path) -> Finding {
-    let message = format!(
-        "this Python does not have `{}` on `sys.path`: it can't import what is installed there",
-        site.display()
-    );
+    let message = format!("`{}` is not on this Python's `sys.path`: packages in it can't be imported", site.display());
     Finding::error(Code::KernelShadowed, message)
         .about(Subject::file(site))
         .with_help("start it without `-S`, or restart the kernel if a cell has changed `sys.path`")
@@ -252,14 +261,13 @@ fn unreachable_packages(site: &Path) -> Finding {
 fn silent(folder: &Path) -> Option<Finding> {
     let mount = unreachable().into_iter().find(|mount| folder.starts_with(&mount.path))?;
     let Finding { code, notes, .. } = Unreachable::to_finding(&mount);
-    let message =
-        format!("Python looks into `{}` first, and waits for it: nothing could be imported", folder.display());
+    let message = format!("Python searches `{}` first, which does not answer: imports would hang", folder.display());
     let finding = Finding::error(code, message);
     Some(
         notes
             .into_iter()
             .fold(finding, Finding::with_note)
-            .with_help("or take the folder off PYTHONPATH and `sys.path`"),
+            .with_help("or remove the folder from PYTHONPATH and `sys.path`"),
     )
 }
 

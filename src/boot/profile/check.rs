@@ -221,7 +221,7 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Fa
         }
         (Some(place), None) | (None, Some(place)) => {
             let message = format!("`{}` needs both `url` and `sha256`", wanted.name);
-            faults.add(Code::ProfileMissingKey, place.span, message, "a direct wheel is pinned by its digest");
+            faults.add(Code::ProfileMissingKey, place.span, message, "a direct URL is pinned by its digest");
         }
     }
     Some(())
@@ -315,7 +315,7 @@ fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Fa
             faults.add(
                 Code::ProfileMissingKey,
                 span.clone(),
-                "`wheels-only = false` needs `build`, the packages it is for",
+                "`wheels-only = false` needs `build`: the packages to build",
                 help,
             );
         }
@@ -338,7 +338,7 @@ fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) 
             continue;
         };
         if !wanted.iter().any(|one| one.name == name) {
-            let message = format!("`{name}` is in `[verify] smoke`, but in neither `[frameworks]` nor `[packages]`");
+            let message = format!("`{name}` is in `[verify] smoke`, but not in `[frameworks]` or `[packages]`");
             faults.add(Code::ProfileConflict, place.span, message, "");
         }
         names.push(name);

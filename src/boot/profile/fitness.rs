@@ -123,7 +123,7 @@ fn limits(row: &Check, value: &Spanned<DeValue<'_>>, faults: &mut Faults<'_>) ->
         }
         _ => {
             let wanted = if names.is_empty() {
-                "left out: this check has no limits".to_owned()
+                "remove it: this check has no limits".to_owned()
             } else {
                 format!("a table of {}", names.join(", "))
             };

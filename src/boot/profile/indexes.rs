@@ -90,12 +90,12 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
 /// An address of the web. One with credentials is refused without being shown: what is said of it ends up in logs.
 pub(super) fn address_of(place: &Placed<String>, what: &str, faults: &mut Faults<'_>) -> Option<Url> {
     if has_credentials(&place.value) {
-        let help = "put them into netrc, into the keyring, or into COLAB_BOOT_INDEX_URL";
+        let help = "use netrc, the keyring or COLAB_BOOT_INDEX_URL";
         // Its line would be drawn with it: its number has to do.
         let text = &faults.source.text;
         let line = 1 + text[..place.span.start.min(text.len())].matches('\n').count();
         let source = &faults.source.name;
-        let message = format!("{what} holds credentials, which do not belong in a profile ({source}, line {line})");
+        let message = format!("{what} contains credentials, which do not belong in a profile ({source}, line {line})");
         faults.found.push(Finding::error(Code::ProfileBadValue, message).with_help(help));
         return None;
     }

@@ -128,7 +128,7 @@ impl<'t, 'i> Reader<'t, 'i> {
             return Vec::new();
         };
         let Some(array) = value.get_ref().as_array() else {
-            wrong_type(value, &format!("`{key}`"), "a list of texts", faults);
+            wrong_type(value, &format!("`{key}`"), "a list of strings", faults);
             return Vec::new();
         };
         array.iter().filter_map(|item| as_text(item, &format!("an entry of `{key}`"), faults)).collect()
@@ -181,7 +181,7 @@ impl<'t, 'i> Reader<'t, 'i> {
 pub(super) fn as_text(value: &Spanned<DeValue<'_>>, what: &str, faults: &mut Faults<'_>) -> Option<Placed<String>> {
     let text = value.get_ref().as_str().map(|text| Placed { value: text.to_owned(), span: value.span() });
     if text.is_none() {
-        wrong_type(value, what, "a text in quotes", faults);
+        wrong_type(value, what, "a string in quotes", faults);
     }
     text
 }

@@ -108,7 +108,7 @@ pub(super) fn variable_name(text: &str) -> Result<String, &'static str> {
     let head = text.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');
     let body = text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     if !head || !body || text.len() > 64 {
-        return Err("variables are upper-case letters, digits and `_`");
+        return Err("names of variables are upper-case letters, digits and `_`");
     }
     if text == "PYTHONHASHSEED" {
         return Err("`[determinism] seed` sets it");

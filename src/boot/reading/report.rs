@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::wheel_reader::WheelReading;
 use crate::boot::index::Traffic;
-use crate::core::diag::bytes;
+use crate::core::diag::{bytes, counted, others};
 use crate::core::matrix::Matrix;
 use crate::core::model::catalog::Metadata;
 use crate::core::model::linking::{Demands, NumpyInterface};
@@ -121,8 +121,8 @@ impl LinkingReport {
         };
         let torch = match (self.torch, self.torch_cxx) {
             (0, _) => String::new(),
-            (count, true) => format!("{count} names of its C++ interface"),
-            (count, false) => format!("{count} names of its stable interface"),
+            (count, true) => format!("{} of its C++ interface", counted(count, "symbol")),
+            (count, false) => format!("{} of its stable interface", counted(count, "symbol")),
         };
         let needs: Vec<String> = self.needs.iter().map(words).collect();
         let unread = if self.unread.is_empty() { String::new() } else { format!(", {} not read", self.unread.len()) };
@@ -214,14 +214,11 @@ pub fn render_reading(reading: &WheelReading, matrix: &Matrix) -> String {
     }
     let read = match traffic.requests {
         0 => "nothing fetched".to_owned(),
-        requests => format!("{requests} requests, {}", bytes(traffic.bytes)),
+        requests => format!("{}, {}", counted(requests, "request"), bytes(traffic.bytes)),
     };
     let mut methods = build.method.split(" + ").filter(|method| !method.is_empty());
     let first: Vec<&str> = methods.by_ref().take(2).collect();
-    let more = match methods.count() {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
+    let more = others(methods.count());
     let method = if first.is_empty() { String::new() } else { format!("{}{more}; ", first.join(" + ")) };
     row("read", &format!("{method}{}; {read}", build.basis));
     text

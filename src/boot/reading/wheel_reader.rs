@@ -127,7 +127,9 @@ impl<'a> WheelReader<'a> {
                 let linux: Vec<&str> = tags.iter().map(String::as_str).filter(|tag| tag.contains("linux")).collect();
                 failure.cause(format!("{name} {version} has wheels for {}", linux.join(", ")))
             }
-            Some((version, Rejection::NoWheel)) => failure.cause(format!("{name} {version} exists only as source")),
+            Some((version, Rejection::NoWheel)) => {
+                failure.cause(format!("{name} {version} has no wheels, only source"))
+            }
             Some((version, Rejection::Python(wanted))) => {
                 failure.cause(format!("{name} {version} needs Python {wanted}"))
             }

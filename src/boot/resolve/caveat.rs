@@ -78,7 +78,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         }
         Caveat::HeldBack(all) => held_back(all),
         Caveat::CudaUnfound { name, version, library, without } => {
-            let message = format!("{name} {version} loads {library} when it runs, and no package has it");
+            let message = format!("{name} {version} loads {library} at run time, but no package contains it");
             Finding::warning(Code::LibraryMissing, message)
                 .about(Subject::release(name, version))
                 .with_note(format!("without it {without}"))
@@ -88,30 +88,30 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
             Finding::note(Code::LinkingUnread, message).with_note(why.clone())
         }
         Caveat::Unreadable { name, count, line } => {
-            let releases = if *count == 1 { "1 release".to_owned() } else { format!("{count} releases") };
-            let message = format!("{releases} of `{name}` ignored: their requirements can't be read");
-            Finding::note(Code::ResolveSkipped, message).with_note(format!("such as `{line}`"))
+            let message = format!("{} of `{name}` ignored: invalid requirements", counted(count, "release"));
+            Finding::note(Code::ResolveSkipped, message).with_note(format!("for example `{line}`"))
         }
-        Caveat::NamesUnreadable { count } => {
-            Finding::note(Code::ResolveSkipped, format!("{count} wheels ignored: their names have no valid version"))
-        }
+        Caveat::NamesUnreadable { count } => Finding::note(
+            Code::ResolveSkipped,
+            format!("{} ignored: no valid version in the name", counted(count, "wheel")),
+        ),
         Caveat::FromSource { name, version } => {
             let message = format!("`{name}` {version} will be built from source, as the profile allows");
             Finding::warning(Code::ResolveFromSource, message).with_help(
-                "a wheel of your own, named with `url` and `sha256`, installs in seconds and the same everywhere",
+                "a wheel that you built once (`url` and `sha256`) installs in seconds and is the same everywhere",
             )
         }
         Caveat::Weak { name, version, kind } => {
-            let message = format!("the index has only a {} digest for `{name}` {version}", kind.as_str());
+            let message = format!("the index has only a {} digest of `{name}` {version}", kind.as_str());
             Finding::note(Code::LockWeak, message)
         }
         Caveat::Unhashed { name, version, why } => {
             Finding::warning(Code::LockUnhashed, format!("`{name}` {version} has no digest"))
-                .with_note(format!("the index has no sha256 for it; {why}"))
+                .with_note(format!("the index has no sha256 of it; {why}"))
                 .with_help("`apply` refuses this lock; use an index with digests")
         }
         Caveat::VariantsSkipped { count } => {
-            Finding::note(Code::ResolveVariantsSkipped, format!("{count} wheel variants were ignored"))
+            Finding::note(Code::ResolveVariantsSkipped, format!("{} ignored", counted(count, "wheel variant")))
         }
     };
     let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
@@ -120,15 +120,14 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
 
 /// Releases that are a major version behind, each with who holds it there.
 fn held_back(all: &[HeldBack]) -> Finding {
-    let plural = if all.len() == 1 { " is" } else { "s are" };
-    let message = format!("{} package{plural} a major version or more behind the newest", all.len());
+    let message = format!("{} a major version or more behind the newest", counted(all.len(), "package"));
     let finding = Finding::note(Code::ResolveHeldBack, message);
     let finding = all.iter().fold(finding, |finding, held| finding.about(Subject::release(&held.name, &held.version)));
     few(&all
         .iter()
         .map(|held| {
             let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
-            let by = if by.is_empty() { "what its newer releases ask for".to_owned() } else { by.join(", ") };
+            let by = if by.is_empty() { "what its newer releases need".to_owned() } else { by.join(", ") };
             format!("{} {} ({} exists; held by {by})", held.name, held.version, held.newest)
         })
         .collect::<Vec<_>>())

@@ -52,7 +52,9 @@ impl<'a> Provider<'a> {
         let metadata = self.question.catalog.metadata(candidate)?;
         let python = &self.question.target.python;
         Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
-            Some(wanted) => Requirements::Unfit(format!("it needs Python {wanted}, the target has {}", python.version)),
+            Some(wanted) => {
+                Requirements::Unfit(format!("it needs Python {wanted}, but the target has {}", python.version))
+            }
             None => match metadata.unreadable.first() {
                 Some(line) => {
                     self.unreadable.borrow_mut().insert((name.clone(), version.clone()), line.clone());

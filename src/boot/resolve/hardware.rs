@@ -76,7 +76,7 @@ impl<'a> Provider<'a> {
     /// A wheel that can't be looked into is not refused: a caveat says that nothing was checked.
     fn inspect(&self, candidate: &Candidate) -> Known {
         let Ok(wheel) = candidate.file.parse::<WheelName>() else {
-            return Known::Unknown("its file name is no wheel's".to_owned());
+            return Known::Unknown("its file name is not the name of a wheel".to_owned());
         };
         match self.question.catalog.build(candidate) {
             Ok(Some(read)) => {

@@ -86,14 +86,14 @@ impl<'a> Alike<'a> {
         if let Some(missing) = missing.filter(|_| !accepts(Code::LibraryMissing)) {
             let Missing { library, instead, .. } = missing;
             let why = format!(
-                "it is linked against {library}, and the environment has {instead}; without that library its compiled code can't be loaded"
+                "it is linked against {library}, but the environment has {instead}; without that library its compiled code can't be loaded"
             );
             let barred = self.versions.iter().map(|version| ((self.name.clone(), version.clone()), why.clone()));
             return objections.barred.extend(barred);
         }
         let libc = provider.question.target.python.libc;
         if let Some(glibc) = self.linkage.newer_glibc(libc).filter(|_| !accepts(Code::LibraryMissing)) {
-            let why = format!("its libraries ask for glibc {glibc}, whatever its tag says, and the target has {libc}");
+            let why = format!("its libraries need glibc {glibc} despite its tag, but the target has {libc}");
             let barred = self.versions.iter().map(|version| ((self.name.clone(), version.clone()), why.clone()));
             return objections.barred.extend(barred);
         }
@@ -153,7 +153,7 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
         }
         let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
         let why = format!(
-            "it is linked against {}, and the environment has the libraries of CUDA {} alone; without that library {}",
+            "it is linked against {}, but the environment has only the libraries of CUDA {}; without that library {}",
             link.soname(cuda.major),
             majors.join(" and "),
             link.without
@@ -252,7 +252,7 @@ fn read_more(
         let rest = left.checked_sub(candidate.size.unwrap_or(WHEEL).min(WHEEL));
         left = rest.unwrap_or(left);
         if rest.is_none() {
-            let why = format!("{} MB of other wheels were read before, which is all that a solve reads", ALL >> 20);
+            let why = format!("{} MB of other wheels were read before, the limit of one solve", ALL >> 20);
             unread.insert((*name).clone(), (candidate.version.clone(), why));
         }
         rest.is_some()

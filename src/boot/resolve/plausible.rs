@@ -83,7 +83,7 @@ pub(super) fn code_edges(question: Question<'_>, name: &PackageName, build: &Bui
 /// Whether the profile's `cuda` lets a library or build of `cuda` in.
 fn allowed(cuda: LibraryCuda, wish: CudaWish) -> Result<(), String> {
     let is = cuda.exact.map_or_else(|| cuda.major.to_string(), |exact| exact.to_string());
-    let refuse = |wish: String| Err(format!("it is CUDA {is}, and the target is `cuda = \"{wish}\"`"));
+    let refuse = |wish: String| Err(format!("it is for CUDA {is}, but the target is `cuda = \"{wish}\"`"));
     match wish {
         CudaWish::Cpu => refuse("cpu".to_owned()),
         CudaWish::Major(major) if cuda.major != major => refuse(major.to_string()),

@@ -14,7 +14,7 @@ use crate::boot::resolve::package::{Barred, Package};
 use crate::boot::resolve::plausible::{Edge, plausible};
 use crate::boot::resolve::release::{Release, Releases};
 use crate::boot::resolve::{Present, Question};
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, counted};
 use crate::core::matrix::Build;
 use crate::core::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Wish};
 use crate::core::model::version::{is_pin, range_of};
@@ -158,7 +158,7 @@ impl<'a> Provider<'a> {
         };
         let file = direct.file();
         let wheel: crate::core::model::WheelName = file.parse().map_err(|_| {
-            Failure::input(format!("the address given for `{name}` does not end in the name of a wheel"))
+            Failure::input(format!("the address of `{name}` does not end in the name of a wheel"))
                 .help("write the whole address of the .whl file")
         })?;
         let candidate = Candidate {
@@ -305,11 +305,10 @@ impl Provider<'_> {
         let named: Vec<String> = worst.iter().take(5).map(|(name, count)| format!("{name} ({count})")).collect();
         let looked = self.edges.borrow().len();
         let failure =
-            Failure::answer("no answer was found in time").cause(format!("{looked} releases were looked into"));
+            Failure::answer("no answer was found in time").cause(format!("{} tried", counted(looked, "release")));
         let failure =
             if named.is_empty() { failure } else { failure.cause(format!("most in conflict: {}", named.join(", "))) };
-        failure
-            .help("say more of these in the profile: an exact version, or a range; or allow more with --solve-timeout")
+        failure.help("narrow these in the profile with an exact version or a range, or raise --solve-timeout")
     }
 }
 
@@ -363,7 +362,7 @@ impl DependencyProvider for Provider<'_> {
         let is_spent = |budget: usize| self.edges.borrow().len() >= budget || self.steps.get() >= STEPS * budget;
         let spent = self.variation.budget.is_some_and(is_spent);
         if spent {
-            return Err(Failure::world("the budget is spent"));
+            return Err(Failure::world("the time limit is reached"));
         }
         if (self.question.is_over)() { Err(self.out_of_time()) } else { Ok(()) }
     }

@@ -15,7 +15,7 @@ use crate::boot::profile::Profile;
 use crate::boot::resolve::{Elsewhere, Learned, Question, Resolution, Target, Unsolved, explain, resolve};
 use crate::boot::retrieval::pages::{page_of, pages_for};
 use crate::boot::session::Session;
-use crate::core::diag::{Failure, Kind};
+use crate::core::diag::{Failure, Kind, counted};
 use crate::core::host::files;
 use crate::core::host::mounts::{Look, must_be_folder};
 use crate::core::model::catalog::Catalog;
@@ -177,7 +177,7 @@ impl Session<'_> {
         let Some(client) = client else { return Traffic::default() };
         let traffic = client.traffic();
         self.log.detail(|| {
-            format!("{} requests, {} bytes read; the rest was in the cache", traffic.requests, traffic.bytes)
+            format!("{}, {} bytes read; the rest was in the cache", counted(traffic.requests, "request"), traffic.bytes)
         });
         traffic
     }
@@ -225,7 +225,8 @@ fn must_be_encrypted(url: &Url, settings: &IndexSettings) -> Result<(), Failure>
     if allowed || !is_open(url) {
         return Ok(());
     }
-    let message = format!("the index `{}` is not encrypted: anybody on the way could change what it says", redact(url));
+    let message =
+        format!("the index `{}` is not encrypted: anyone on the network path could change its answers", redact(url));
     Err(Failure::input(message).help("use https, or allow its host with --allow-insecure-host"))
 }
 
@@ -237,7 +238,8 @@ pub fn find_links(settings: &IndexSettings) -> Result<Vec<Url>, Failure> {
         .map(|path| {
             let path = files::absolute(path)?;
             let option = if settings.folders_only { "--wheelhouse" } else { "--find-links" };
-            must_be_folder(&path, &format!("{option}: there is no folder"))?;
+            must_be_folder(&path, &format!("{option}: there is no folder"))
+                .map_err(|failure| failure.help("name a folder that contains wheels"))?;
             Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
         })
         .collect()

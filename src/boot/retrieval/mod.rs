@@ -204,7 +204,7 @@ impl Session<'_> {
 
 /// What listings are filtered by.
 fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Result<Scope, Failure> {
-    let python = seen.python("name one with --python")?;
+    let python = seen.python("pass one with --python")?;
     let mut facts = python.facts.clone();
     facts.libc = libc.unwrap_or(facts.libc);
     let scope = Scope::of(&facts).ok_or_else(|| Failure::bug("no marker environment"))?;
@@ -248,10 +248,10 @@ fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings
     missing.map_or(Ok(()), |wheel| {
         if settings.folders_only {
             return Err(Failure::world(format!("`{}` is not in the wheelhouse", wheel.file))
-                .help("fill it from this lock with `colab-boot fetch`"));
+                .help("add it from this lock with `colab-boot fetch`"));
         }
         Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
-            .help("run the command once without --offline, or give a folder that has it with --find-links"))
+            .help("run the command once without --offline, or name a folder that has it with --find-links"))
     })
 }
 
@@ -261,7 +261,7 @@ pub fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure>
         return Ok(());
     };
     let message = format!(
-        "{what} need {}, {} to spare among them, and `{}` has {} free",
+        "{what} need {} (with a reserve of {}), but `{}` has {} free",
         bytes(with_margin),
         bytes(MARGIN),
         path.display(),

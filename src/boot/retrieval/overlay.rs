@@ -27,7 +27,7 @@ pub fn matrix(overlay: Option<&str>, paths: &Paths, log: &Log) -> Result<Matrix,
         files::read_text(std::path::Path::new(place), "matrix overlay")?
     };
     bundled.with_overlay(&text).map_err(|error| {
-        Failure::input(format!("`{}` is no overlay for the matrix", shown(place)))
+        Failure::input(format!("`{}` is not an overlay for the matrix", shown(place)))
             .cause(error)
             .help("docs/matrix.md lists the tables that an overlay may hold")
     })
@@ -43,7 +43,7 @@ fn from_address(place: &str, paths: &Paths, log: &Log) -> Result<String, Failure
     let digest: Sha256 =
         url.fragment().and_then(|text| text.strip_prefix("sha256=")?.parse().ok()).ok_or_else(|| {
             Failure::input(format!("--matrix: `{}` does not end in `#sha256=` and 64 hex digits", shown(place)))
-                .help("an address must say which text it means")
+                .help("an address needs the digest of its content")
         })?;
     url.set_fragment(None);
     let kept = paths.cache.join("overlays").join(digest.to_string());
@@ -55,9 +55,9 @@ fn from_address(place: &str, paths: &Paths, log: &Log) -> Result<String, Failure
     let text = fetch_document(&client, &url)?;
     if !fits(&text) {
         let got = Sha256::of(text.as_bytes());
-        return Err(Failure::answer(format!("`{}` is not the text that was meant", redact(&url)))
-            .cause(format!("sha256 should be {digest}, it is {got}"))
-            .help("if the overlay really changed, review it and name its new digest"));
+        return Err(Failure::answer(format!("`{}` does not match its digest", redact(&url)))
+            .cause(format!("expected sha256 {digest}, got {got}"))
+            .help("if the overlay was changed on purpose, review it and use its new digest"));
     }
     // A cache that can't be written costs a request next time.
     let _ = files::write_whole_fast(&kept, text.as_bytes());

@@ -23,7 +23,7 @@ pub(super) fn pages_for(profile: &Profile, target: &Target, matrix: &Matrix) -> 
         let driver = driver.map(|driver| format!(" with driver {driver}")).unwrap_or_default();
         return Err(Failure::answer(format!("no page of the index `{}` fits {}{driver}", named.name, target.name))
             .cause(format!("it has {}", labels.join(", ")))
-            .help("change `cuda` in `[target]`, or leave `index` out to use the default index"));
+            .help("change `cuda` in `[target]`, or remove `index` to use the default index"));
     }
     Ok(fitting.into_iter().map(|page| Some(page.label.clone())).collect())
 }

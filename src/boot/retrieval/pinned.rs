@@ -128,7 +128,7 @@ impl Finder<'_> {
 /// No index has anything of this name: a misspelt one, or one of a private index.
 fn unknown_package(one: &Named) -> Finding {
     let finding = Finding::error(Code::ResolveUnknownPackage, format!("the index has no package `{}`", one.name))
-        .with_help("check its spelling, or give the index that has it with --index-url");
+        .with_help("check its spelling, or pass the index that has it with --index-url");
     shown(one, finding)
 }
 
@@ -136,7 +136,7 @@ fn unknown_package(one: &Named) -> Finding {
 fn unknown_release(one: &Named) -> Finding {
     let message = format!("the index has no release {} of `{}`", one.version, one.name);
     let finding = Finding::error(Code::AuditMissing, message);
-    shown(one, finding.with_help("check the version, or give the index that has it with --index-url"))
+    shown(one, finding.with_help("check the version, or pass the index that has it with --index-url"))
 }
 
 /// The line of a package allows other bytes than those that its installer would get.
@@ -146,7 +146,7 @@ fn other_bytes(one: &Named, candidate: &Candidate) -> Option<Finding> {
     let is_locked = one.files.get(&candidate.file).is_none_or(|locked| *locked == sha256);
     let message = match (is_named, is_locked) {
         (true, true) => return None,
-        (false, _) => format!("no `--hash` of {} {} is that of its wheel", one.name, one.version),
+        (false, _) => format!("no `--hash` of {} {} matches its wheel", one.name, one.version),
         (true, false) => format!("the lock has another digest for the wheel of {} {}", one.name, one.version),
     };
     let finding = Finding::error(Code::AuditHash, message).about(Subject::package(&one.name));
@@ -162,12 +162,12 @@ fn shown(one: &Named, finding: Finding) -> Finding {
 
 fn not_asked(count: usize, failure: Option<&Failure>) -> Option<Finding> {
     let failure = failure?;
-    let message = format!("{count} packages could not be looked up: only what the matrix knows of them was judged");
+    let message = format!("{} could not be looked up: checked only against the matrix", counted(count, "package"));
     Some(Finding::warning(Code::AuditUnread, message).with_note(failure.to_string()))
 }
 
 fn not_there(absent: &[String]) -> Option<Finding> {
-    let message = format!("{} releases have no wheel for the target on the index", absent.len());
+    let message = format!("{} without a wheel for the target on the index", counted(absent.len(), "release"));
     let named: Vec<&str> = absent.iter().map(String::as_str).take(12).collect();
     (!absent.is_empty()).then(|| Finding::note(Code::AuditUnread, message).with_note(named.join(", ")))
 }

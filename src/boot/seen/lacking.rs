@@ -64,9 +64,9 @@ impl Lacking {
         let message = format!("{package} {version} needs {libraries}, which this system does not have");
         let debian: Vec<String> = self.debian.iter().map(|name| format!("\"{name}\"")).collect();
         Finding::warning(Code::SystemLibraryMissing, message)
-            .with_note("without it the import fails: `cannot open shared object file`")
+            .with_note("the import fails without it: `cannot open shared object file`")
             .with_help(format!(
-                "write `packages = [{}]` under `[apt]` of the profile, or have `colab-boot plan --add-apt` write it",
+                "add `packages = [{}]` under `[apt]` of the profile, or run `colab-boot plan --add-apt`",
                 debian.join(", ")
             ))
     }
@@ -137,9 +137,9 @@ pub fn with_apt(text: &str, packages: &BTreeSet<String>) -> Result<String, Failu
     let mut document: toml_edit::DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| failed(error.to_string()))?;
     let apt = document.entry("apt").or_insert_with(toml_edit::table);
-    let apt = apt.as_table_like_mut().ok_or_else(|| failed("`apt` is no table".to_owned()))?;
+    let apt = apt.as_table_like_mut().ok_or_else(|| failed("`apt` is not a table".to_owned()))?;
     let list = apt.entry("packages").or_insert_with(|| toml_edit::value(toml_edit::Array::new()));
-    let list = list.as_array_mut().ok_or_else(|| failed("`packages` is no list".to_owned()))?;
+    let list = list.as_array_mut().ok_or_else(|| failed("`packages` is not a list".to_owned()))?;
     let named = list.iter().filter_map(|one| Some(one.as_str()?.split('=').next()?.to_owned()));
     let known: BTreeSet<String> = named.collect();
     for package in packages.difference(&known) {

@@ -120,7 +120,7 @@ impl Seen {
 
     /// The Python to judge wheels for.
     pub fn python_facts(&self) -> Result<PythonFacts, Failure> {
-        Ok(self.python("name one with --python, or a notebook image with --runtime")?.facts.clone())
+        Ok(self.python("pass one with --python, or a notebook image with --runtime")?.facts.clone())
     }
 
     /// An unreadable file is an error, not an absent one: nothing may be changed on such grounds.
@@ -183,7 +183,7 @@ impl Seen {
             return Ok(());
         };
         Err(Failure::input(message).help(
-            "make an environment with `python3 -m venv .venv`, it is found here and below; or name one with --python; or allow this \
+            "create an environment with `python3 -m venv .venv`, pass one with --python, or allow this \
              one with --system",
         ))
     }
@@ -225,8 +225,8 @@ impl Session<'_> {
         let errors = seen.observed().into_iter().flat_map(|observed| &observed.python_errors);
         let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
         let why = said.unwrap_or_else(|| match path.read_link() {
-            Ok(to) => format!("it leads to `{}`, which is not there", to.display()),
-            Err(_) => "it is not there".to_owned(),
+            Ok(to) => format!("it points to `{}`, which does not exist", to.display()),
+            Err(_) => "it does not exist".to_owned(),
         });
         Err(Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
             .cause(why)
@@ -321,7 +321,7 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
     let wrong = |error: &serde_json::Error| {
         Failure::input(format!("`{}` is not a machine record", path.display()))
             .because(error)
-            .help("write one with `colab-boot fingerprint --json=FILE`")
+            .help("create one with `colab-boot fingerprint --json=FILE`")
     };
     let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
     if let Some(observed) = value.pointer_mut("/report/observed") {
@@ -332,7 +332,7 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
         value.get("schema").and_then(serde_json::Value::as_u64).is_some() && value.get("os-release").is_some();
     if !is_record {
         return Err(Failure::input(format!("`{}` is not a machine record", path.display()))
-            .help("write one with `colab-boot fingerprint --json=FILE`"));
+            .help("create one with `colab-boot fingerprint --json=FILE`"));
     }
     serde_json::from_value(value).map_err(|error| wrong(&error))
 }

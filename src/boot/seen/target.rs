@@ -23,7 +23,8 @@ impl Session<'_> {
     /// What `profile` is to be solved for on the machine that was seen.
     pub fn target(&self, profile: &Profile, seen: &Seen) -> Result<Target, Failure> {
         let machine = &seen.machine;
-        let python = seen.python("install Python 3, or name one with --python; for a plan elsewhere use --runtime")?;
+        let python =
+            seen.python("install Python 3, or pass one with --python; to plan for another machine, use --runtime")?;
         if let Some((major, minor)) = profile.target.python.filter(|wanted| *wanted != python.facts.minor()) {
             let message = format!("the profile is for Python {major}.{minor}, the target has {}", python.facts.version);
             let finding = Finding::error(Code::MachineNotPlanned, message)

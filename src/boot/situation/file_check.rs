@@ -19,7 +19,7 @@ use crate::boot::session::Session;
 use crate::boot::situation::start_up::{Importable, Start};
 use crate::boot::state::State;
 use crate::boot::verdict::Files;
-use crate::core::diag::{Failure, Finding};
+use crate::core::diag::{Failure, Finding, others};
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::model::{PackageName, Sha256, Version};
@@ -167,8 +167,7 @@ impl FileCheck {
         faults.sort();
         // Another version is a change of its own.
         if scene.is_installed(package) {
-            let more = if faults.len() > 1 { format!(" and {} more", faults.len() - 1) } else { String::new() };
-            self.broken.insert(package.name.clone(), format!("{first}{more}"));
+            self.broken.insert(package.name.clone(), format!("{first}{}", others(faults.len() - 1)));
         }
         self.faults.insert(package.name.clone(), faults);
     }

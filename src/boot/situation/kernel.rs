@@ -41,11 +41,12 @@ pub fn loaded(
     }
     if let Some(pid) = request.kernel_pid.filter(|_| seen.is_here() && !request.no_kernel) {
         return Err(Failure::input(format!("--kernel-pid: there is no process {pid}"))
-            .help("give the process of the notebook's kernel: `os.getpid()` in a cell"));
+            .help("pass the PID of the notebook's kernel: run `os.getpid()` in a cell"));
     }
     if request.kernel_modules.is_some() && seen.is_here() {
-        return Err(Failure::input("--kernel-modules was given but no kernel was found")
-            .help("give its process with --kernel-pid"));
+        return Err(
+            Failure::input("--kernel-modules was given but no kernel was found").help("pass its PID with --kernel-pid")
+        );
     }
     let fresh = seen.machine.runtime.is_some() && seen.machine.host.preloads;
     let names = if fresh { preloaded() } else { BTreeSet::new() };

@@ -110,14 +110,13 @@ impl Session<'_> {
         let Ok(Finds { found, mut loaded }) = serde_json::from_str(line.trim()) else { return Start::default() };
         loaded.retain(|file| !standard.as_ref().is_some_and(|standard| file.starts_with(standard)));
         let suspects: Vec<String> = suspects.map(|path| format!("`{}`", path.display())).collect();
-        let note = format!("these run when Python starts: {}", suspects.join(", "));
+        let note = format!("startup files: {}", suspects.join(", "));
         let hidden = wanted.iter().flat_map(|one| one.modules.iter().map(move |module| (one, module)));
         let hidden = hidden.filter_map(|(one, module)| {
             let file =
                 found.get(module)?.as_ref().filter(|file| !is_meant(file, &one.location, standard.as_deref()))?;
-            let message =
-                format!("Python finds `{module}` in `{}` before {} as it is locked", file.display(), one.name);
-            let help = "remove that copy, or what puts it first; then run the command again";
+            let message = format!("Python finds `{module}` in `{}` before the locked {}", file.display(), one.name);
+            let help = "remove that copy, or the setting that puts it first; then run the command again";
             let finding = Finding::error(Code::KernelShadowed, message).about(Subject::package(&one.name));
             let finding = finding.about(Subject::module(module)).against(Subject::file(file));
             Some(finding.with_note(note.clone()).with_help(help))

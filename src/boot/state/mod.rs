@@ -95,7 +95,7 @@ impl State {
         let ledger: Ledger = serde_json::from_str(&text).map_err(|error| {
             Failure::world(format!("the ledger `{}` can't be read", path.display()))
                 .because(&error)
-                .help("look at it; without it colab-boot takes everything that is installed for the image's")
+                .help("inspect it; without it, colab-boot treats all installed packages as part of the image")
         })?;
         let is_of_another = match (&self.site, &ledger.identity) {
             (Some(site), Some(own)) => files::read_optional(&site.join(IDENTITY))?.as_ref() != Some(own),
@@ -119,7 +119,7 @@ impl State {
             None => ledger.identity.clone(),
         };
         let text = serde_json::to_string_pretty(&Ledger { identity, ..ledger.clone() })
-            .map_err(|error| Failure::bug("the ledger has no JSON form").because(&error))?;
+            .map_err(|error| Failure::bug("the ledger could not be written as JSON").because(&error))?;
         files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
     }
 
@@ -133,7 +133,7 @@ impl State {
         let schema = serde_json::from_str(&text).ok().map(|head: MarkerHead| head.schema);
         if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
             return Err(Failure::world(format!(
-                "the marker `{}` has format {schema}, this colab-boot knows {SCHEMA}",
+                "the marker `{}` has format {schema}, this colab-boot reads {SCHEMA}",
                 path.display()
             ))
             .help("restart the kernel, then remove the file: the next run checks everything again"));
@@ -162,7 +162,7 @@ impl State {
     fn write_marker(&self, marker: &Marker) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let text = serde_json::to_string_pretty(marker)
-            .map_err(|error| Failure::bug("the marker has no JSON form").because(&error))?;
+            .map_err(|error| Failure::bug("the marker could not be written as JSON").because(&error))?;
         files::write_whole(&self.marker_path(), format!("{text}\n").as_bytes())
     }
 
@@ -207,8 +207,8 @@ impl State {
             return files::remove_if_there(&self.on_the_way_path());
         }
         files::create_private_folder(&self.folder)?;
-        let text =
-            serde_json::to_string(all).map_err(|error| Failure::bug("RECORDs have no JSON form").because(&error))?;
+        let text = serde_json::to_string(all)
+            .map_err(|error| Failure::bug("RECORDs could not be written as JSON").because(&error))?;
         files::write_whole(&self.on_the_way_path(), text.as_bytes())
     }
 
@@ -221,7 +221,7 @@ impl State {
     pub fn keep_notes(&self, notes: &Notes) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let text = serde_json::to_string_pretty(notes)
-            .map_err(|error| Failure::bug("the notes have no JSON form").because(&error))?;
+            .map_err(|error| Failure::bug("the notes could not be written as JSON").because(&error))?;
         files::write_whole(&self.folder.join("notes.json"), format!("{text}\n").as_bytes())
     }
 

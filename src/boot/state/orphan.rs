@@ -48,7 +48,7 @@ pub(super) fn wait_for_orphan(state: &Path, at_most: Duration, on_wait: &mut dyn
             on_wait(pid);
         }
         if waited >= at_most {
-            return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still at work"))
+            return Err(Failure::world(format!("the installer of an earlier run (process {pid}) is still running"))
                 .help("wait for it to finish, or end it, then run the command again"));
         }
         patrol.must_go_on(pid, &format!("the installer of an earlier run (process {pid})"))?;

@@ -55,10 +55,10 @@ impl Verdict {
     /// Nothing had to be changed: `packages` are as locked.
     pub fn ready(evidence: Evidence, packages: usize, kernel: KernelState) -> Self {
         let state = match kernel {
-            KernelState::Restarted => ", in a Python that has started since",
+            KernelState::Restarted => ", in a newly started Python",
             KernelState::Known if evidence.kernel.was_compared() => ", no restart needed",
             KernelState::Known => "",
-            KernelState::New => ", nothing had to be changed",
+            KernelState::New => ", nothing changed",
         };
         let sentence = format!("ready: {} {}{state}", counted(packages, "package"), as_what(&evidence));
         Self::proven(Word::Ready, sentence, evidence)

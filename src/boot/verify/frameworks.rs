@@ -59,23 +59,23 @@ pub fn repeated(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &
                 Some(Finding::error(Code::VerifySmoke, format!("{package} could not train")).with_note(failed.detail))
             }
             (true, false) => {
-                let message = format!("{package} trained twice from the seed {seed} gives two results");
+                let message = format!("two trainings of {package} with the seed {seed} gave different results");
                 let note = format!("{digest}… and {}…", other.detail.chars().take(12).collect::<String>());
-                let help = "a custom kernel, or a release that promises less; `colab-boot plan` says what is promised";
+                let help = "the cause may be a custom kernel, or a release with fewer guarantees; `colab-boot plan` shows the guarantees";
                 Some(Finding::error(Code::VerifyNotDeterministic, message).with_note(note).with_help(help))
             }
             (true, true) => None,
         };
         let said = match &finding {
-            None => format!("the same twice: {digest}…"),
+            None => format!("identical results: {digest}…"),
             Some(finding) if finding.code == Code::VerifySmoke => "could not train".to_owned(),
-            Some(_) => "not the same twice".to_owned(),
+            Some(_) => "results differ".to_owned(),
         };
         repeated.rows.push((package.clone(), said));
         repeated.findings.extend(finding);
     }
     if repeated.rows.is_empty() {
-        let message = "no framework of the lock can be trained twice: torch, jax and tensorflow can";
+        let message = "the lock has no framework that can be tested: torch, jax or tensorflow";
         repeated.findings.push(Finding::warning(Code::VerifyNotDeterministic, message));
     }
     repeated
@@ -107,14 +107,14 @@ pub fn smoke_finding(
         return Some(Finding::error(Code::VerifySmoke, message).with_help("another copy comes first on sys.path"));
     }
     if outcome.tpu == Some(false) && has_tpu(seen) {
-        let message = format!("{name} does not use the TPU that is here");
+        let message = format!("{name} does not use this machine's TPU");
         let finding = Finding::error(Code::VerifyTpuUnused, message).with_note(outcome.detail.clone());
-        return Some(finding.with_help("libtpu has to be in the lock (`jax[tpu]`), and no other process may hold the TPU: `colab-boot doctor tpu-busy`"));
+        return Some(finding.with_help("add libtpu to the lock (`jax[tpu]`), and check that no other process uses the TPU: `colab-boot doctor tpu-busy`"));
     }
     let has_gpu = !seen.machine.hardware.gpus.is_empty();
     let unused = has_gpu && target.cuda.is_some() && outcome.gpu == Some(false);
     unused.then(|| {
-        Finding::error(Code::VerifyGpuUnused, format!("{name} does not use the GPU that is here"))
+        Finding::error(Code::VerifyGpuUnused, format!("{name} does not use this machine's GPU"))
             .with_note(outcome.detail.clone())
     })
 }
@@ -135,5 +135,5 @@ fn has_tpu(seen: &Seen) -> bool {
 pub fn no_gpu(smokes: &[(PackageName, SmokeOutcome)], seen: &Seen) -> Option<Finding> {
     let asked = smokes.iter().any(|(_, outcome)| outcome.gpu.is_some());
     let here = !seen.machine.hardware.gpus.is_empty();
-    (asked && !here).then(|| Finding::note(Code::VerifyNoGpu, "no GPU here: the frameworks were tested on the CPU"))
+    (asked && !here).then(|| Finding::note(Code::VerifyNoGpu, "no GPU: the frameworks were tested on the CPU"))
 }

@@ -25,10 +25,7 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
         Standing::Fresh | Standing::NewMachine => {
             let other = planned.marker.as_ref().filter(|marker| marker.is_in_doubt() && marker.boot_id == now.boot_id);
             findings.extend(other.map(|marker| {
-                let message = format!(
-                    "an apply of {} was not finished here; what this lock names is judged all the same",
-                    marker.profile
-                );
+                let message = format!("an apply of {} is not finished; this lock was verified anyway", marker.profile);
                 Finding::warning(Code::ApplyFailed, message)
                     .with_help("run it again, or `colab-boot apply` for this profile")
             }));
@@ -37,7 +34,7 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
         Standing::RestartPending | Standing::Restarted | Standing::Ready => {}
     }
     if !because.is_empty() {
-        let message = "the kernel runs code, or has read variables, that were replaced since";
+        let message = "the kernel runs code or uses variables that were replaced since";
         let finding = Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again");
         findings.push(because.iter().cloned().fold(finding, Finding::with_note));
     }
@@ -47,15 +44,15 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
         let message = format!("the kernel does not have what the profile sets: {}", names.join(", "));
         findings.push(
             Finding::error(Code::VerifyEnvironment, message)
-                .with_help("run the cell that applies, it sets them; then verify again"),
+                .with_help("run the boot cell to set them, then verify again"),
         );
     } else if planned.decision.environment_differs {
         let names: Vec<&str> = planned.decision.plan.variables.iter().map(|change| change.name.as_str()).collect();
         let what = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        let message = format!("the environment file does not set what the profile sets{what}");
+        let message = format!("the environment file lacks variables of the profile{what}");
         findings.push(
             Finding::error(Code::VerifyEnvironment, message)
-                .with_help("`colab-boot apply` writes it; then verify again"),
+                .with_help("run `colab-boot apply` to write it, then verify again"),
         );
     }
     findings

@@ -15,8 +15,8 @@ pub fn file_findings(planned: &Planned, layout: &Layout) -> Result<Vec<Finding>,
     }
     let left = leftovers(&layout.purelib)?;
     if !left.is_empty() {
-        let message = format!("a killed installer has left {} behind", left.join(", "));
-        findings.push(Finding::error(Code::VerifyFiles, message).with_help("`colab-boot apply` removes them"));
+        let message = format!("a killed installer left {}", left.join(", "));
+        findings.push(Finding::error(Code::VerifyFiles, message).with_help("run `colab-boot apply` to remove them"));
     }
     let others: Vec<String> = ghosts(layout).into_iter().filter(|name| !name.starts_with('~')).collect();
     if !others.is_empty() && planned.files.faults.is_empty() {

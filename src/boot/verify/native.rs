@@ -128,12 +128,12 @@ fn explanation(session: &Session<'_>, seen: &Seen, error: &str) -> Option<String
         let release = release_of(&seen.machine.os);
         let debian = system.as_ref().and_then(|system| system.package(library, release.as_deref()));
         return Some(match (debian, session.matrix.carrier_of(library)) {
-            (Some(package), _) => format!("`{library}` is in the Debian package `{package}`: name it under `[apt]`"),
+            (Some(package), _) => format!("`{library}` is in the Debian package `{package}`: add it under `[apt]`"),
             (None, Some(package)) => format!(
-                "`{library}` is in the wheels of `{package}`: choose a release for the CUDA that is here, or add it"
+                "`{library}` is in the wheels of `{package}`: add it, or choose a release for the installed CUDA"
             ),
             (None, None) => {
-                format!("nothing here has `{library}`; `colab-boot audit` says what else does not go together")
+                format!("no package contains `{library}`; `colab-boot audit` lists other mismatches")
             }
         });
     }
@@ -144,18 +144,16 @@ fn explanation(session: &Session<'_>, seen: &Seen, error: &str) -> Option<String
         "numpy.core.multiarray failed to import",
         "_ARRAY_API not found",
     ]) {
-        return Some("it was compiled against NumPy 1: take a newer release of it, or `numpy = \"<2\"`".to_owned());
+        return Some("it was compiled against NumPy 1: use a newer release of it, or `numpy = \"<2\"`".to_owned());
     }
     if says(&["undefined symbol: _ZN"]) && says(&["2at", "3c10", "5torch"]) {
-        return Some("it was compiled against another torch: `colab-boot matrix inspect` says for which".to_owned());
+        return Some("it was compiled against another torch: `colab-boot matrix inspect` shows which".to_owned());
     }
     if says(&["GLIBC_", "GLIBCXX_", "CXXABI_"]) && says(&["not found"]) {
-        return Some("it needs a newer C or C++ library than this system has: take an older release of it".to_owned());
+        return Some("it needs a newer C or C++ library than this system has: use an older release of it".to_owned());
     }
     if says(&["undefined symbol", "invalid ELF header", "wrong ELF class", "the process ended with exit code"]) {
-        return Some(
-            "its compiled code does not fit what is here; `colab-boot audit` says what does not go together".to_owned(),
-        );
+        return Some("its compiled code does not fit the environment; `colab-boot audit` lists mismatches".to_owned());
     }
     None
 }

@@ -39,8 +39,8 @@ pub fn summary(python: String, evidence: &Evidence, stands: Standing, tests: &[(
     row("apply", stands.as_str().to_owned());
     match &evidence.kernel {
         Compared::Nothing => {}
-        Compared::Same(count) => row("kernel", format!("{count} modules compared")),
-        Compared::Differs(_) => row("kernel", "holds what was replaced since".to_owned()),
+        Compared::Same(count) => row("kernel", format!("{} compared", counted(count, "module"))),
+        Compared::Differs(_) => row("kernel", "holds replaced code".to_owned()),
         Compared::Not(why) => row("kernel", format!("not compared: {why}")),
     }
     for (name, said) in tests {

@@ -381,7 +381,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 fn reason(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > 500 || text.chars().any(char::is_control) {
-        return Err("a reason is one line of at most 500 characters that says something".to_owned());
+        return Err("a reason is one line of 1 to 500 characters".to_owned());
     }
     Ok(text.to_owned())
 }

@@ -327,7 +327,7 @@ fn byte_count(text: &str) -> Result<u64, String> {
         _ => return Err("write a number of bytes, such as `500MB` or `4GB`".to_owned()),
     };
     let count: u64 = count.parse().map_err(|_| "write a whole number, such as `500MB`".to_owned())?;
-    count.checked_mul(unit).ok_or_else(|| "that is more than there is".to_owned())
+    count.checked_mul(unit).ok_or_else(|| "the number is too large".to_owned())
 }
 
 #[derive(Debug, Args)]

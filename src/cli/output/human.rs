@@ -8,7 +8,7 @@ use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::Machine;
 use crate::boot::plan::{Change, Kind, Plan, Restart};
 use crate::boot::verdict::Compared;
-use crate::core::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, few, harmless, listed};
+use crate::core::diag::{Failure, Finding, Kind as FailureKind, Severity, bytes, counted, few, harmless, listed};
 use crate::core::log::Style;
 
 /// Findings, as rustc would draw them. Help that neighbours of one code share stands once, behind the last of them.
@@ -94,7 +94,7 @@ pub fn render_failure(failure: &Failure, style: Style) -> String {
     }
     if failure.kind == FailureKind::Bug {
         group =
-            group.element(Level::HELP.message("this is a bug of colab-boot; please report it with the command line"));
+            group.element(Level::HELP.message("this is a bug in colab-boot; please report it with the command line"));
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     dense(&renderer.render(&[group]))
@@ -217,8 +217,7 @@ pub fn plan_line(plan: &Plan, restart: &Restart, kernel: &Compared) -> String {
     }
     match plan.variables.len() {
         0 => {}
-        1 => parts.push("1 variable to change".to_owned()),
-        count => parts.push(format!("{count} variables to change")),
+        count => parts.push(format!("{} to change", counted(count, "variable"))),
     }
     if parts.is_empty() {
         parts.push("nothing to do".to_owned());
@@ -249,7 +248,7 @@ pub fn needed_images(target: &LockedTarget) -> Vec<String> {
         .map(|(image, packages)| {
             let whose =
                 target.runtime.as_ref().map_or_else(|| "this machine".to_owned(), |_| format!("the image `{image}`"));
-            format!("{}: no index gives a digest of it, so only {whose} has it: {}", target.name, named(&packages))
+            format!("{}: no index has a digest, so only {whose} has it: {}", target.name, named(&packages))
         })
         .collect()
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Asker, Newer, Why};
-use crate::core::diag::Finding;
+use crate::core::diag::{Finding, few};
 use crate::core::model::version::range_of;
 use crate::core::model::{PackageName, Version};
 
@@ -87,7 +87,7 @@ impl ShownWhy<'_> {
             let _ = writeln!(text, "  asked     {} {verb} {name} {}{cap}", asker_of(asker), asker.range);
         }
         if let Some(bound) = profile.constraint_of(name) {
-            let _ = writeln!(text, "  bound     your profile's [constraints] let it be {} only", bound.specifiers);
+            let _ = writeln!(text, "  bound     your profile's [constraints] allow only {}", bound.specifiers);
         }
         let Some(newest) = &why.newest else {
             text.push_str("  newest    yes: the target could have no newer release\n");
@@ -100,10 +100,10 @@ impl ShownWhy<'_> {
                 let own = profile.wanted.iter().find(|one| one.name == *name).map(|one| &one.specifiers);
                 match own.filter(|own| !range_of(own).contains(newest)) {
                     Some(own) => {
-                        let _ = writeln!(text, "  with it   nothing but your profile's `{own}` stands in its way");
+                        let _ = writeln!(text, "  with it   blocked only by your profile's `{own}`");
                     }
                     None if kept => {
-                        text.push_str("  with it   nothing stands in its way but that the target has this one\n");
+                        text.push_str("  with it   blocked only by the version on the target\n");
                     }
                     None => moved(&mut text, name, newest, moves),
                 }
@@ -149,18 +149,20 @@ type Move = (PackageName, Option<Version>, Option<Version>);
 fn moved(text: &mut String, name: &PackageName, newest: &Version, moves: &[Move]) {
     let others: Vec<&Move> = moves.iter().filter(|(other, ..)| other != name).collect();
     if others.is_empty() {
-        let _ = writeln!(text, "  with it   nothing else would move: `lock --upgrade-package {name}` takes {newest}");
+        let _ = writeln!(text, "  with it   nothing else changes: `lock --upgrade-package {name}` selects {newest}");
         return;
     }
-    let line = |(other, from, to): &Move| match (from, to) {
-        (Some(from), Some(to)) => format!("{other} moves from {from} to {to}"),
-        (None, Some(to)) => format!("{other} {to} comes along"),
-        (Some(from), None) => format!("{other} {from} goes"),
-        (None, None) => String::new(),
-    };
-    let more = others.len().saturating_sub(SHOWN);
-    let lines = others.iter().take(SHOWN).map(|one| line(one));
-    for line in lines.chain((more > 0).then(|| format!("and {more} more"))) {
+    for line in few(&others.into_iter().map(shown_move).collect::<Vec<_>>()) {
         let _ = writeln!(text, "  with it   {line}");
+    }
+}
+
+/// A package that would have another version.
+fn shown_move((other, from, to): &Move) -> String {
+    match (from, to) {
+        (Some(from), Some(to)) => format!("{other} moves from {from} to {to}"),
+        (None, Some(to)) => format!("{other} {to} is added"),
+        (Some(from), None) => format!("{other} {from} is removed"),
+        (None, None) => String::new(),
     }
 }

@@ -67,16 +67,16 @@ fn not_judged(environment: &Environment) -> Option<Finding> {
     let Environment { held, hardware, .. } = environment;
     let note = |message: &str| Some(Finding::note(Code::MachineNoGpu, message));
     if held.is_empty() {
-        return Some(Finding::note(Code::AuditOpen, "nothing was found that could be judged"));
+        return Some(Finding::note(Code::AuditOpen, "no entry could be checked"));
     }
     if !held.iter().any(|held| held.build.is_some()) {
         return None;
     }
     match (hardware.gpus.is_empty(), &hardware.driver) {
-        (true, _) => note("no GPU is named: whether the builds run on one was not judged")
-            .map(|finding| finding.with_help("name it with --gpu, and its driver with --driver")),
-        (false, None) => note("no driver is known: whether it runs the builds' CUDA was not judged")
-            .map(|finding| finding.with_help("name it with --driver")),
+        (true, _) => note("no GPU is named, so the builds were not checked against one")
+            .map(|finding| finding.with_help("set it with --gpu, and its driver with --driver")),
+        (false, None) => note("no driver is known, so the CUDA of the builds was not checked against it")
+            .map(|finding| finding.with_help("set it with --driver")),
         (false, Some(_)) => None,
     }
 }
@@ -140,7 +140,7 @@ fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> 
     }
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let verdict = match (errors, warnings) {
-        (0, 0) if environment.held.is_empty() => "nothing was judged".to_owned(),
+        (0, 0) if environment.held.is_empty() => "nothing was checked".to_owned(),
         (0, 0) => "no problems found".to_owned(),
         (0, warnings) => counted(warnings, "warning"),
         (errors, 0) => counted(errors, "error"),

@@ -11,7 +11,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::DiffMachinesOptions;
 use crate::cli::verbs::fingerprint::conditions_of;
-use crate::core::diag::{Failure, Finding, Severity};
+use crate::core::diag::{Failure, Finding, Severity, counted};
 use crate::core::host::mounts::{Look, must_be_there};
 use crate::health::difference::{Row, Side, compare};
 
@@ -56,7 +56,7 @@ impl Looked {
             None => MachineRequest { python: options.python.clone(), ..MachineRequest::default() },
         };
         let seen = session.machine(&machine).map_err(|failure| match machine.runtime {
-            Some(_) => failure.help("or name a file that `fingerprint --json=FILE` has written"),
+            Some(_) => failure.help("or name a file written by `fingerprint --json=FILE`"),
             None => failure,
         })?;
         let conditions = conditions_of(&seen, session)?;
@@ -89,7 +89,7 @@ fn shown(rows: &[Row]) -> String {
     let heavy = rows.iter().filter(|row| row.severity != Severity::Note).count();
     let sum = match rows.len() {
         0 => "nothing differs".to_owned(),
-        count => format!("{count} differences, {heavy} of them can break something"),
+        count => format!("{}, {heavy} of which can cause failures", counted(count, "difference")),
     };
     let _ = writeln!(text, "diff: {sum}");
     text

@@ -80,7 +80,7 @@ fn package(
     let locked = chosen(&lock, options)?;
     let mut findings = Vec::new();
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
-        let message = format!("`{}` is stale: {why}; what follows is about a lock made now", place.display());
+        let message = format!("`{}` is stale: {why}; this is about a new lock", place.display());
         findings.push(Finding::note(Code::LockStale, message));
     }
     let mut machine = options.machine.request();
@@ -111,7 +111,7 @@ fn chosen<'l>(lock: &'l Lock, options: &ExplainOptions) -> Result<&'l LockedTarg
 }
 
 fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure {
-    let failure = Failure::answer(format!("`{name}` is not in the lock: nothing needs it on `{}`", locked.name));
+    let failure = Failure::answer(format!("`{name}` is not in the lock: no package needs it on `{}`", locked.name));
     let names = lock.targets.iter().flat_map(|target| &target.packages).map(|package| package.name.as_ref());
     match nearest(names, name.as_ref()) {
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),

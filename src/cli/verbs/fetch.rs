@@ -47,7 +47,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     must_hold_no_others(&options.into, &wheels)?;
     // Two that fetch into one folder would write to the same parts.
     let waiting =
-        || session.say(&format!("another colab-boot fetches into `{}`; waiting for it", options.into.display()));
+        || session.say(&format!("waiting for another colab-boot that fetches into `{}`", options.into.display()));
     let _alone = locks::lock_folder(&options.into, AT_MOST, &waiting)?;
     let settings = options.index.settings();
     let mut findings = Vec::new();
@@ -105,7 +105,7 @@ fn profile_of(
         let why = if profile.digest == lock.profile.sha256 {
             targets.iter().find_map(|target| uncovered(&profile, target))
         } else {
-            Some(format!("it was made from another text of `{}`", path.display()))
+            Some(format!("`{}` changed after it was locked", path.display()))
         };
         let Some(why) = why else { return Ok(Some(profile)) };
         let finding = stale_lock(&options.lock, Some(&why), path.display());
@@ -120,10 +120,10 @@ fn profile_of(
     match indexes.first() {
         None => Ok(None),
         Some(index) => Err(Failure::input(format!(
-            "the lock takes files from `{index}`, whose address stands in its profile, and there is none at `{}`",
+            "the lock has files of the index `{index}`, but its profile with the address is missing at `{}`",
             path.display()
         ))
-        .help("give the profile with --profile")),
+        .help("pass the profile with --profile")),
     }
 }
 
@@ -132,8 +132,8 @@ fn must_hold_no_others(folder: &Path, wheels: &BTreeMap<Sha256, &LockedPackage>)
     for (sha256, wheel) in wheels.iter().filter_map(|(sha256, package)| Some((sha256, package.wheel()?))) {
         let path = folder.join(&wheel.file);
         if path.look_at_entry().is_ok() && !has_digest(&path, *sha256) {
-            return Err(Failure::input(format!("`{}` is another file than the lock names", path.display()))
-                .help("nothing was fetched; move it, or name another folder with --into"));
+            return Err(Failure::input(format!("`{}` differs from the locked file", path.display()))
+                .help("nothing was downloaded; move it, or choose another folder with --into"));
         }
     }
     Ok(())

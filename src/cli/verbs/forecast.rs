@@ -125,6 +125,6 @@ fn edges(all: &[Outlook]) -> Vec<String> {
     }
     lines
         .into_iter()
-        .map(|((profile, from), gpus)| format!("{profile} breaks from {from} on: {}", gpus.join(", ")))
+        .map(|((profile, from), gpus)| format!("{profile} breaks from {from}: {}", gpus.join(", ")))
         .collect()
 }

@@ -69,13 +69,13 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     }
     let state = match (unchanged, options.check) {
         (true, _) => "is up to date",
-        (false, true) => "is left as it is",
+        (false, true) => "was not changed",
         (false, false) => "written",
     };
     report.talk.push(format!(
-        "{} {state} ({} requests, {} read)",
+        "{} {state} ({}, {} read)",
         path.display(),
-        traffic.requests,
+        counted(traffic.requests, "request"),
         bytes(traffic.bytes)
     ));
     Ok(report)
@@ -87,10 +87,10 @@ fn must_be_known(names: &[PackageName], locks: [Option<&Lock>; 2]) -> Result<(),
     let Some(name) = names.iter().find(|name| !packages().any(|package| package.name == **name)) else {
         return Ok(());
     };
-    let failure = Failure::input(format!("--upgrade-package: `{name}` is not in the lock, nothing needs it"));
+    let failure = Failure::input(format!("--upgrade-package: `{name}` is not in the lock"));
     Err(match nearest(packages().map(|package| package.name.as_ref()), name.as_ref()) {
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
-        None => failure.help("`colab-boot plan` lists what is in it"),
+        None => failure.help("`colab-boot plan` lists its packages"),
     })
 }
 
@@ -100,7 +100,8 @@ fn stale(path: &Path, options: &LockOptions, exists: bool, changes: &[String]) -
     }
     let finding = stale_lock(path, None, options.profile.display());
     if changes.is_empty() {
-        finding.with_note("its text is not what would be written: it was edited, or written by another colab-boot")
+        finding
+            .with_note("its text differs from what would be written: it was edited, or written by another colab-boot")
     } else {
         few(changes).into_iter().fold(finding, Finding::with_note)
     }

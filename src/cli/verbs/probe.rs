@@ -47,13 +47,12 @@ pub(super) fn run(verb: &ProbeVerb, session: &Session<'_>) -> Result<Report, Fai
 /// The machine that we run on.
 fn here(request: &MachineRequest, session: &Session<'_>) -> Result<Seen, Failure> {
     let seen = session.machine(request)?;
-    let described =
-        || Failure::input("a described machine can't be measured").help("leave out --runtime and --machine");
+    let described = || Failure::input("only this machine can be measured").help("leave out --runtime and --machine");
     if seen.is_here() { Ok(seen) } else { Err(described()) }
 }
 
 fn python(seen: &Seen) -> Result<&Path, Failure> {
-    let path = seen.python("name the one to measure with by --python")?.path.as_deref();
+    let path = seen.python("name the Python for the measurement with --python")?.path.as_deref();
     path.ok_or_else(|| Failure::bug("an interpreter without a path"))
 }
 
@@ -71,7 +70,7 @@ fn gpu(options: &GpuProbeOptions, session: &Session<'_>) -> Result<Probed, Failu
     {
         let message = format!("GPU {} is in use by another process: {share} %", options.device);
         let finding = Finding::error(Code::GpuBusy, message);
-        let help = "wait for it, or go on with --while-busy: their next allocation may fail meanwhile";
+        let help = "wait for it, or continue with --while-busy: its next allocation may then fail";
         return Ok(Probed { findings: vec![finding.with_help(help)], ..Probed::default() });
     }
     probe_gpu(session, python(&seen)?, GpuWish { device: options.device, seconds: options.seconds })

@@ -27,18 +27,17 @@ pub(super) fn run(options: &RecordOptions, session: &Session<'_>) -> Result<Repo
         Some(pid) => Some(pid),
         None => session.machine(&MachineRequest::default())?.machine.kernel.map(|kernel| kernel.pid),
     };
-    let kernel = kernel.ok_or_else(|| {
-        Failure::input("no kernel of a notebook was found").help("name its process with --kernel-pid")
-    })?;
+    let kernel =
+        kernel.ok_or_else(|| Failure::input("no notebook kernel was found").help("pass its PID with --kernel-pid"))?;
     if !Path::new(&format!("/proc/{kernel}")).is_there() {
         return Err(Failure::input(format!("--kernel-pid: there is no process {kernel}")));
     }
     if !options.start {
         watch(session, kernel)?;
-        return Ok(Report::new((), "the kernel has ended, and no other follows it\n".to_owned()));
+        return Ok(Report::new((), "the kernel has ended, and no other one replaced it\n".to_owned()));
     }
     let program = files::link_of(Path::new("/proc/self/exe"));
-    let program = program.ok_or_else(|| Failure::world("this program does not find itself: there is no /proc"))?;
+    let program = program.ok_or_else(|| Failure::world("could not find this program's own file: there is no /proc"))?;
     let started = start(session, &program, kernel)?;
     let folder = death_folder(&session.paths.state);
     if let Some(packages) = packages(session, kernel)? {

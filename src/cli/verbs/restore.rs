@@ -41,7 +41,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
 fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Failure> {
     let seen = session.machine_near(&request.machine, None)?;
     seen.may_be_changed(request.machine.system)?;
-    let python = seen.python("name the environment to restore with --python")?;
+    let python = seen.python("pass the environment to restore with --python")?;
     let target = LockedTarget::without_packages(&python.facts);
     let help_for_breakage = "install a release of it that fits, or remove it";
     let wish = Wish { title: "restore".to_owned(), prune: true, help_for_breakage, ..Wish::default() };
@@ -53,7 +53,7 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
     let mut findings = seen.findings.clone();
     findings.extend(changed_by_others(&seen.ledger, &seen.machine));
     if seen.ledger.is_empty() {
-        let message = "colab-boot has installed nothing here, or all of it is restored already";
+        let message = "colab-boot installed nothing here, or everything is already restored";
         findings.push(Finding::note(Code::NothingApplied, message));
     }
     Ok(Answer {
@@ -74,7 +74,7 @@ fn no_record(session: &Session<'_>) -> Failure {
     let message =
         format!("colab-boot has changed this environment, but `{state}` has no record of what was there before");
     Failure::answer(message).help(
-        "if the record is elsewhere, name its folder with COLAB_BOOT_STATE_DIR; else make the environment anew, such as with `python3 -m venv --clear`",
+        "if the record is elsewhere, set COLAB_BOOT_STATE_DIR to its folder; otherwise recreate the environment, for example with `python3 -m venv --clear`",
     )
 }
 

@@ -58,7 +58,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
                 continue;
             }
             AnyText::Binary => {
-                unread.push(unread_file(&name, "it is no text"));
+                unread.push(unread_file(&name, "it is not text"));
                 continue;
             }
             AnyText::Unread(why) => {
@@ -102,10 +102,10 @@ fn cleaned(
     is_utf8: bool,
     writers: &Writers,
 ) -> Result<Option<Shared>, Finding> {
-    let no_json = "it is called JSON, and is no object and no list that could be read: it was left as it is";
+    let no_json = "it is named as JSON, but is not a readable object or list: it was not changed";
     let clean = clean.ok_or_else(|| unread_file(name, no_json))?;
     if !is_utf8 {
-        return Err(unread_file(name, "it is not UTF-8, or has zeros in it, and was left as it is"));
+        return Err(unread_file(name, "it is not UTF-8, or contains NUL bytes: it was not changed"));
     }
     replace_alone(path, clean.as_bytes(), writers).map_err(|failure| unread_file(name, &failure.message))
 }

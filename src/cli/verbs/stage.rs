@@ -14,7 +14,6 @@ use crate::core::log::{Style, bar};
 use crate::health::stage::{Staged, Staging, stage};
 
 /// So many of what went wrong are named.
-const NAMED: usize = 8;
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,7 +58,8 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
     let text = said(&staged, &staging, seconds);
     let mut findings: Vec<Finding> = incomplete(&staged, shards.is_some()).into_iter().collect();
     if !staged.skipped.is_empty() {
-        let message = format!("{} links, devices or names of colab-boot's own were left out", staged.skipped.len());
+        let message =
+            format!("{} skipped: links, devices or colab-boot's own files", counted(staged.skipped.len(), "name"));
         findings.push(Finding::note(Code::StageSkipped, message).with_note(few(&staged.skipped).join(", ")));
     }
     let Staged { files, bytes, there, skipped, failed, verified, shards, continued } = staged;
@@ -69,23 +69,23 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
 }
 
 fn incomplete(staged: &Staged, packs: bool) -> Option<Finding> {
-    let message = format!("{} could not be brought", counted(staged.failed.len(), "file"));
+    let message = format!("{} could not be copied", counted(staged.failed.len(), "file"));
     let help = if packs {
-        "the tar files of before stay until all of the new ones are whole; the same command goes on"
+        "the earlier tar files are kept until all new ones are complete; run the same command to continue"
     } else {
-        "the same command tries them again; --overwrite replaces files of others; a name that is no text has to be changed where it comes from"
+        "run the same command to retry; --overwrite replaces files that were not copied from here; rename files whose names are not UTF-8 in the source"
     };
     let mut finding = Finding::error(Code::StageIncomplete, message).with_help(help);
-    finding.notes = staged.failed.iter().take(NAMED).map(|(path, why)| format!("{path}: {why}")).collect();
-    let more = staged.failed.len().saturating_sub(NAMED);
-    finding.notes.extend((more > 0).then(|| format!("and {more} more")));
+    let failed: Vec<String> = staged.failed.iter().map(|(path, why)| format!("{path}: {why}")).collect();
+    finding.notes = few(&failed);
     (!staged.failed.is_empty()).then_some(finding)
 }
 
 fn said(staged: &Staged, staging: &Staging, seconds: f64) -> String {
     let to = staging.to.display();
     let mut text = match staged.files {
-        0 => format!("nothing new for {to}"),
+        0 if staged.failed.is_empty() => format!("{to} is up to date"),
+        0 => format!("no file was copied to {to}"),
         count => {
             #[expect(
                 clippy::cast_precision_loss,
@@ -94,16 +94,22 @@ fn said(staged: &Staged, staging: &Staging, seconds: f64) -> String {
                 reason = "a rate"
             )]
             let rate = (staged.bytes as f64 / seconds.max(1e-3)) as u64;
-            let shards = if staged.shards > 0 { format!(" as {} tar files", staged.shards) } else { String::new() };
-            format!("{count} files{shards}, {}, in {to}: {seconds:.1} s, {}/s", bytes(staged.bytes), bytes(rate))
+            let shards =
+                if staged.shards > 0 { format!(" as {}", counted(staged.shards, "tar file")) } else { String::new() };
+            format!(
+                "{}{shards}, {}, in {to}: {seconds:.1} s, {}/s",
+                counted(count, "file"),
+                bytes(staged.bytes),
+                bytes(rate)
+            )
         }
     };
-    let more = [(staged.there, "were there"), (staged.verified, "were read again")];
+    let more = [(staged.there, "copied before"), (staged.verified, "compared")];
     for (count, what) in more.into_iter().filter(|(count, _)| *count > 0) {
         let _ = write!(text, "; {count} {what}");
     }
     if staged.continued > 0 {
-        let _ = write!(text, "; {} had come before", bytes(staged.continued));
+        let _ = write!(text, "; {} of an interrupted copy were kept", bytes(staged.continued));
     }
     text.push('\n');
     text

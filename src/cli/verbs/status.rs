@@ -49,7 +49,7 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
         let (profile, lock) = (&marker.profile, marker.lock.short());
         let _ = writeln!(
             text,
-            "{}  {profile}  lock {lock}  {} (by its record: files and kernels not compared)",
+            "{}  {profile}  lock {lock}  {} (recorded; files and kernels not compared)",
             place.display(),
             stands.as_str()
         );
@@ -69,9 +69,8 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             ledger,
         });
     }
-    let none = environments
-        .is_empty()
-        .then(|| Finding::note(Code::NothingApplied, "colab-boot has applied nothing on this machine"));
+    let none =
+        environments.is_empty().then(|| Finding::note(Code::NothingApplied, "nothing was applied on this machine"));
     let python = seen.machine.python.as_ref();
     let index = session.default_index(&IndexSettings::default(), python).ok().map(|url| redact(&url));
     let data = StatusReport { python: PythonReport::of(&seen), index, environments };

@@ -53,9 +53,8 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let (seen, target) = (&planned.seen, &planned.target);
     seen.must_be_readable()?;
     let layout = seen.layout();
-    let layout = layout.ok_or_else(|| {
-        Failure::input("a described machine can't be verified").help("leave out --runtime and --machine")
-    })?;
+    let layout = layout
+        .ok_or_else(|| Failure::input("only this machine can be verified").help("leave out --runtime and --machine"))?;
     let state = State::of(&session.paths.state, layout);
     let now = now(&planned, planned.marker.as_ref())?;
     let stands = standing(planned.marker.as_ref(), &now);

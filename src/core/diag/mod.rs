@@ -15,6 +15,6 @@ pub use envelope::envelope;
 pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source, count_errors, grouped};
 pub use nearest::nearest;
-pub use phrases::{bytes, counted, few, harmless, listed, shell_word};
+pub use phrases::{bytes, counted, few, first_of, harmless, listed, others, shell_word};
 pub use secret::{presentable, without_secrets};
 pub use subject::Subject;

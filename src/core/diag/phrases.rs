@@ -1,5 +1,6 @@
 //! Small texts that many messages have in common: sizes, long lists, foreign text, words of the shell.
 
+use std::fmt::Display;
 use std::path::Path;
 
 /// `812.4 MB`, powers of ten as installers print them.
@@ -11,27 +12,39 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// `1 package`, `2 packages`.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// `1 package`, `2 packages`, `0 libraries`, `2 processes`.
+pub fn counted(count: impl Display, what: &str) -> String {
+    let count = count.to_string();
+    let plural = match what.strip_suffix('y') {
+        _ if count == "1" => what.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if what.ends_with(['s', 'x']) => format!("{what}es"),
+        _ => format!("{what}s"),
+    };
+    format!("{count} {plural}")
 }
 
-/// Lines of a list that are shown.
-const SHOWN: usize = 12;
-
 /// The first dozen of `lines`, and how many more there are.
-pub fn few(changes: &[String]) -> Vec<String> {
-    let more = changes.len().saturating_sub(SHOWN);
+pub fn few(lines: &[String]) -> Vec<String> {
+    first_of(lines, 12)
+}
+
+/// The first `most` of `lines`, and how many more there are.
+pub fn first_of(lines: &[String], most: usize) -> Vec<String> {
+    let more = lines.len().saturating_sub(most);
     let more = (more > 0).then(|| format!("and {more} more"));
-    changes.iter().take(SHOWN).cloned().chain(more).collect()
+    lines.iter().take(most).cloned().chain(more).collect()
 }
 
 /// The first eight of `all` in a sentence, and how many more there are.
 pub fn listed(all: &[String]) -> String {
     const SHOWN: usize = 8;
-    let more = all.len().saturating_sub(SHOWN);
-    let named = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{named} and {more} more") } else { named }
+    all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ") + &others(all.len().saturating_sub(SHOWN))
+}
+
+/// ` and 2 more`; nothing where there are no others.
+pub fn others(count: usize) -> String {
+    if count > 0 { format!(" and {count} more") } else { String::new() }
 }
 
 /// Control characters, separators of lines, bidirectional overrides and zero-width characters of foreign text, made

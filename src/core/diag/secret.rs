@@ -95,7 +95,7 @@ pub fn presentable(text: &str) -> String {
     }
     let start = text.floor_char_boundary(LONGEST * 3 / 4);
     let end = text.ceil_char_boundary(text.len() - LONGEST / 4);
-    format!("{} … ({} bytes left out) … {}", &text[..start], end - start, &text[end..])
+    format!("{} … ({} bytes omitted) … {}", &text[..start], end - start, &text[end..])
 }
 
 /// The secrets of the address whose host begins at `start`.

@@ -55,8 +55,8 @@ pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         _ => None,
     };
     match why {
-        Some(why) => Err(Failure::input(format!("`{}` would be overwritten, and {why}", path.display()))
-            .help("name another file to write")),
+        Some(why) => Err(Failure::input(format!("`{}` would be overwritten, but {why}", path.display()))
+            .help("choose another output file")),
         None => write(path, destination, bytes),
     }
 }
@@ -77,14 +77,14 @@ pub fn must_have_folders(written: &[PathBuf]) -> Result<(), Failure> {
 /// An error where one file is named twice in `written`, or in `written` and in `read`: what is read would be lost.
 pub fn must_be_apart(read: &[PathBuf], written: &[PathBuf]) -> Result<(), Failure> {
     if written.iter().filter(|path| is_stdout(path)).count() > 1 {
-        return Err(Failure::input("two outputs would go to stdout").help("name a file for one of them"));
+        return Err(Failure::input("two outputs would go to stdout").help("write one of them to a file"));
     }
     let written: Vec<&PathBuf> = written.iter().filter(|path| !is_stdout(path)).collect();
     for (at, path) in written.iter().enumerate() {
         if let Some(input) = read.iter().find(|input| is_same(input, path)) {
-            return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
+            return Err(Failure::input(format!("`{}` would be overwritten, but it is read", path.display()))
                 .cause(format!("the command reads `{}`", input.display()))
-                .help("name another file to write"));
+                .help("choose another output file"));
         }
         if written[..at].iter().any(|other| is_same(other, path)) {
             return Err(Failure::input(format!("`{}` would be written twice", path.display()))
@@ -107,9 +107,9 @@ pub fn must_be_outside(folders: &[PathBuf], written: &[PathBuf]) -> Result<(), F
     for path in written.iter().filter(|path| !is_stdout(path) && path.is_file_there()) {
         let Ok(real) = path.real() else { continue };
         if let Some(folder) = folders.iter().find(|folder| !is_report(&real) && real.starts_with(folder)) {
-            return Err(Failure::input(format!("`{}` would be overwritten, and it is read", path.display()))
-                .cause(format!("the command reads what is in `{}`", folder.display()))
-                .help("name another file to write, or call it `.json`, `.sarif` or `.html`"));
+            return Err(Failure::input(format!("`{}` would be overwritten, but it is read", path.display()))
+                .cause(format!("the command reads files in `{}`", folder.display()))
+                .help("choose another output file, or give it the suffix `.json`, `.sarif` or `.html`"));
         }
     }
     Ok(())
@@ -148,20 +148,20 @@ fn find(path: &Path) -> Result<Destination, Failure> {
         let open = folder.look().is_ok_and(|folder| folder.mode() & 0o002 != 0);
         if open && ![rustix::process::geteuid().as_raw(), 0].contains(&data.uid()) {
             return Err(Failure::input(format!("`{}` is a link of another user", at.display()))
-                .cause("it is in a folder that every user may write to, and could point anywhere")
+                .cause("its folder is writable for every user, so it could point anywhere")
                 .help("name a file in a folder of your own"));
         }
         let to = at.read_link().map_err(|error| writing_failed(path, &error))?;
         at = folder.join(to);
     }
-    Err(Failure::input(format!("`{}` is a link that leads to itself", path.display())))
+    Err(Failure::input(format!("`{}` is a link that points to itself", path.display())))
 }
 
 /// An error where `path` can't be written because nothing is there to hold it: a slip of the pen is more likely than a
 /// wish.
 fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
     let folder = folder_of(path);
-    let help = if folder.is_missing() { "make it first, or name a file elsewhere" } else { "name a file elsewhere" };
+    let help = if folder.is_missing() { "create it first, or choose another file" } else { "choose another file" };
     must_be_there(folder, "there is no folder")
         .map(drop)
         .map_err(|failure| failure.cause(format!("`{}` was to be written", path.display())).help(help))

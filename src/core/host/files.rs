@@ -68,7 +68,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> std::io::Result<String> {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
         _ => String::from_utf8(bytes).map_err(|_| {
-            std::io::Error::new(ErrorKind::InvalidData, "it is no text: neither UTF-8 nor UTF-16 with its mark")
+            std::io::Error::new(ErrorKind::InvalidData, "it is neither UTF-8 nor UTF-16 with a byte order mark")
         }),
     }
 }
@@ -78,7 +78,7 @@ fn wide(rest: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, std::io::Error>
     let text: Result<String, _> = char::decode_utf16(units.iter().copied().map(unit)).collect();
     text.ok()
         .filter(|_| odd.is_empty())
-        .ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "it is no valid UTF-16"))
+        .ok_or_else(|| std::io::Error::new(ErrorKind::InvalidData, "it is not valid UTF-16"))
 }
 
 /// The text of `path` up to its first empty line, or `None` where there is no such file.
@@ -121,7 +121,7 @@ pub fn read_bytes(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
 /// `path` from the root; the current folder is asked here alone.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path)
-        .map_err(|error| Failure::world(format!("could not tell where `{}` is", path.display())).because(&error))
+        .map_err(|error| Failure::world(format!("could not find the folder of `{}`", path.display())).because(&error))
 }
 
 /// The first `count` bytes of a file; fewer or none where it has fewer or cannot be read.
@@ -188,7 +188,7 @@ pub(super) fn writing_failed(path: &Path, error: &std::io::Error) -> Failure {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             failure.help("choose a folder that you may write to")
         }
-        ErrorKind::BrokenPipe => failure.help("start what reads the pipe first, or name a file"),
+        ErrorKind::BrokenPipe => failure.help("start the reader of the pipe first, or choose a file"),
         _ => failure,
     }
 }
@@ -245,7 +245,7 @@ pub fn must_be_ours(folder: &Path, variable: &str, may_be_link: bool) -> Result<
     let Ok(data) = (if may_be_link { folder.look() } else { folder.look_at_entry() }) else { return Ok(()) };
     let why = if data.is_symlink() { Some("it is a symbolic link") } else { others_in(&data) };
     let refused = |why: &str| {
-        let help = format!("`mkdir -m 700 FOLDER` makes one of your own, {variable} names it");
+        let help = format!("create a private one with `mkdir -m 700 FOLDER`, and set {variable} to it");
         Failure::world(format!("`{}` is not read: {why}", folder.display())).help(help)
     };
     why.map_or(Ok(()), |why| Err(refused(why)))
@@ -257,7 +257,7 @@ pub fn others_in(folder: &fs::Metadata) -> Option<&'static str> {
     if folder.uid() != rustix::process::geteuid().as_raw() {
         return Some("it belongs to another user");
     }
-    (folder.mode() & 0o022 != 0).then_some("others may write to it")
+    (folder.mode() & 0o022 != 0).then_some("other users may write to it")
 }
 
 /// Removes a file; one that is not there is fine.
@@ -295,7 +295,7 @@ pub fn is_file(path: &Path) -> Result<bool, Failure> {
     match path.look() {
         Ok(data) => Ok(data.is_file()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(Failure::world(format!("could not look at `{}`", path.display())).because(&error)),
+        Err(error) => Err(Failure::world(format!("could not read `{}`", path.display())).because(&error)),
     }
 }
 

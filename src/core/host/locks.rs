@@ -53,7 +53,7 @@ fn wait_for_lock(
             }
             Err(fs::TryLockError::WouldBlock) => {
                 if let Some(pid) = stuck_holder(&file) {
-                    let why = "was ended and waits for a mount that does not answer";
+                    let why = "was killed but waits for a mount that does not answer";
                     return Err(Failure::world(format!(
                         "`{}` is locked by process {pid}, which {why}",
                         path.display()

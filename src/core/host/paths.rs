@@ -71,7 +71,7 @@ impl Paths {
             let own = self.state.join("cache");
             let message = format!("`{}` is not read: {why}", self.cache.display());
             let help = format!(
-                "`mkdir -m 700 FOLDER` makes one of your own, COLAB_BOOT_CACHE_DIR names it; `{}` is used",
+                "create a private one with `mkdir -m 700 FOLDER`, and set COLAB_BOOT_CACHE_DIR to it; `{}` is used",
                 own.display()
             );
             self.cache = own;

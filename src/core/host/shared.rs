@@ -31,11 +31,11 @@ impl Shared {
     pub fn to_finding(&self, name: &str) -> Option<Finding> {
         let left = match self.file.metadata().map_or(1, |data| data.nlink()) {
             0 => return None,
-            1 => "1 more name (hard link), which keeps".to_owned(),
-            count => format!("{count} more names (hard links), which keep"),
+            1 => "1 more hard link, which keeps".to_owned(),
+            count => format!("{count} more hard links, which keep"),
         };
-        let message = format!("{name}: the file has {left} what was taken out of this one");
-        let help = format!("`find {} -xdev -inum {}` finds them: delete them", self.top.display(), self.inode);
+        let message = format!("{name}: the file has {left} the secret");
+        let help = format!("find them with `find {} -xdev -inum {}` and delete them", self.top.display(), self.inode);
         Some(Finding::error(Code::ScrubUnread, message).with_help(help))
     }
 }

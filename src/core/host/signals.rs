@@ -37,7 +37,7 @@ impl Deferred {
         let handlers = HANDLERS
             .get_or_init(install)
             .as_ref()
-            .map_err(|error| Failure::world("could not install the handlers of signals").because(error))?;
+            .map_err(|error| Failure::world("could not install signal handlers").because(error))?;
         let mut keepers = handlers.keepers.lock().unwrap_or_else(PoisonError::into_inner);
         *keepers += 1;
         handlers.deadly.store(false, Ordering::SeqCst);

@@ -48,8 +48,8 @@ fn is_for_writing(info: &Path) -> bool {
 /// then on would be lost. Its other names, if it has any.
 pub fn replace_alone(path: &Path, bytes: &[u8], writers: &Writers) -> Result<Option<Shared>, Failure> {
     if let Some(pid) = writers.of(path) {
-        let left = "it was left as it is: end the process, then run this again";
-        return Err(Failure::input(format!("process {pid} writes to it, and {left}")));
+        let left = "it was not changed: end the process, then run the command again";
+        return Err(Failure::input(format!("process {pid} is writing to it; {left}")));
     }
     let shared = Shared::of(path);
     write_output(path, bytes)?;

@@ -41,20 +41,20 @@ pub fn locate(tail: &[u8], total: u64) -> Result<DirectoryPlace, Malformed> {
             && u16_at(tail, at + 20).is_some_and(|comment| at + END_LENGTH + usize::from(comment) == tail.len())
     };
     let end = (0..=last).rev().take(1 + usize::from(u16::MAX)).find(is_end);
-    let end = end.ok_or_else(|| fail(last, "no end-of-directory record: not a zip file, or cut off"))?;
-    let short = || fail(end, "the end-of-directory record is cut off");
+    let end = end.ok_or_else(|| fail(last, "no end-of-directory record: not a zip file, or truncated"))?;
+    let short = || fail(end, "the end-of-directory record is truncated");
     let mut entries = u64::from(u16_at(tail, end + 10).ok_or_else(short)?);
     let mut size = u64::from(u32_at(tail, end + 12).ok_or_else(short)?);
     let mut offset = u64::from(u32_at(tail, end + 16).ok_or_else(short)?);
     let mut limit = base + end as u64;
     if entries == 0xffff || size == 0xffff_ffff || offset == 0xffff_ffff {
         let at = end_64(tail, base, end)?;
-        let field = |offset: usize| u64_at(tail, at + offset).ok_or_else(|| fail(at, "the zip64 record is cut off"));
+        let field = |offset: usize| u64_at(tail, at + offset).ok_or_else(|| fail(at, "the zip64 record is truncated"));
         (entries, size, offset) = (field(32)?, field(40)?, field(48)?);
         limit = base + at as u64;
     }
     if size > LIMIT {
-        return Err(fail(end, &format!("a directory of {size} bytes is more than is read ({LIMIT})")));
+        return Err(fail(end, &format!("the directory has {size} bytes, more than the limit of {LIMIT}")));
     }
     match offset.checked_add(size).filter(|stop| *stop <= limit) {
         Some(stop) => Ok(DirectoryPlace { range: offset..stop, entries }),
@@ -66,7 +66,7 @@ pub fn locate(tail: &[u8], total: u64) -> Result<DirectoryPlace, Malformed> {
 fn end_64(tail: &[u8], base: u64, end: usize) -> Result<usize, Malformed> {
     let fail = |what: &str| Malformed::new(base + end as u64, what);
     let locator = end.checked_sub(20).filter(|at| u32_at(tail, *at) == Some(END_64_LOCATOR));
-    let locator = locator.ok_or_else(|| fail("sizes are said to be in a zip64 record, and there is none"))?;
+    let locator = locator.ok_or_else(|| fail("sizes refer to a zip64 record, but there is none"))?;
     let at = u64_at(tail, locator + 8).and_then(|offset| usize::try_from(offset.checked_sub(base)?).ok());
     at.filter(|at| u32_at(tail, *at) == Some(END_64)).ok_or_else(|| fail("the zip64 record is not where it should be"))
 }
@@ -79,13 +79,13 @@ pub fn read(bytes: &[u8], place: &DirectoryPlace) -> Result<Files, Malformed> {
     while at < bytes.len() {
         let (member, next) = entry(bytes, at).map_err(|what| fail(at, what))?;
         if member.offset >= place.range.start {
-            return Err(fail(at, format!("`{}` would lie behind the directory", member.path)));
+            return Err(fail(at, format!("`{}` would be after the directory", member.path)));
         }
         members.push(member);
         at = next;
     }
     if members.len() as u64 != place.entries {
-        return Err(fail(at, format!("{} entries where {} are announced", members.len(), place.entries)));
+        return Err(fail(at, format!("{} entries instead of {}", members.len(), place.entries)));
     }
     set_ends(&mut members, place.range.start);
     Ok(Files { members })
@@ -104,9 +104,9 @@ fn set_ends(members: &mut [Member], directory: u64) {
 
 /// One entry and where the next begins.
 fn entry(bytes: &[u8], at: usize) -> Result<(Member, usize), String> {
-    let short = || "the directory is cut off".to_owned();
+    let short = || "the directory is truncated".to_owned();
     if u32_at(bytes, at).ok_or_else(short)? != ENTRY {
-        return Err("no directory entry where one should be".to_owned());
+        return Err("a directory entry is missing".to_owned());
     }
     let length = |offset: usize| u16_at(bytes, at + offset).map(usize::from).ok_or_else(short);
     let number = |offset: usize| u32_at(bytes, at + offset).ok_or_else(short);
@@ -135,7 +135,7 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Member, usize), String> {
         Packing::Other(_) => true,
     };
     if !possible {
-        return Err(format!("`{path}` is said to unpack from {compressed} to {size} bytes, which can't be"));
+        return Err(format!("`{path}` claims to unpack from {compressed} to {size} bytes, which is impossible"));
     }
     Ok((Member { path, crc32: number(16)?, compressed, size, packing, offset, end: 0 }, next))
 }
@@ -162,7 +162,7 @@ impl<'a> Wide<'a> {
         if narrow != u32::MAX {
             return Ok(u64::from(narrow));
         }
-        let value = u64_at(self.0, 0).ok_or("a 64-bit size is announced and missing")?;
+        let value = u64_at(self.0, 0).ok_or("a 64-bit size is missing")?;
         self.0 = &self.0[8..];
         Ok(value)
     }

@@ -91,7 +91,7 @@ impl Scanner {
         match self.state {
             State::Entries { end } | State::Skip { to: end, .. } if self.at + (self.held.len() as u64) < end => {
                 let here = self.at + self.held.len() as u64;
-                Err(Malformed::new(here, format!("the file is cut off: a fat binary goes on to byte {end}")))
+                Err(Malformed::new(here, format!("the file is truncated: a fat binary extends to byte {end}")))
             }
             _ => Ok(self.code),
         }
@@ -155,17 +155,20 @@ impl Scanner {
     fn entry(&mut self, end: u64) -> Result<bool, Malformed> {
         let fail = |offset: u64, what: String| Err(Malformed::new(offset, what));
         if end > self.total {
-            return fail(self.at, format!("a fat binary of this file ends at byte {end}, the file at {}", self.total));
+            return fail(
+                self.at,
+                format!("a fat binary of this file ends at byte {end}, but the file at {}", self.total),
+            );
         }
         if !end.is_multiple_of(8) {
-            return fail(self.at, format!("a fat binary that ends at byte {end}, no multiple of 8"));
+            return fail(self.at, format!("a fat binary ends at byte {end}, which is not a multiple of 8"));
         }
         if self.at >= end {
             self.container_done(end);
             return Ok(true);
         }
         if end - self.at < ENTRY_HEADER {
-            return fail(self.at, "the last entry of a fat binary is cut off".to_owned());
+            return fail(self.at, "the last entry of a fat binary is truncated".to_owned());
         }
         if (self.held.len() as u64) < ENTRY_HEADER {
             return Ok(false);
@@ -178,7 +181,7 @@ impl Scanner {
         }
         let next = self.at.saturating_add(entry.header).saturating_add(entry.payload);
         if next > end {
-            return fail(self.at + 8, format!("an entry reaches to byte {next}, its fat binary to {end}"));
+            return fail(self.at + 8, format!("an entry extends to byte {next}, but its fat binary to {end}"));
         }
         self.note(&entry)?;
         if next == end {

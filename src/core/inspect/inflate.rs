@@ -30,7 +30,7 @@ impl<'a> Unpacker<'a> {
         if let Packing::Other(method) = member.packing {
             return Err(Malformed::new(
                 member.offset,
-                format!("`{}` is packed by method {method}, not deflate", member.path),
+                format!("`{}` is compressed with method {method}, not deflate", member.path),
             ));
         }
         Ok(Self {
@@ -72,7 +72,7 @@ impl<'a> Unpacker<'a> {
     pub fn finish(self) -> Result<bool, Malformed> {
         let fail = |what: &str| Err(Malformed::new(self.member.offset, format!("`{}` {what}", self.member.path)));
         if self.left > 0 || self.unpacked() < self.member.size {
-            return if self.satisfied { Ok(false) } else { fail("is cut off") };
+            return if self.satisfied { Ok(false) } else { fail("is truncated") };
         }
         if self.crc.sum() == self.member.crc32 { Ok(true) } else { fail("is damaged: its CRC-32 is wrong") }
     }

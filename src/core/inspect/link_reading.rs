@@ -166,7 +166,7 @@ pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
         left = rest.unwrap_or(left);
         if rest.is_none() {
             let (size, limit) = (size >> 20, limit >> 20);
-            linking.unread.push(format!("{path} has {size} MB, and {limit} MB of a wheel are read"));
+            linking.unread.push(format!("{path} has {size} MB, more than the limit of {limit} MB"));
         }
         rest.is_some()
     });

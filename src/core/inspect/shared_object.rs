@@ -166,7 +166,7 @@ impl<'a> Tables<'a> {
                 let (start, size) = (segment.p_vaddr(LittleEndian), segment.p_filesz(LittleEndian));
                 address >= start && address - start < size
             })
-            .ok_or("it names an address that it does not load")?;
+            .ok_or("it refers to an address that it does not load")?;
         let offset = segment.p_offset(LittleEndian).checked_add(address - segment.p_vaddr(LittleEndian));
         offset.ok_or(OUTSIDE)
     }
@@ -201,7 +201,7 @@ impl<'a> Tables<'a> {
         let offset = self.offset(address)?;
         let bytes =
             self.kept.read_bytes_at_until(offset..offset.saturating_add(64 << 10), 0).map_err(|()| ELSEWHERE)?;
-        std::str::from_utf8(bytes).map_err(|_| "a name in it is no text")
+        std::str::from_utf8(bytes).map_err(|_| "a name in it is not a text")
     }
 
     fn u32_at(&self, offset: u64) -> Result<u32, Fault> {
@@ -217,7 +217,7 @@ impl<'a> Tables<'a> {
             let record = self.kept.read_at::<Verneed<LittleEndian>>(at).map_err(|()| ELSEWHERE)?;
             let mut inner = at.saturating_add(u64::from(record.vn_aux.get(LittleEndian)));
             for _ in 0..record.vn_cnt.get(LittleEndian) {
-                left = left.checked_sub(1).ok_or("it has versions without end")?;
+                left = left.checked_sub(1).ok_or("its version list is not terminated")?;
                 let one = self.kept.read_at::<Vernaux<LittleEndian>>(inner).map_err(|()| ELSEWHERE)?;
                 let name = self.text(dynamic.strings.saturating_add(u64::from(one.vna_name.get(LittleEndian))))?;
                 if let Some((name, version)) = SymbolVersion::split(name) {
@@ -230,7 +230,7 @@ impl<'a> Tables<'a> {
             if next == 0 {
                 return Ok(());
             }
-            left = left.checked_sub(1).ok_or("it has versions without end")?;
+            left = left.checked_sub(1).ok_or("its version list is not terminated")?;
             at = at.saturating_add(u64::from(next));
         }
     }
@@ -259,7 +259,7 @@ impl<'a> Tables<'a> {
             (None, Some(hash)) => self.count_of_gnu_hash(self.offset(hash)?)?,
             (None, None) => 0,
         };
-        if count > MOST { Err("it has symbols without end") } else { Ok(count) }
+        if count > MOST { Err("its symbol list is not terminated") } else { Ok(count) }
     }
 
     /// `u32 buckets, base, bloom words, shift; u64 bloom[]; u32 buckets[]; u32 chain[]`: one more than the last symbol
@@ -283,8 +283,8 @@ impl<'a> Tables<'a> {
     }
 }
 
-const ELSEWHERE: Fault = "its tables are in a part that was not kept";
-const OUTSIDE: Fault = "it names a place outside of itself";
+const ELSEWHERE: Fault = "its tables are in a part that was not read";
+const OUTSIDE: Fault = "it refers to a position outside of the file";
 
 /// What a symbol says of the object.
 fn sort_symbol(symbol: &Sym64<LittleEndian>, name: &str, object: &mut Object) {

@@ -85,7 +85,7 @@ fn a_truncated_file_is_an_error_with_its_offset() {
     }
     let library = library(&[bytes]);
     let error = scan(&library[..8192], 512, None).expect_err("a part of a library");
-    assert_eq!(error.to_string(), "a fat binary of this file ends at byte 33328, the file at 8192 (at byte 4112)");
+    assert_eq!(error.to_string(), "a fat binary of this file ends at byte 33328, but the file at 8192 (at byte 4112)");
     assert!(scan(b"#!/bin/sh\nexit 0\nno library at all\n", 8, None).is_err());
 }
 

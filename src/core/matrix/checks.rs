@@ -49,9 +49,9 @@ impl Unit {
     /// How one is written.
     pub const fn example(self) -> &'static str {
         match self {
-            Self::Share => "a share, as `10%`, 100% at most",
-            Self::Bytes => "bytes with their unit, as `2GB` or `64MiB`",
-            Self::Seconds => "a time with its unit, as `8h` or `30min`",
+            Self::Share => "a percentage such as `10%`, at most 100%",
+            Self::Bytes => "a size such as `2GB` or `64MiB`",
+            Self::Seconds => "a duration such as `8h` or `30min`",
             Self::Number => "a number",
         }
     }
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text)
-            .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is no amount, as `10%`, `2GB`, `12h`")))
+            .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not an amount such as `10%`, `2GB` or `12h`")))
     }
 }
 

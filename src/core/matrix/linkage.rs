@@ -138,7 +138,7 @@ impl Linkage {
     /// What it asks of torch, for releases `range` of `package`.
     pub fn on_torch(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
         let adds = format!("torch{}", self.torch.as_ref()?);
-        overlay(package, range, &adds, "its libraries ask for symbols that only these releases of torch have", false)
+        overlay(package, range, &adds, "its libraries need symbols that only these releases of torch have", false)
     }
 
     /// What it asks of NumPy, for releases `range` of `package`.

@@ -248,7 +248,7 @@ fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Severit
         "error" => Ok(Severity::Error),
         "warning" => Ok(Severity::Warning),
         "note" => Ok(Severity::Note),
-        other => Err(serde::de::Error::custom(format!("`{other}` is none of error, warning, note"))),
+        other => Err(serde::de::Error::custom(format!("`{other}` is not error, warning or note"))),
     }
 }
 

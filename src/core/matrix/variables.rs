@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for Read {
             None if text == "start" => Ok(Self::Start),
             Some(("load", module)) => Ok(Self::Load(module.to_owned())),
             Some(("first", module)) => Ok(Self::First(module.to_owned())),
-            _ => Err(serde::de::Error::custom(format!("`{text}` is none of call, start, load:MODULE, first:MODULE"))),
+            _ => Err(serde::de::Error::custom(format!("`{text}` is not call, start, load:MODULE or first:MODULE"))),
         }
     }
 }

@@ -73,7 +73,7 @@ impl Display for Reason {
         match self {
             Self::NoDriver => f.write_str("there is a GPU but no NVIDIA driver"),
             Self::DriverTooOld { cuda, needs, has } => {
-                write!(f, "CUDA {cuda} needs driver {needs} or newer, this one is {has}")
+                write!(f, "CUDA {cuda} needs driver {needs} or newer, but this one is {has}")
             }
             Self::DriverDroppedGpu { gpu, last_branch } => {
                 write!(f, "the driver no longer supports {gpu}: branch {last_branch} was the last")
@@ -82,7 +82,7 @@ impl Display for Reason {
                 write!(f, "no machine code or PTX for {gpu} (compute capability {capability})")
             }
             Self::PtxTooNew { gpu, isa, driver_isa } => {
-                write!(f, "{gpu} would need PTX {isa} compiled, the driver's compiler stops at {driver_isa}")
+                write!(f, "{gpu} needs PTX {isa} compiled, but this driver supports PTX up to {driver_isa}")
             }
             Self::UnknownCuda { cuda } => write!(f, "CUDA {cuda} is not in the matrix"),
         }

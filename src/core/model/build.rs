@@ -68,16 +68,16 @@ impl WheelBuild {
     /// Why nothing follows from what was not found in it; `None` where its list is as good as whole.
     pub fn doubt(&self) -> Option<String> {
         if let Some(what) = self.unreadable.first() {
-            return Some(format!("not all of its wheel can be read: {what}"));
+            return Some(format!("its wheel can't be read completely: {what}"));
         }
         if let Some(compiler) = self.compilers.first().filter(|_| self.sass.is_empty()) {
-            return Some(format!("the matrix does not know the CUDA of its compiler, {compiler}"));
+            return Some(format!("the CUDA of its compiler, {compiler}, is not in the matrix"));
         }
         match self.basis {
             ReadBasis::FirstBytes(count) => {
                 Some(format!("there is no GPU code in the first {} MB of its libraries", count >> 20))
             }
-            ReadBasis::FirstContainers(_) if self.searched => Some("only a part of its libraries was read".to_owned()),
+            ReadBasis::FirstContainers(_) if self.searched => Some("only some of its libraries were read".to_owned()),
             _ => None,
         }
     }

@@ -51,7 +51,7 @@ impl Candidate {
     /// Where it is.
     pub fn url(&self) -> Result<Url, Failure> {
         Url::parse(&self.address).map_err(|error| {
-            Failure::world(format!("`{}` has no address that can be read", self.file))
+            Failure::world(format!("`{}` has no valid address", self.file))
                 .because(&error)
                 .help("run the command again with --refresh")
         })

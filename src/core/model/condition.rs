@@ -49,7 +49,7 @@ impl Condition {
         let root = parser.any(0)?;
         match parser.next() {
             None => Ok(Self(Some(Arc::new(Parsed { text: text.to_owned(), root })))),
-            Some(token) => Err(format!("the marker goes on after its end, with `{}`", token.text())),
+            Some(token) => Err(format!("the marker has text after its end: `{}`", token.text())),
         }
     }
 
@@ -187,9 +187,7 @@ impl<'a> Parser<'a> {
     fn one(&mut self, depth: usize) -> Result<Node, String> {
         match self.next() {
             Some(Token::Comparison(text)) => compared(text),
-            Some(Token::Open) if depth == DEPTH => {
-                Err(format!("the marker has more than {DEPTH} parentheses in each other"))
-            }
+            Some(Token::Open) if depth == DEPTH => Err(format!("the marker has more than {DEPTH} nested parentheses")),
             Some(Token::Open) => {
                 let inner = self.any(depth + 1)?;
                 if self.takes(Token::Close) {
@@ -199,7 +197,7 @@ impl<'a> Parser<'a> {
                 }
             }
             Some(token) => Err(format!("expected a comparison in the marker, found `{}`", token.text())),
-            None => Err("the marker ends where a comparison should be".to_owned()),
+            None => Err("the marker ends where a comparison is expected".to_owned()),
         }
     }
 }
@@ -207,7 +205,7 @@ impl<'a> Parser<'a> {
 fn compared(text: &str) -> Result<Node, String> {
     // pep508_rs 0.9.2 panics where such characters stand behind the comparison, in quotes too.
     if !text.is_ascii() && !has_one_literal(text) {
-        return Err("the marker has more than a comparison where one should be".to_owned());
+        return Err("the marker has extra text in a comparison".to_owned());
     }
     let spaced = spaced_versions(text);
     let text = spaced.as_deref().unwrap_or(text);

@@ -48,7 +48,7 @@ impl<'a> Ipynb<'a> {
         let strict = strict(text);
         let raw: Raw<'_> = serde_json::from_str(&strict).map_err(|error| error.to_string())?;
         if raw.nbformat != 4 {
-            return Err(format!("it has the format {} of notebooks, and 4 is read", raw.nbformat));
+            return Err(format!("it has notebook format {}; only 4 is supported", raw.nbformat));
         }
         let array = raw.cells.ok_or("it has no cells")?;
         let place = |inner: &str| {

@@ -75,7 +75,7 @@ impl Taken {
     pub fn compare(self) -> Result<(), String> {
         let Stated { kind, hex } = self.stated;
         let got = data_encoding::HEXLOWER.encode(&self.hasher.finalize());
-        if got == hex { Ok(()) } else { Err(format!("its {} should be {hex}, and is {got}", kind.as_str())) }
+        if got == hex { Ok(()) } else { Err(format!("expected {} {hex}, got {got}", kind.as_str())) }
     }
 }
 
@@ -98,8 +98,6 @@ mod tests {
         }
         let both = Stated::strongest(|kind| (kind != DigestKind::Sha224).then(|| "00".to_owned())).expect("a digest");
         assert_eq!(both.kind, DigestKind::Sha512);
-        assert!(
-            both.take().compare().expect_err("another").starts_with("its sha512 should be 00, and is cf83e1357eef")
-        );
+        assert!(both.take().compare().expect_err("another").starts_with("expected sha512 00, got cf83e1357eef"));
     }
 }

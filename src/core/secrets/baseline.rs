@@ -34,12 +34,16 @@ impl Baseline {
     /// From the text of the file called `path`, which may only be missing where it is about to be written.
     pub fn parse(path: &Path, text: Option<&str>, may_be_new: bool) -> Result<Self, Failure> {
         let Some(text) = text else {
-            let none = Failure::input(format!("there is no baseline `{}`", path.display()));
-            return if may_be_new { Ok(Self::default()) } else { Err(none.help("--update-baseline writes it")) };
+            let none = Failure::input(format!("`{}` does not exist", path.display()));
+            return if may_be_new { Ok(Self::default()) } else { Err(none.help("create it with --update-baseline")) };
         };
-        let bad = |why: String| Failure::input(format!("`{}` is no baseline", path.display())).cause(why);
+        let bad = |why: String| Failure::input(format!("`{}` is not a baseline", path.display())).cause(why);
         let read: Self = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-        if read.version == 1 { Ok(read) } else { Err(bad(format!("it has format {}, and 1 is read", read.version))) }
+        if read.version == 1 {
+            Ok(read)
+        } else {
+            Err(bad(format!("it has format {}; only 1 is supported", read.version)))
+        }
     }
 
     /// Whether somebody has accepted it, wherever it stood.

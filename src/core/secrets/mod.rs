@@ -97,7 +97,7 @@ fn scan_bare(
     // By where each begins.
     let mut found: BTreeMap<usize, Secret> = BTreeMap::new();
     for row in formats.of_words(bare).map_err(Failure::bug)? {
-        let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is no pattern", row.id)))?;
+        let pattern = row.pattern().ok_or_else(|| Failure::bug(format!("`{}` is not a valid pattern", row.id)))?;
         for captures in pattern.captures_iter(bare) {
             let Some(value) = captures.name("value").or_else(|| captures.get(0)) else { continue };
             let text = before_escape(row, value.as_str());

@@ -12,7 +12,7 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
     let help = if gone {
         "it is still in the history and in earlier copies: revoke it"
     } else {
-        "`--write` takes it out; revoke what others may have seen; `# colab-boot: allow` in its line, or --baseline, accepts it"
+        "remove it with `--write`, and revoke it if others may have seen it; to accept it, add `# colab-boot: allow` to its line or use --baseline"
     };
     let mut findings: Vec<Finding> = secrets
         .iter()
@@ -32,7 +32,7 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
 
 /// A file was not searched, or not changed.
 pub fn unread_file(name: &str, why: &str) -> Finding {
-    let help = "what it holds is not known: make it readable, save it as UTF-8, or leave it out";
+    let help = "its content is unknown: make it readable, save it as UTF-8, or exclude it";
     Finding::error(Code::ScrubUnread, format!("{name}: {why}")).with_help(help)
 }
 
@@ -46,5 +46,5 @@ pub fn summary(removed: Option<(usize, usize)>, left: (usize, usize), (files, no
         }
         None => format!("{left} secrets in {of_left} of {files} files"),
     };
-    if not_searched == 0 { searched } else { format!("{searched}; {not_searched} that are no text were not searched") }
+    if not_searched == 0 { searched } else { format!("{searched}; {not_searched} that are not text were not searched") }
 }

@@ -21,7 +21,9 @@ pub enum Attached {
 /// Puts the record at `path` into the folder of its release and into the index, which is not written yet. A signature
 /// beside it, as `ssh-keygen -Y sign -n colab-boot-evidence@v1` writes one, goes with it.
 pub fn attach_record(kept: &mut Kept, path: &Path, session: &Session<'_>) -> Result<Attached, Failure> {
-    let bad = |why: String| Failure::answer(format!("`{}` is no evidence here", path.display())).cause(why);
+    let bad = |why: String| {
+        Failure::answer(format!("`{}` is not a verification record of this release", path.display())).cause(why)
+    };
     let signers = kept.signers()?;
     let text = files::read_text(path, "record")?;
     let record = Record::parse(&text).map_err(bad)?;
@@ -30,7 +32,7 @@ pub fn attach_record(kept: &mut Kept, path: &Path, session: &Session<'_>) -> Res
     let release = kept.release(&format!("{}@{}", record.profile, record.version), today)?;
     let mut row = record.row(&text, release, today).map_err(bad)?;
     if without_secrets(&text) != text {
-        return Err(bad("it has a password or a token in it".to_owned()));
+        return Err(bad("it contains a password or a token".to_owned()));
     }
     if release.files.iter().any(|file| file.name == row.file) {
         return Ok(Attached::Known(format!("{} has `{}` already", release.title(), row.file)));

@@ -46,7 +46,7 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
             .filter(|version| kept.folder.join(&name).join(version).join(format!("{name}.lock")).is_file_there());
         let lost = releases.filter(|version| !is_known(&format!("{name}@{version}")));
         found.extend(lost.map(|version| {
-            warning(format!("`{name}/{version}` is a release that the index does not name"))
+            warning(format!("`{name}/{version}` is a release that is not in the index"))
                 .with_help("publish its profile again, or remove the folder")
         }));
     }
@@ -54,7 +54,7 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
     found.extend(
         page.filter(|page| !page.contains(&format!("index {} of {}", kept.catalogue.seq, kept.catalogue.issued))).map(
             |_| {
-                warning("`index.html` is the page of another index".to_owned())
+                warning("`index.html` was made from another index".to_owned())
                     .with_help("run `colab-boot golden page` to write it again")
             },
         ),
@@ -62,14 +62,14 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
     found
 }
 
-/// A `fresh.toml` that nobody who may has signed, which readers pass over.
+/// A `fresh.toml` that no trusted key has signed, which readers pass over.
 pub fn freshness(kept: &Kept, signers: &Signers, now: u64) -> Option<Finding> {
     let text = files::read_optional(&kept.folder.join(FRESH_FILE)).ok().flatten()?;
     let by = split(text.as_bytes()).map(|signed| vouching(&signers.check(signed.text, &signed.blocks, FRESH, now)));
     let is_good = by.is_ok_and(|by| !by.is_empty()) && text.contains(&kept.digest().to_string());
     (!is_good).then(|| {
-        Finding::warning(Code::GoldenStale, format!("`{FRESH_FILE}` says nothing of this index by somebody who may"))
-            .with_help("`colab-boot golden sign --fresh`, or remove it")
+        Finding::warning(Code::GoldenStale, format!("`{FRESH_FILE}` has no trusted signature for this index"))
+            .with_help("sign it with `colab-boot golden sign --fresh`, or remove it")
     })
 }
 

@@ -20,7 +20,7 @@ pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failu
     let bytes = files::read_bytes(path, LARGEST)
         .map_err(|error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error))?;
     if !bytes.starts_with(b"\x7fELF") && !bytes.starts_with(b"PK") {
-        return Err(Failure::input(format!("--binary: `{}` is neither an executable nor a wheel", path.display()))
+        return Err(Failure::input(format!("--binary: `{}` is neither a program nor a wheel", path.display()))
             .help("`.ci/wheel dist` builds the wheel"));
     }
     let sha256 = Sha256::of(&bytes);
@@ -35,7 +35,7 @@ pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failu
 pub fn home(kept: &Kept, at: Option<&Url>) -> Result<Option<Home>, Failure> {
     let Some(url) = at else { return Ok(None) };
     if without_secrets(url.as_str()) != url.as_str() {
-        return Err(Failure::input("--at: the address has a password or a token in it, and would stand in the cells"));
+        return Err(Failure::input("--at: the address contains a password or a token, which the cells would show"));
     }
     let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
     let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
@@ -47,7 +47,7 @@ pub fn home(kept: &Kept, at: Option<&Url>) -> Result<Option<Home>, Failure> {
 /// A warning that the cells of `what` have no source for colab-boot.
 pub fn no_binary(what: &str) -> Finding {
     let message =
-        format!("{what} do not say where colab-boot comes from: readers need it on PATH or in COLAB_BOOT_BINARY");
+        format!("{what} do not state where to download colab-boot: users need it on PATH or in COLAB_BOOT_BINARY");
     Finding::warning(Code::GoldenNoBinary, message)
         .with_help("publish with `--binary FILE`, or with `--binary-url` and its digest")
 }

@@ -45,7 +45,7 @@ enum Doubt {
 
 /// What to do about a list that the index does not name.
 pub const OTHER_LIST: &str =
-    "take it back from version control; `colab-boot golden signers` with --add and --remove changes it";
+    "restore it from version control; change it with `colab-boot golden signers --add` and `--remove`";
 
 /// The list that is about to become the one of the index.
 const NEXT_SIGNERS: &str = ".allowed_signers.next";
@@ -93,15 +93,13 @@ impl Kept {
             None => return Ok(()),
             Some(Doubt::Unsigned) if is_sign => return Ok(()),
             Some(Doubt::Unsigned) => (
-                "has no signature of those who may sign",
-                format!(
-                    "look at what has changed in it, then `colab-boot golden sign --repo {folder}`, and run this again"
-                ),
+                "has no trusted signature",
+                format!("review its changes, then run `colab-boot golden sign --repo {folder}` and this command again"),
             ),
             Some(Doubt::Changed) => (
-                "was changed after it was signed, by somebody who may not sign",
+                "was changed after it was signed",
                 format!(
-                    "take `{INDEX_FILE}` back from version control, then run this again: colab-boot's verbs change it, nothing else does"
+                    "restore `{INDEX_FILE}` from version control, then run the command again; change the file only with colab-boot"
                 ),
             ),
         };
@@ -115,8 +113,8 @@ impl Kept {
     pub fn open(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let path = folder.join(INDEX_FILE);
         let none = || {
-            Failure::input(format!("`{}` is no golden repository: it has no `{INDEX_FILE}`", folder.display()))
-                .help("`colab-boot golden init` makes one; name another folder with --repo")
+            Failure::input(format!("`{}` is not a golden repository: it has no `{INDEX_FILE}`", folder.display()))
+                .help("create one with `colab-boot golden init`, or name another folder with --repo")
         };
         if !files::is_file(&path)? {
             return Err(none());
@@ -126,8 +124,8 @@ impl Kept {
             Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenUnreadable, message).with_note(why)])
         };
         let bytes = files::read_bytes(&path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
-        let merged = "after a merge take one side whole, `git checkout --theirs golden.toml`, then publish again what the other one had; \
-                      else take the file back from version control";
+        let merged = "after a merge, keep one side (`git checkout --theirs golden.toml`), then publish the releases of the other again; \
+                      otherwise restore the file from version control";
         let signed = split(&bytes).map_err(|why| unreadable(why).help(merged))?;
         let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
         let kept = Self {
@@ -143,16 +141,16 @@ impl Kept {
         let message = match trust.behind(own, kept.digest()) {
             None => return Ok(kept),
             Some(Behind::Older(seq)) => {
-                format!("the index in `{place}` has the number {own}, and {seq} was seen before")
+                format!("the index in `{place}` has number {own}, but {seq} was seen before")
             }
             Some(Behind::Another) => {
-                format!("the index in `{place}` has the number {own} of another one that was seen before")
+                format!("the index in `{place}` has number {own}, as another index that was seen before")
             }
         };
         let finding = Finding::error(Code::GoldenRolledBack, message)
-            .with_help("take the newest one from where it is published before you change it")
+            .with_help("get the newest one from where it is published, then change that")
             .with_help(format!(
-                "where the one that was seen was never published and is given up, remove `{}`, which remembers it",
+                "if the newer one was never published, remove `{}`, which remembers it",
                 record_of(&session.paths, &kept.catalogue.name)?.display()
             ));
         Err(Failure::from_findings(Kind::Answer, vec![finding]))
@@ -187,8 +185,9 @@ impl Kept {
         self.text = self.catalogue.to_text().map_err(Failure::bug)?;
         self.blocks.clear();
         if self.text.len() as u64 > LARGEST {
-            return Err(Failure::answer("the index would have more than 1 MiB")
-                .help("remove releases that have expired long ago"));
+            return Err(
+                Failure::answer("the index would have more than 1 MiB").help("remove releases that expired long ago")
+            );
         }
         // What readers would refuse is never written.
         let refused = |why: String| Failure::input("the new index could not be read").cause(why);
@@ -253,7 +252,7 @@ impl Kept {
 }
 
 fn other_list(path: &Path) -> Failure {
-    let message = format!("`{}` is not the list that the signed index names", path.display());
+    let message = format!("`{}` does not match the signed index", path.display());
     let finding = Finding::error(Code::GoldenFileDiffers, message);
     Failure::from_findings(Kind::Answer, vec![finding.with_help(OTHER_LIST)])
 }
@@ -264,9 +263,9 @@ pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now
         Some(Outcome::Good { .. }) => Ok(()),
         Some(Outcome::NotAllowed { principal, why }) => Err(Failure::answer(format!("{principal} may not sign: {why}"))),
         Some(Outcome::Unknown { fingerprint }) => Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
-            .help("somebody who may sign adds it with `colab-boot golden signers --add`; `golden sign --leaving` signs as somebody who is off the list")),
+            .help("a signer adds it with `colab-boot golden signers --add`; to sign with a removed key, use `golden sign --leaving`")),
         Some(Outcome::OtherKind(why)) => Err(Failure::input(format!("the key can't sign here: {why}"))
-            .help("`ssh-keygen -t ed25519` makes one that can; `colab-boot golden signers --add` puts it on the list")),
+            .help("create one with `ssh-keygen -t ed25519`, and add it with `colab-boot golden signers --add`")),
         other => Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
     }
 }

@@ -15,13 +15,13 @@ const LIMIT: Duration = Duration::from_mins(5);
 /// one.
 pub fn sign(session: &Session<'_>, key: &Path, text: &str, namespace: &str) -> Result<String, Failure> {
     let folder = tempfile::Builder::new().prefix("colab-boot-sign-").tempdir();
-    let folder = folder.map_err(|error| Failure::world("could not make a folder").because(&error))?;
+    let folder = folder.map_err(|error| Failure::world("could not create a folder").because(&error))?;
     let file = folder.path().join("golden.toml");
     files::write_whole(&file, text.as_bytes())?;
     let key = files::absolute(key)?;
     if !files::is_file(&key)? {
         return Err(Failure::input(format!("there is no key `{}`", key.display()))
-            .help("name one with --key; `ssh-keygen -t ed25519` makes one"));
+            .help("pass one with --key, or create one with `ssh-keygen -t ed25519`"));
     }
     let (key, shown) = (key.display().to_string(), file.display().to_string());
     let arguments = ["-q", "-Y", "sign", "-f", &key, "-n", namespace, &shown];

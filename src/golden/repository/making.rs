@@ -38,7 +38,7 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
         return Err(no(stale_lock(lock, Some(&why), &shown)));
     }
     if let Some(day) = profile.review_by.filter(|day| day_of(session.now) > *day) {
-        return Err(Failure::answer(format!("`{shown}` was to be reviewed by {day}"))
+        return Err(Failure::answer(format!("`{shown}` is overdue for review since {day}"))
             .help("review it, then set a later `review-by`"));
     }
     let text = files::read_text(lock, "lock")?;
@@ -46,7 +46,7 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
         if let Some(secret) = scan(text)?.first() {
             let line = text[..secret.span.start].matches('\n').count() + 1;
             let message = format!("the {what} of `{}` has a {} in line {line}", profile.name, secret.rule);
-            let help = "leave it out: credentials come from netrc or the keyring of those who boot; `# colab-boot: allow` in the line accepts what is none";
+            let help = "remove it: users keep credentials in netrc or a keyring; if it is not a credential, add `# colab-boot: allow` to the line";
             return Err(no(Finding::error(Code::GoldenSecret, message).with_help(help)));
         }
     }
@@ -62,10 +62,10 @@ fn from_no_folder(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
         let mut of_it = packages.filter(|one| one.wheel().is_some_and(|wheel| wheel.index == index.name));
         if let Some(first) = of_it.next() {
             return Err(Failure::answer(format!(
-                "`{}` comes from a folder, the index `{}`, which a cell can't take along",
+                "`{}` comes from the folder of the index `{}`, which a cell can't include",
                 first.name, index.name
             ))
-            .help("serve the folder at an address, or give the package by `url` and `sha256`"));
+            .help("serve the folder at an address, or name the package with `url` and `sha256`"));
         }
     }
     Ok(())
@@ -127,9 +127,9 @@ fn must_be_had(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
     let own = lock.targets.iter().find(|target| target.runtime.is_none() && !target.image_only().is_empty());
     let Some(target) = own else { return Ok(()) };
     let packages: Vec<String> = target.image_only().into_values().flatten().map(|one| one.name.to_string()).collect();
-    Err(Failure::answer(format!("the lock of `{}` needs what only its maker's machine has", profile.name))
-        .cause(format!("the target `{}` has {}, of which no index gives a digest", target.name, packages.join(", ")))
-        .help("name a notebook image or a bare target in `[target] runtimes`, such as `bare-3.12`, then run `colab-boot lock`"))
+    Err(Failure::answer(format!("the lock of `{}` needs files that only this machine has", profile.name))
+        .cause(format!("the target `{}` has {}, for which no index has a digest", target.name, packages.join(", ")))
+        .help("add a notebook image or a bare target such as `bare-3.12` to `[target] runtimes`, then run `colab-boot lock`"))
 }
 
 /// The versions of what the profile calls frameworks, by its first target.

@@ -63,7 +63,7 @@ fn own_name(profile: &Path) -> Option<PackageName> {
 pub fn check_pinned_files(profile: &Path, lock: Option<&PathBuf>, session: &Session<'_>) -> Result<Pinned, Failure> {
     let (_, pin, folder) = pin_of(profile)?;
     let Some(pin) = pin else { return Ok(Pinned::default()) };
-    let release = Compared::Not(format!("verify does not ask the repository of {}@{}", pin.name, pin.version));
+    let release = Compared::Not(format!("verify does not contact the repository of {}@{}", pin.name, pin.version));
     let withdrawn = withdrawn(&session.paths, &pin, pin.allow_yanked)?;
     let findings = edited(&pin, (profile, lock), &folder)?.into_iter().chain(withdrawn).collect();
     Ok(Pinned { findings, release })
@@ -96,7 +96,7 @@ pub fn check_pin(
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
         Err(failure) if matches!(failure.kind, Kind::World | Kind::Input) => {
-            let message = format!("`{}` can't be reached: whether {title} was withdrawn is not known", pin.from);
+            let message = format!("`{}` can't be reached, so it is unknown whether {title} was withdrawn", pin.from);
             let finding = Finding::note(Code::GoldenUnchecked, message).with_note(failure.to_string());
             let release = Compared::Not(format!("{title} unchecked, its repository can't be reached"));
             return Ok(Pinned { findings: withdrawn.into_iter().chain([finding]).collect(), release });
@@ -125,7 +125,7 @@ fn edited(pin: &Pin, (profile, lock): (&Path, Option<&PathBuf>), folder: &Path) 
     let finding = |path: &Path, what: &str| {
         let message = format!("`{}` {what} of {title}, which `{PIN_FILE}` pins", path.display());
         Finding::error(Code::GoldenFileDiffers, message).with_help(format!(
-            "take the release again: remove the file, then `colab-boot golden add {title}{into}`; or keep your version: remove the entry \
+            "remove the file and run `colab-boot golden add {title}{into}`; or keep your version and remove the entry \
              of `{}` from `{PIN_FILE}`",
             pin.name
         ))

@@ -48,8 +48,8 @@ impl Repository {
             return Ok(Self { place: Place::Folder(real(&folder)?) });
         }
         if !matches!(base.scheme(), "https" | "http") || is_open(&base) {
-            return Err(Failure::input(format!("a golden repository is not read from `{}`", redact(&base)))
-                .help("give a folder, or an address that begins with https://"));
+            return Err(Failure::input(format!("`{}` can't be used as a golden repository", redact(&base)))
+                .help("name a folder, or an address that begins with https://"));
         }
         let path = format!("{}/", base.path().trim_end_matches('/'));
         base.set_path(&path);
@@ -95,7 +95,7 @@ impl Repository {
     pub fn vouched(&self, trust: &Trust, now: u64) -> Result<Vouched, Failure> {
         let index = self.read(INDEX_FILE, LARGEST)?.ok_or_else(|| {
             Failure::world(format!("`{}` has no `{INDEX_FILE}`", self.name()))
-                .help("name the folder or address of a golden repository; `colab-boot golden init` makes one")
+                .help("name the folder or address of a golden repository, or create one with `colab-boot golden init`")
         })?;
         let fresh = self.read(FRESH_FILE, LARGEST).ok().flatten();
         let mut vouched = vouch(&index, fresh.as_deref(), trust, now)
@@ -124,11 +124,10 @@ impl Repository {
 fn private(failure: Failure) -> Failure {
     match failure.to_string() {
         // The time is not one of an option.
-        said if said.contains("the network has not done") => {
-            Failure { help: Vec::new(), ..failure }.help("ask again, or clone the repository and name the folder")
-        }
+        said if said.contains("the network failed") => Failure { help: Vec::new(), ..failure }
+            .help("run the command again, or clone the repository and name its folder"),
         said if said.contains("401") || said.contains("403") => {
-            failure.help("for a private repository set COLAB_BOOT_GOLDEN_TOKEN, or write it into netrc")
+            failure.help("for a private repository, set COLAB_BOOT_GOLDEN_TOKEN or use netrc")
         }
         _ => failure,
     }
@@ -137,7 +136,7 @@ fn private(failure: Failure) -> Failure {
 /// A folder by its one name: links and dots lead to the same repository, and to the same trust.
 fn real(folder: &Path) -> Result<PathBuf, Failure> {
     if folder.as_os_str().is_empty() {
-        return Err(Failure::input("no repository is named").help("name its folder or address with --from"));
+        return Err(Failure::input("no repository is named").help("pass its folder or URL with --from"));
     }
     folder.real().or_else(|_| files::absolute(folder))
 }
@@ -146,21 +145,21 @@ fn real(folder: &Path) -> Result<PathBuf, Failure> {
 fn differs(path: &str, bytes: Option<&[u8]>, file: &ReleaseFile) -> Finding {
     let finding = |code: Code, what: &str| Finding::error(code, format!("`{path}` {what}"));
     let Some(bytes) = bytes else {
-        return finding(Code::GoldenFileDiffers, "is not there, and the index names it")
-            .with_help("its keepers take it back from version control");
+        return finding(Code::GoldenFileDiffers, "is missing, but the index names it")
+            .with_help("its maintainers must restore it from version control");
     };
     let without_returns: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'\r').collect();
     if bytes.starts_with(LFS) {
         return finding(Code::GoldenFileDiffers, "is a pointer of Git LFS, not the file")
-            .with_help("fetch it with `git lfs pull`, and keep releases out of LFS");
+            .with_help("fetch it with `git lfs pull`, and do not store releases in LFS");
     }
     if without_returns.len() != bytes.len() && Sha256::of(&without_returns) == file.sha256 {
-        return finding(Code::GoldenLineEnds, "has other line ends than were published")
-            .with_help("git has changed them: check them out again with `git -c core.autocrlf=false clone`, and keep `* -text` in .gitattributes");
+        return finding(Code::GoldenLineEnds, "has other line endings than were published")
+            .with_help("git changed them: clone again with `git -c core.autocrlf=false clone`, and keep `* -text` in .gitattributes");
     }
     let finding = finding(Code::GoldenFileDiffers, "is not the file that was published");
-    finding.with_help("its keepers take it back from version control").with_note(format!(
-        "the index names {} bytes with sha256 {}; it has {} with {}",
+    finding.with_help("its maintainers must restore it from version control").with_note(format!(
+        "expected {} bytes with sha256 {}, got {} with {}",
         file.size,
         file.sha256,
         bytes.len(),

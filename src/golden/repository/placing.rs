@@ -16,14 +16,17 @@ pub fn must_be_free(root: &Path, release: &Release, made: &[(String, Vec<u8>)]) 
     let files = made.iter().map(|(name, _)| folder.join(name)).collect::<Vec<PathBuf>>();
     let on_the_way = folder.ancestors().take_while(|path| *path != root).chain(files.iter().map(PathBuf::as_path));
     if let Some(link) = on_the_way.into_iter().find(|path| path.look_at_entry().is_ok_and(|data| data.is_symlink())) {
-        return Err(Failure::input(format!("`{}` is a link, and a release lies in its repository", link.display()))
-            .help("remove the link; nothing was changed"));
+        return Err(Failure::input(format!(
+            "`{}` is a link, but releases must be folders of the repository",
+            link.display()
+        ))
+        .help("remove the link; nothing was changed"));
     }
     for (path, (_, bytes)) in files.iter().zip(made) {
         if digest_of(path)?.is_some_and(|here| here != Sha256::of(bytes)) {
-            let message = format!("`{}` is there, and no release of the index has it", path.display());
+            let message = format!("`{}` exists, but belongs to no release of the index", path.display());
             return Err(Failure::input(message)
-                .help("move it away, or remove it if a publish that was ended has left it; nothing was changed"));
+                .help("move it away, or remove it if an interrupted publish left it; nothing was changed"));
         }
     }
     Ok(())
@@ -43,12 +46,12 @@ pub fn missing_again(root: &Path, release: &Release, made: &[(String, Vec<u8>)])
         match same.filter(|_| here.is_none()) {
             Some((_, bytes)) => {
                 files::write_whole(&path, bytes)?;
-                written.push(format!("`{}` was missing, and is there again", path.display()));
+                written.push(format!("`{}` was missing and is restored", path.display()));
             }
             None => {
                 let what = if here.is_some() { "is not the file that was published" } else { "is missing" };
                 let finding = Finding::error(Code::GoldenFileDiffers, format!("`{}` {what}", path.display()));
-                let finding = finding.with_help("take it back from version control");
+                let finding = finding.with_help("restore it from version control");
                 return Err(Failure::from_findings(Kind::Answer, vec![finding]));
             }
         }

@@ -31,21 +31,21 @@ pub fn standing_findings(release: &Release, today: Day, allowed: bool) -> Vec<Fi
 pub fn pin_findings((pin, into): (&Pin, &str), found: &Read, today: Day, allowed: bool) -> Vec<Finding> {
     let title = format!("{}@{}", pin.name, pin.version);
     let Some(release) = found.vouched.catalogue.find(&title, today) else {
-        let message = format!("{title} is not in the index any more");
+        let message = format!("{title} is no longer in the index");
         return vec![
-            Finding::error(Code::GoldenFileDiffers, message).with_note("a release never leaves its repository"),
+            Finding::error(Code::GoldenFileDiffers, message).with_note("releases are never removed from a repository"),
         ];
     };
     let mut findings = standing_findings(release, today, allowed);
     if release.file("lock").is_none_or(|lock| lock.sha256 != pin.sha256) {
-        let message = format!("{title} has another lock in the index than the one that is pinned");
+        let message = format!("{title} has another lock in the index than the pinned one");
         findings.push(Finding::error(Code::GoldenFileDiffers, message));
     }
     let newest = found.vouched.catalogue.find(pin.name.as_ref(), today);
     let newer = newest.filter(|newest| newest.version > pin.version);
     findings.extend(newer.map(|newest| {
         Finding::note(Code::GoldenNewer, format!("{} is newer than {title}", newest.title()))
-            .with_help(format!("`colab-boot golden update{into}` takes it"))
+            .with_help(format!("update with `colab-boot golden update{into}`"))
     }));
     findings
 }

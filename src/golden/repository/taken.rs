@@ -89,7 +89,7 @@ impl Holder {
             let failure = Failure::input(format!("`{}` can't be read", self.name())).cause(why);
             match self {
                 Self::Folder(_) => failure.help(
-                    "take it back from version control, or remove it and run `colab-boot golden add` for each release",
+                    "restore it from version control, or remove it and run `colab-boot golden add` for each release",
                 ),
                 Self::Notebook(_) => failure,
             }
@@ -140,18 +140,33 @@ impl Holder {
         before: Option<&Pin>,
         pin: Pin,
     ) -> Result<Vec<String>, Failure> {
+        let Taking { names, outputs } = self.taking(found, release, before, pin)?;
+        if let Self::Folder(folder) = self {
+            files::create_folder(folder)?;
+        }
+        for (path, bytes) in outputs {
+            write_output(&path, &bytes)?;
+        }
+        Ok(names)
+    }
+
+    /// What [`take`](Self::take) would write. Fails where that would overwrite what is the user's.
+    pub fn taking(&self, found: &Read, release: &Release, before: Option<&Pin>, pin: Pin) -> Result<Taking, Failure> {
         match self {
             Self::Folder(folder) => {
-                let files = into_folder(found, release, folder)?;
+                let both = into_folder(found, release, folder)?;
                 let mut pins = self.pins()?;
                 pins.put(pin);
                 let text = pins.to_text().map_err(Failure::bug)?;
-                write_output(&folder.join(PIN_FILE), text.as_bytes())?;
-                Ok(files)
+                let names = both.iter().map(|(name, _)| name.clone()).collect();
+                let files = both.into_iter().map(|(name, bytes)| (folder.join(name), bytes));
+                // The pin is last: it says that the others are there.
+                let outputs = files.chain([(folder.join(PIN_FILE), text.into_bytes())]).collect();
+                Ok(Taking { names, outputs })
             }
             Self::Notebook(path) => {
-                into_notebook(found, (release, &pin), before, path)?;
-                Ok(vec![path.display().to_string()])
+                let text = into_notebook(found, (release, &pin), before, path)?;
+                Ok(Taking { names: vec![path.display().to_string()], outputs: vec![(path.clone(), text.into_bytes())] })
             }
         }
     }
@@ -241,6 +256,12 @@ impl Holder {
     }
 }
 
+/// What is written where a release is taken.
+pub struct Taking {
+    names: Vec<String>,
+    outputs: Vec<(PathBuf, Vec<u8>)>,
+}
+
 /// Whether the cell `here` is `boot`, but for marks of cells and what verifies behind it, as a script has them.
 fn same(here: &str, boot: &str) -> bool {
     let body = here.trim().trim_start_matches("# %%").trim_start();
@@ -260,15 +281,15 @@ fn notebook_text(path: &Path) -> Result<Option<String>, Failure> {
         .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
     String::from_utf8(bytes)
         .map(Some)
-        .map_err(|_| Failure::input(format!("`{}` is no UTF-8, as notebooks are", path.display())))
+        .map_err(|_| Failure::input(format!("`{}` is not UTF-8; notebooks must be", path.display())))
 }
 
-/// Writes the profile and the lock of `release` into `folder`, both or neither. Their names.
-fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<String>, Failure> {
+/// The profile and the lock of `release` for `folder`, by their names.
+fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let both: Vec<(String, Vec<u8>)> =
         ["toml", "lock"].into_iter().map(|suffix| found.text(release, suffix)).collect::<Result<_, Failure>>()?;
     if folder.is_there() && !folder.is_folder_there() {
-        return Err(Failure::input(format!("--into: `{}` is no folder and no notebook", folder.display())));
+        return Err(Failure::input(format!("--into: `{}` is neither a folder nor a notebook", folder.display())));
     }
     // What any release has put here, in a run that was ended half-way as well, is no work of the user's.
     let published = |name: &str, digest: Sha256| {
@@ -279,24 +300,20 @@ fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<Str
         let path = folder.join(name);
         let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
         if here.is_some_and(|here| here != Sha256::of(bytes) && !published(name, here)) {
-            return Err(Failure::input(format!("`{}` is there, and is not what `golden add` wrote", path.display()))
+            return Err(Failure::input(format!("`{}` exists and was not written by `golden add`", path.display()))
                 .help("move it away, or name another folder with --into; nothing was changed"));
         }
     }
-    files::create_folder(folder)?;
-    for (name, bytes) in &both {
-        write_output(&folder.join(name), bytes)?;
-    }
-    Ok(both.into_iter().map(|(name, _)| name).collect())
+    Ok(both)
 }
 
-/// Puts the cell of `release` into the notebook at `path`, a new one where there is none.
+/// The notebook at `path` with the cell of `release`, a new one where there is none.
 fn into_notebook(
     found: &Read,
     (release, pin): (&Release, &Pin),
     before: Option<&Pin>,
     path: &Path,
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
     let notebook_of = |release: &Release| {
         let (name, bytes) = found.text(release, "ipynb")?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -312,9 +329,13 @@ fn into_notebook(
     for here in here {
         let sources = [Some(&boot), old.as_ref().map(|(_, boot)| boot)];
         if !sources.into_iter().flatten().any(|source| same(&here.source, source)) {
-            return Err(Failure::input(format!("cell {} of `{}` was changed since it was taken", here.at + 1, path.display()))
-                .help("move what is yours into a cell of its own, then make the cell what it was, or remove it; nothing was changed"));
+            return Err(Failure::input(format!(
+                "cell {} of `{}` was changed after `golden add`",
+                here.at + 1,
+                path.display()
+            ))
+            .help("move your code into another cell, then undo the change or remove the cell; nothing was changed"));
         }
     }
-    write_output(path, with_release(&notebook, pin, &boot).as_bytes())
+    Ok(with_release(&notebook, pin, &boot))
 }

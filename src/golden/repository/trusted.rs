@@ -54,7 +54,7 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
     let threshold = files::read_optional(&place)?.unwrap_or_default().trim().parse().ok().filter(|count| *count > 0);
     // Fewer than was decided must never do.
     let threshold = threshold.ok_or_else(|| {
-        Failure::input(format!("`{}` does not say how many signatures are required", place.display()))
+        Failure::input(format!("`{}` does not state how many signatures are required", place.display()))
             .help("`colab-boot golden trust` pins the keys and their number again")
     })?;
     let seen = remembered(paths, name, &signers)?.map(|one| (one.seq, one.sha256));
@@ -107,9 +107,12 @@ fn remembered(paths: &Paths, name: &PackageName, signers: &Signers) -> Result<Op
     let path = record(paths, name, signers);
     let Some(text) = files::read_optional(&path)? else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        Failure::answer(format!("`{}` is damaged: it holds the newest index of {name} that was seen", path.display()))
-            .because(&error)
-            .help("remove it if you know that the repository serves its newest index, then run the command again")
+        Failure::answer(format!(
+            "`{}`, which records the newest index of {name} that was seen, is damaged",
+            path.display()
+        ))
+        .because(&error)
+        .help("remove it if you know that the repository serves its newest index, then run the command again")
     })
 }
 

@@ -23,7 +23,7 @@ fn read(paths: &Paths) -> Result<Withdrawn, Failure> {
     let path = record(paths);
     let Some(text) = files::read_optional(&path)? else { return Ok(Withdrawn::default()) };
     serde_json::from_str(&text).map_err(|error| {
-        Failure::answer(format!("`{}` is damaged: it holds which releases were withdrawn", path.display()))
+        Failure::answer(format!("`{}`, which records withdrawn releases, is damaged", path.display()))
             .because(&error)
             .help("remove it, then run the command again where the repository can be reached")
     })
@@ -53,5 +53,5 @@ pub fn withdrawn(paths: &Paths, pin: &Pin, allowed: bool) -> Result<Option<Findi
     let Some(because) = read(paths)?.0.remove(&pin.sha256.to_string()) else { return Ok(None) };
     let message = format!("{}@{} was withdrawn: {because}", pin.name, pin.version);
     let new = if allowed { Finding::warning } else { Finding::error };
-    Ok(Some(new(Code::GoldenYanked, message).with_note("its repository said so when it was last reached")))
+    Ok(Some(new(Code::GoldenYanked, message).with_note("its repository reported this when it was last reached")))
 }

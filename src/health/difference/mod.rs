@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use crate::boot::machine::{Conditions, Machine};
-use crate::core::diag::{Code, Severity};
+use crate::core::diag::{Code, Severity, counted, listed};
 use crate::core::matrix::{InstalledGpu, Matrix};
 use crate::core::model::{PackageName, Version};
 
@@ -121,7 +121,7 @@ fn hardware(a: &Machine, b: &Machine, matrix: &Matrix, rows: &mut Vec<Row>) {
         if let (Some(a), Some(b)) = (memory(a), memory(b))
             && a != b
         {
-            rows.push(Row::new("gpu", "memory by its kind", Some(a), Some(b)).note(Code::VramLow));
+            rows.push(Row::new("gpu", "memory by type", Some(a), Some(b)).note(Code::VramLow));
         }
     }
 }
@@ -198,15 +198,12 @@ fn debian(a: &Machine, b: &Machine, rows: &mut Vec<Row>) {
         let row = Row::new("debian", name.clone(), from.get(name).cloned(), to.get(name).cloned());
         rows.push(row.warning(Code::DriverUserInstalled));
     }
-    let of = |all: &std::collections::BTreeMap<String, String>| {
-        let some = light.iter().filter_map(|name| Some(format!("{name} {}", all.get(*name)?)));
-        let shown: Vec<String> = some.collect();
-        let more = shown.len().saturating_sub(3);
-        let text = shown.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-        if more > 0 { format!("{text} and {more} more") } else { text }
+    let versions = |all: &std::collections::BTreeMap<String, String>| {
+        let shown = light.iter().filter_map(|name| Some(format!("{name} {}", all.get(*name)?)));
+        listed(&shown.collect::<Vec<_>>())
     };
     if !light.is_empty() {
-        rows.push(Row::new("debian", format!("{} others", light.len()), Some(of(from)), Some(of(to))));
+        rows.push(Row::new("debian", counted(light.len(), "other"), Some(versions(from)), Some(versions(to))));
     }
 }
 

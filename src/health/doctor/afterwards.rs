@@ -1,6 +1,6 @@
 //! After a kernel has died: what ended it.
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::health::doctor::death::{CRASHES, module_of};
 use crate::health::doctor::{Answer, Case, Death, Hit, Judge, amount, percent};
 
@@ -18,7 +18,7 @@ fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
     let own = of_this_boot(case);
     let own = own.ok_or_else(|| Answer::Unseen(none_seen(case)))?;
     if own.is_unknown() {
-        Err(Answer::Unseen(format!("how the kernel {} ended was not seen", own.pid)))
+        Err(Answer::Unseen(format!("the end of kernel {} was not observed", own.pid)))
     } else {
         Ok(own)
     }
@@ -27,8 +27,8 @@ fn newest<'a>(case: &Case<'a>) -> Result<&'a Death, Answer> {
 /// That there is no death to speak of; of the last ones of the machine, which are kept, some may be other notebooks'.
 fn none_seen(case: &Case<'_>) -> String {
     match case.vitals.other_deaths().next() {
-        Some(_) => "none of the deaths that are kept is that of a kernel of this notebook".to_owned(),
-        None => "no recorder has seen a kernel die since this machine has started".to_owned(),
+        Some(_) => "no recorded death belongs to a kernel of this notebook".to_owned(),
+        None => "no recorder saw a kernel die since this machine started".to_owned(),
     }
 }
 
@@ -45,7 +45,7 @@ fn others(case: &Case<'_>) -> Vec<String> {
         .map(|death| {
             let name =
                 death.connection.as_deref().and_then(|file| file.rsplit('/').next()).unwrap_or("another notebook");
-            format!("another notebook ({name}): its kernel {} ended {}", death.pid, ago(case, death))
+            format!("another notebook ({name}): kernel {} ended {}", death.pid, ago(case, death))
         })
         .collect()
 }
@@ -56,7 +56,7 @@ fn ago(case: &Case<'_>, death: &Death) -> String {
     let by_boot = uptime.zip(death.uptime).filter(|_| death.boot == case.machine.boot_id);
     let seconds = by_boot.map_or(case.vitals.now.saturating_sub(death.at), |(now, then)| now.saturating_sub(then));
     match seconds {
-        seconds @ 0..=119 => format!("{seconds} seconds ago"),
+        seconds @ 0..=119 => format!("{} ago", counted(seconds, "second")),
         seconds @ 120..=7199 => format!("{} minutes ago", seconds / 60),
         seconds => format!("{} hours ago", seconds / 3600),
     }
@@ -69,11 +69,16 @@ fn memory(death: &Death) -> Vec<String> {
         limit => format!("{} of {} ({})", amount(bytes), amount(limit), percent(bytes, limit)),
     };
     let mut said: Vec<String> =
-        (death.peak > 0).then(|| format!("at most it had {}", of(death.peak))).into_iter().collect();
+        (death.peak > 0).then(|| format!("peak memory: {}", of(death.peak))).into_iter().collect();
     if let Some((first, last)) = death.ticks.first().zip(death.ticks.last()).filter(|(first, last)| first.at < last.at)
     {
         let seconds = last.at - first.at;
-        said.push(format!("{} to {} in its last {seconds} seconds", amount(first.resident), amount(last.resident)));
+        said.push(format!(
+            "{} to {} in its last {}",
+            amount(first.resident),
+            amount(last.resident),
+            counted(seconds, "second")
+        ));
     }
     said
 }
@@ -86,12 +91,12 @@ fn kernel_killed_oom(case: &Case<'_>) -> Answer {
     if !death.for_memory() {
         return Answer::Fine("the last kernel was not killed for memory".to_owned());
     }
-    let said = format!("the kernel {} was killed for memory, {}", death.pid, ago(case, death));
+    let said = format!("kernel {} was killed for memory, {}", death.pid, ago(case, death));
     Hit::error(said)
         .seen_all(memory(death))
         .seen(match &death.counter {
-            Some(file) => format!("the operating system counted it in the kernel's control group (`{file}`)"),
-            None => "the operating system counted it for the whole machine (`/proc/vmstat`)".to_owned(),
+            Some(file) => format!("counted by the operating system in the kernel's control group (`{file}`)"),
+            None => "counted by the operating system for the whole machine (`/proc/vmstat`)".to_owned(),
         })
         .seen_all(others(case))
         .into()
@@ -104,11 +109,11 @@ fn kernel_killed_signal(case: &Case<'_>) -> Answer {
     };
     match death.signal.filter(|signal| !CRASHES.iter().any(|(number, _)| *number == *signal) && !death.for_memory()) {
         Some(signal) => {
-            Hit::warning(format!("the kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
+            Hit::warning(format!("kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
                 .seen(if death.killed_before.is_some() && death.killed_before == death.killed_after {
-                    "nothing was killed for memory: a person, a script, a limit or the notebook server did it"
+                    "no process was killed for memory, so the signal came from a user, a script, a limit or the notebook server"
                 } else {
-                    "whether it was for memory is not known: a person, a script, a limit or the notebook server can have done it"
+                    "it is unknown whether memory was the cause; a user, a script, a limit or the notebook server may have sent it"
                 })
                 .seen_all(memory(death))
                 .seen_all(others(case))
@@ -126,17 +131,17 @@ fn kernel_native_crash(case: &Case<'_>) -> Answer {
     let Some((_, name)) = CRASHES.iter().find(|(number, _)| death.signal == Some(*number)) else {
         return Answer::Fine("the last kernel did not crash".to_owned());
     };
-    let mut hit = Hit::error(format!("the kernel {} crashed in native code ({name}), {}", death.pid, ago(case, death)));
+    let mut hit = Hit::error(format!("kernel {} crashed in native code ({name}), {}", death.pid, ago(case, death)));
     match death.top() {
         Some((what, "")) => hit = hit.seen(what),
         Some((what, frame)) => hit = hit.seen(what).seen(format!("newest frame: {frame}")),
-        None => hit = hit.seen("`faulthandler` left nothing: the golden cell switches it on"),
+        None => hit = hit.seen("`faulthandler` wrote no traceback; golden cells enable it"),
     }
     if let Some(owner) = &case.vitals.crash_owner {
         let is_newest = death.frames().next().and_then(module_of).is_some();
         hit = hit.seen(format!("{} `{owner}`", if is_newest { "that is in" } else { "it was called from" }));
     }
-    hit = hit.seen("a signal that somebody sends looks the same");
+    hit = hit.seen("a signal sent by another process looks the same");
     hit.seen_all(others(case)).into()
 }
 
@@ -147,13 +152,13 @@ fn kernel_exited(case: &Case<'_>) -> Answer {
     };
     match death.code {
         Some(code) => {
-            let asked = "so it does when the notebook server asks it to, for a restart, and after `exit()`";
-            Hit::note(format!("the kernel {} ended itself with exit code {code}, {}", death.pid, ago(case, death)))
+            let asked = "kernels also do this when the notebook server restarts them, and after `exit()`";
+            Hit::note(format!("kernel {} exited with code {code}, {}", death.pid, ago(case, death)))
                 .seen_all((code == 0).then(|| asked.to_owned()))
                 .seen_all(others(case))
                 .into()
         }
-        None => Answer::Fine("the last kernel did not end itself".to_owned()),
+        None => Answer::Fine("the last kernel did not exit by itself".to_owned()),
     }
 }
 
@@ -162,21 +167,21 @@ fn kernel_unseen(case: &Case<'_>) -> Answer {
     let own = of_this_boot(case);
     match own {
         None if case.plans.after_crash => {
-            let said = format!("{}: how one ended is not known", none_seen(case));
+            let said = format!("{}: one of them ended, and its cause is unknown", none_seen(case));
             Hit::note(said).seen_all(others(case)).into()
         }
         None => Answer::Unseen(none_seen(case)),
         Some(death) if death.is_unknown() => {
             let left = death.crashes().first().and_then(|crash| crash.lines().next());
             let left =
-                left.map(|line| format!("`{line}`, `faulthandler` wrote: it crashed, or a process that it had forked"));
-            Hit::warning(format!("the kernel {} has ended, and how was not seen", death.pid))
-                .seen("its recorder had ended before it, or the server took its exit status first")
+                left.map(|line| format!("`faulthandler` wrote `{line}`: it crashed, or a process that it forked did"));
+            Hit::warning(format!("kernel {} ended, and the cause was not observed", death.pid))
+                .seen("its recorder ended first, or the server read the exit status first")
                 .seen_all(left)
                 .seen_all(memory(death))
                 .into()
         }
-        Some(death) => Answer::Fine(format!("the end of the kernel {} was seen", death.pid)),
+        Some(death) => Answer::Fine(format!("kernel {} ended, and its recorder saw it", death.pid)),
     }
 }
 
@@ -185,7 +190,7 @@ fn recorder_off(case: &Case<'_>) -> Answer {
         return Answer::Fine("a recorder watches the kernel".to_owned());
     }
     match case.vitals.kernel {
-        Some(_) => Hit::note("no recorder watches the kernel: how it ends will not be known").into(),
-        None => Answer::Unseen("no kernel of a notebook is known here".to_owned()),
+        Some(_) => Hit::note("no recorder watches the kernel: the cause of a crash would be unknown").into(),
+        None => Answer::Unseen("no notebook kernel was found".to_owned()),
     }
 }

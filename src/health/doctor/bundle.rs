@@ -95,7 +95,7 @@ pub fn unbundled(path: Option<&Path>) -> Result<(Vitals, Option<Facts>), Failure
     };
     if vitals.schema > SCHEMA {
         let newer = format!("`{}` was written by a newer colab-boot (format {})", path.display(), vitals.schema);
-        return Err(Failure::input(newer).help("read it with that one"));
+        return Err(Failure::input(newer).help("read it with that version"));
     }
     let facts = facts.filter(|facts| !facts.is_null()).map(serde_json::from_value);
     Ok((vitals, facts.transpose().map_err(|error| unreadable("facts", error))?))

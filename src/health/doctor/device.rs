@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::core::model::ComputeCapability;
 use crate::health::doctor::vitals::{SMI_ENDED, SMI_FAILED, SMI_HANGS};
 use crate::health::doctor::{Answer, Case, Hit, Judge};
@@ -41,10 +41,10 @@ fn gpu_absent(case: &Case<'_>) -> Answer {
         return Answer::Fine("there is an NVIDIA driver".to_owned());
     }
     match wants_cuda(case) {
-        Some(library) => Hit::warning("there is no NVIDIA driver, and the environment is made for CUDA")
+        Some(library) => Hit::warning("the environment is built for CUDA, but there is no NVIDIA driver")
             .seen(format!("{library} is installed"))
             .into(),
-        None => Answer::Fine("no GPU, and nothing that asks for one".to_owned()),
+        None => Answer::Fine("no GPU, and no package needs one".to_owned()),
     }
 }
 
@@ -57,7 +57,7 @@ fn gpu_lost(case: &Case<'_>) -> Answer {
         return Hit::error("nvidia-smi does not answer within 3 s: the driver hangs").into();
     }
     if let Some(said) = complaint(case).filter(|said| said.starts_with(SMI_ENDED) || said.starts_with(SMI_FAILED)) {
-        return Hit::error(format!("{said}: whether there is a GPU is not known")).into();
+        return Hit::error(format!("{said}: it is unknown whether there is a GPU")).into();
     }
     if !has_device(case) {
         return Answer::Unseen(NO_GPU.to_owned());
@@ -65,7 +65,7 @@ fn gpu_lost(case: &Case<'_>) -> Answer {
     let lost = ["Unknown Error", "No devices were found", "couldn't communicate with the NVIDIA driver"];
     match complaint(case) {
         Some(said) if lost.iter().any(|words| said.contains(words)) => {
-            Hit::error("the device files are there, and the driver can't be reached").seen(said.trim()).into()
+            Hit::error("the device files exist, but the driver can't be reached").seen(said.trim()).into()
         }
         Some(said) => Answer::Unseen(format!("nvidia-smi says `{}`", said.trim())),
         None => Answer::Fine("the driver answers".to_owned()),
@@ -79,13 +79,13 @@ fn nvml_mismatch(case: &Case<'_>) -> Answer {
         |name: &str| name.strip_prefix("libnvidia-ml.so.").filter(|rest| rest.contains('.')).map(str::to_owned);
     let libraries: Vec<String> = names.filter_map(|name| of_library(name)).collect();
     if let Some(said) = complaint(case).filter(|said| said.contains("Driver/library version mismatch")) {
-        return Hit::error("the driver and its library have two versions").seen(said.trim()).into();
+        return Hit::error("the driver and its library have different versions").seen(said.trim()).into();
     }
     let Some(running) = running else {
-        return Answer::Unseen("the version of the driver that runs is not known".to_owned());
+        return Answer::Unseen("the version of the running driver is unknown".to_owned());
     };
     match libraries.iter().find(|version| *version != running) {
-        Some(other) => Hit::error(format!("the driver is {running}, and there is a library of {other}")).into(),
+        Some(other) => Hit::error(format!("the driver is {running}, but a library of {other} is installed")).into(),
         None => Answer::Fine(format!("driver {running}")),
     }
 }
@@ -93,7 +93,7 @@ fn nvml_mismatch(case: &Case<'_>) -> Answer {
 /// Debian packages of a driver; in a container it comes from outside.
 fn driver_user_installed(case: &Case<'_>) -> Answer {
     if case.machine.host.kind == "bare" {
-        return Answer::Unseen("this is no container: a driver is installed like that here".to_owned());
+        return Answer::Unseen("not a container: Debian packages are a normal way to install a driver here".to_owned());
     }
     let found: Vec<String> = case
         .machine
@@ -107,7 +107,7 @@ fn driver_user_installed(case: &Case<'_>) -> Answer {
         .map(str::to_owned)
         .collect();
     if found.is_empty() {
-        return Answer::Fine("no driver of Debian".to_owned());
+        return Answer::Fine("no Debian package of a driver is installed".to_owned());
     }
     Hit::warning("a driver was installed in a container").seen_all(found).into()
 }
@@ -122,11 +122,11 @@ fn compat_on_path(case: &Case<'_>) -> Answer {
     let loaded = mapped.iter().map(|(path, _)| *path).filter(|path| path.contains("/compat/libcuda.so"));
     let found: Vec<String> = on_path.chain(loaded).map(str::to_owned).collect();
     if found.is_empty() {
-        return Answer::Fine("no forward compatibility in the way".to_owned());
+        return Answer::Fine("no forward-compatibility folder is on the library path".to_owned());
     }
     let is_needed = !case.machine.hardware.compat.is_empty();
     let hit = if is_needed { Hit::note } else { Hit::error };
-    hit("forward compatibility is found before the driver's own library").seen_all(found).into()
+    hit("a forward-compatibility folder comes before the driver's own library").seen_all(found).into()
 }
 
 /// Where services put the driver's libraries.
@@ -136,15 +136,15 @@ fn driver_path_missing(case: &Case<'_>) -> Answer {
     let Some(folder) = DRIVER_FOLDERS.iter().find(|folder| {
         case.vitals.folders.get(**folder).is_some_and(|names| names.iter().any(|name| name.starts_with("libcuda.so")))
     }) else {
-        return Answer::Unseen("the driver's library is in none of the places that services use".to_owned());
+        return Answer::Unseen("the driver's library is in none of the usual folders".to_owned());
     };
     let cache = case.vitals.texts.iter().filter(|(path, _)| path.starts_with("/etc/ld.so.conf"));
     let known = cache.flat_map(|(_, text)| text.lines()).any(|line| line.trim() == *folder);
     let path = case.vitals.environment.get("LD_LIBRARY_PATH").map(String::as_str).unwrap_or_default();
     if known || path.split(':').any(|entry| entry.trim_end_matches('/') == *folder) {
-        return Answer::Fine(format!("the loader knows {folder}"));
+        return Answer::Fine(format!("the loader searches {folder}"));
     }
-    Hit::warning(format!("the loader does not know {folder}")).into()
+    Hit::warning(format!("the loader does not search {folder}")).into()
 }
 
 /// What `nvidia-smi` says of one GPU.
@@ -174,7 +174,7 @@ impl<'a> Gpu<'a> {
 /// Asks `judge` of each GPU, which says `None` where a value can't be read; what all of them say.
 fn each(case: &Case<'_>, fine: &str, judge: impl Fn(Gpu<'_>) -> Option<Option<Hit>>) -> Answer {
     if case.vitals.gpus.is_empty() {
-        return Answer::Unseen(complaint(case).map_or(NO_GPU, |_| "nvidia-smi names no GPU").to_owned());
+        return Answer::Unseen(complaint(case).map_or(NO_GPU, |_| "nvidia-smi lists no GPU").to_owned());
     }
     let (mut unread, mut hits) = (None, Vec::new());
     for gpu in case.vitals.gpus.iter().map(Gpu) {
@@ -185,7 +185,7 @@ fn each(case: &Case<'_>, fine: &str, judge: impl Fn(Gpu<'_>) -> Option<Option<Hi
     }
     match unread {
         _ if !hits.is_empty() => Answer::Found(hits),
-        Some(name) => Answer::Unseen(format!("nvidia-smi does not say it of {name}")),
+        Some(name) => Answer::Unseen(format!("nvidia-smi does not report this for {name}")),
         None => Answer::Fine(fine.to_owned()),
     }
 }
@@ -212,7 +212,7 @@ fn gpu_ecc(case: &Case<'_>) -> Answer {
 fn gpu_throttled(case: &Case<'_>) -> Answer {
     const REASONS: [(u64, &str); 4] =
         [(0x8, "hardware slowdown"), (0x20, "heat (software)"), (0x40, "heat (hardware)"), (0x80, "power brake")];
-    each(case, "nothing holds the clocks back", |gpu| {
+    each(case, "the clocks are not throttled", |gpu| {
         let text = gpu.field("clocks_event_reasons.active").or_else(|| gpu.field("clocks_throttle_reasons.active"))?;
         let bits = u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()?;
         let reasons: Vec<String> =
@@ -225,10 +225,10 @@ fn gpu_throttled(case: &Case<'_>) -> Answer {
 }
 
 fn gpu_pcie_narrow(case: &Case<'_>) -> Answer {
-    each(case, "all lanes are used, or the GPU is idle", |gpu| {
+    each(case, "all PCIe lanes are used, or the GPU is idle", |gpu| {
         let (now, most) = (gpu.number("pcie.link.width.current")?, gpu.number("pcie.link.width.max")?);
         let busy = gpu.number("utilization.gpu")? > 0;
-        Some((busy && now < most).then(|| Hit::note(format!("{} is connected by {now} of {most} lanes", gpu.name()))))
+        Some((busy && now < most).then(|| Hit::note(format!("{} uses {now} of {most} PCIe lanes", gpu.name()))))
     })
 }
 
@@ -256,10 +256,10 @@ fn gpu_exclusive(case: &Case<'_>) -> Answer {
                 Hit::note(format!("{name} is in exclusive-process mode: a second process fails with error 46"))
             }
             ("Exclusive_Process", Some(one)) => {
-                let seen = format!("process {} ({}) has it", one.pid, one.name);
+                let seen = format!("process {} ({}) uses it", one.pid, one.name);
                 Hit::error(format!("{name} is in exclusive-process mode, and another process uses it")).seen(seen)
             }
-            ("Exclusive_Thread" | "Prohibited", _) => Hit::error(format!("{name} has the compute mode {mode}")),
+            ("Exclusive_Thread" | "Prohibited", _) => Hit::error(format!("{name} is in compute mode {mode}")),
             _ => return None,
         };
         Some(Some(hit))
@@ -272,7 +272,7 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
         return Answer::Unseen(NO_GPU.to_owned());
     }
     let Some(value) = case.variable("CUDA_VISIBLE_DEVICES") else {
-        return Answer::Fine("all GPUs can be seen".to_owned());
+        return Answer::Fine("all GPUs are visible".to_owned());
     };
     let known: Vec<&String> = case.vitals.gpus.iter().filter_map(|gpu| gpu.get("uuid")).collect();
     // An entry is an index, or the beginning of a UUID (CUDA C++ Programming Guide); what follows a wrong one is not
@@ -283,7 +283,7 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
         Err(_) if entry.starts_with("GPU-") => !known.is_empty() && !known.iter().any(|uuid| uuid.starts_with(entry)),
         Err(_) => true,
     };
-    let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, and {count} GPUs are here");
+    let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, with {} here", counted(count, "GPU"));
     if value.trim().is_empty() || value.split(',').map(str::trim).any(is_bad) {
         return Hit::error(said).into();
     }
@@ -292,7 +292,7 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
 
 fn precision_missing(case: &Case<'_>) -> Answer {
     let Some(wanted) = case.plans.precision.as_deref() else {
-        return Answer::Unseen("name the number format with --precision: fp16, bf16, tf32, int8, fp8, fp4".to_owned());
+        return Answer::Unseen("set the number format with --precision: fp16, bf16, tf32, int8, fp8, fp4".to_owned());
     };
     let first = match wanted.to_ascii_lowercase().as_str() {
         "fp16" | "float16" | "half" => "7.0",
@@ -300,7 +300,7 @@ fn precision_missing(case: &Case<'_>) -> Answer {
         "bf16" | "bfloat16" | "tf32" => "8.0",
         "fp8" => "8.9",
         "fp4" => "10.0",
-        other => return Answer::Failed(format!("`{other}` is none of fp16, bf16, tf32, int8, fp8, fp4")),
+        other => return Answer::Failed(format!("`{other}` is not fp16, bf16, tf32, int8, fp8 or fp4")),
     };
     let Ok(first) = first.parse::<ComputeCapability>() else { return Answer::Failed(first.to_owned()) };
     let gpus = &case.machine.hardware.gpus;
@@ -311,5 +311,5 @@ fn precision_missing(case: &Case<'_>) -> Answer {
     if without.is_empty() {
         return Answer::Fine(format!("{wanted} runs natively"));
     }
-    Hit::note(format!("{} has no units for {wanted}, which came with {first}", without.join(", "))).into()
+    Hit::note(format!("{} has no hardware for {wanted}, which {first} introduced", without.join(", "))).into()
 }

@@ -66,7 +66,7 @@ fn cudnn_below_build(case: &Case<'_>) -> Answer {
     };
     let loaded = mapped_versions(case, "libcudnn.so", CUDNN);
     if loaded.is_empty() {
-        return Answer::Unseen("no cuDNN is loaded, or its version is not known".to_owned());
+        return Answer::Unseen("no cuDNN is loaded, or its version is unknown".to_owned());
     }
     // Of what is loaded alone: another framework may have brought the cuDNN.
     let is_loaded = |name: &PackageName| {
@@ -77,7 +77,7 @@ fn cudnn_below_build(case: &Case<'_>) -> Answer {
     let built = frameworks.filter_map(|(name, one)| Some((name, &one.version, built_with(case, name, one)?)));
     let built: Vec<_> = built.collect();
     if built.is_empty() {
-        return Answer::Unseen("which cuDNN the loaded frameworks were built with is not known".to_owned());
+        return Answer::Unseen("it is unknown which cuDNN the loaded frameworks were built with".to_owned());
     }
     let mut hits = Vec::new();
     for (has, path) in &loaded {
@@ -92,7 +92,7 @@ fn cudnn_below_build(case: &Case<'_>) -> Answer {
     }
     let names: Vec<String> = loaded.iter().map(|(version, _)| version.to_string()).collect();
     if hits.is_empty() {
-        Answer::Fine(format!("cuDNN {}, as new as it must be", names.join(" and ")))
+        Answer::Fine(format!("cuDNN {} is new enough", names.join(" and ")))
     } else {
         Answer::Found(hits)
     }
@@ -112,7 +112,7 @@ fn driver_too_old(case: &Case<'_>) -> Answer {
     let mapped = mapped_versions(case, "libcudart.so", CUDART);
     let all: Vec<(Version, String)> = mapped.into_iter().chain(installed).collect();
     if all.is_empty() {
-        return Answer::Unseen("no runtime of CUDA is loaded or installed".to_owned());
+        return Answer::Unseen("no CUDA runtime is loaded or installed".to_owned());
     }
     let mut too_new: BTreeMap<CudaVersion, (Reason, Vec<String>)> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
@@ -128,10 +128,10 @@ fn driver_too_old(case: &Case<'_>) -> Answer {
         too_new.into_values().map(|(reason, from)| Hit::error(reason.to_string()).seen_all(from)).collect();
     match (hits.is_empty(), unknown.is_empty()) {
         (false, _) => Answer::Found(hits),
-        (true, true) => Answer::Fine(format!("driver {driver} runs what is here")),
+        (true, true) => Answer::Fine(format!("driver {driver} supports the installed CUDA")),
         (true, false) => {
             let names: Vec<String> = unknown.into_iter().collect();
-            Answer::Unseen(format!("which driver CUDA {} needs is not known", names.join(" and ")))
+            Answer::Unseen(format!("the minimum driver of CUDA {} is unknown", names.join(" and ")))
         }
     }
 }
@@ -158,11 +158,11 @@ fn library_missing(case: &Case<'_>) -> Answer {
         {
             continue;
         }
-        let message = format!("{name} {version} looks for {library}, and nothing here has it");
+        let message = format!("{name} {version} needs {library}, which no package provides");
         hits.push(Hit::error(message).seen(format!("without it {}", link.without)));
     }
     if looked == 0 {
-        return Answer::Unseen("nothing is installed that looks for CUDA's libraries by itself".to_owned());
+        return Answer::Unseen("no installed package searches for CUDA libraries by itself".to_owned());
     }
-    if hits.is_empty() { Answer::Fine("what is looked for is there".to_owned()) } else { Answer::Found(hits) }
+    if hits.is_empty() { Answer::Fine("all CUDA libraries are found".to_owned()) } else { Answer::Found(hits) }
 }

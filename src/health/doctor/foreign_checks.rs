@@ -32,7 +32,7 @@ const EVIDENCE: usize = 50;
 const OWN: &str = "profile";
 const PLUGINS: &str = "plugins";
 
-const DESCRIBED: &str = "it runs on the machine itself, and this one is described";
+const DESCRIBED: &str = "it runs only on the machine itself, not on a description";
 
 /// What a foreign check says of one thing.
 #[derive(Debug, Deserialize)]
@@ -130,8 +130,8 @@ pub fn foreign_checks(
 /// where the checks of a profile are wanted and it has none.
 pub fn foreign_names<'a>(wish: &'a Fitness, only: &[String]) -> Result<Vec<&'a str>, Failure> {
     if wish.checks.is_empty() && only.iter().any(|name| name == OWN) {
-        let help = "`--profile FILE` names one: its `[[doctor.check]]` are this group";
-        return Err(Failure::input("no profile is named that has checks of its own").help(help));
+        let help = "name a profile with `--profile FILE`: its `[[doctor.check]]` are this group";
+        return Err(Failure::input("no profile with `[[doctor.check]]` is named").help(help));
     }
     Ok([OWN, PLUGINS].into_iter().chain(wish.checks.iter().map(|check| check.name.as_str())).collect())
 }
@@ -171,12 +171,12 @@ fn plugin_checks(
     for wanted in only.unwrap_or_default() {
         let brings = format!("{wanted}:");
         if !outcomes.iter().any(|outcome| outcome.check.starts_with(&brings)) {
-            let why = "it is not installed, or brings no check";
+            let why = "it is not installed, or has no check";
             outcomes.push(unasked(PLUGINS, wanted.as_ref(), State::Failed, why));
         }
     }
     if only.is_none() && outcomes.is_empty() {
-        outcomes.push(skipped(PLUGINS, PLUGINS, "no installed package brings a check"));
+        outcomes.push(skipped(PLUGINS, PLUGINS, "no installed package has a check"));
     }
     outcomes
 }
@@ -214,10 +214,10 @@ fn answered(group: &str, check: &str, result: Result<Finished, NoResult>) -> Out
     let finished = match result {
         Ok(finished) => finished,
         Err(NoResult::TimedOut(limit)) => {
-            return unasked(group, check, State::TimedOut, &format!("no end after {:.0} s", limit.as_secs_f64()));
+            return unasked(group, check, State::TimedOut, &format!("not finished after {:.0} s", limit.as_secs_f64()));
         }
         Err(NoResult::NotFound) => {
-            let why = "it can't be started: its first line names a program that is not there";
+            let why = "it can't be started: its first line names a missing program";
             return unasked(group, check, State::Failed, why);
         }
         Err(NoResult::Failed(error)) => return unasked(group, check, State::Failed, &error.to_string()),
@@ -285,7 +285,7 @@ fn plain(text: &str) -> String {
 /// A check that somebody wants and that says nothing.
 fn unasked(group: &str, check: &str, state: State, why: &str) -> Outcome {
     let why = plain(why);
-    let finding = Finding::warning(Code::PluginCheck, format!("{check} has not said how it is: {why}"));
+    let finding = Finding::warning(Code::PluginCheck, format!("{check} gave no result: {why}"));
     outcome(group, check, state, why, vec![finding])
 }
 

@@ -42,7 +42,7 @@ pub(super) fn html(outcomes: &[Outcome]) -> Result<String, Failure> {
     });
     let groups: Vec<Group> = groups.collect();
     let sum = count(&outcomes.iter().collect::<Vec<_>>());
-    let wrong = |error: minijinja::Error| Failure::bug(format!("the page of the checks: {error:#}"));
+    let wrong = |error: minijinja::Error| Failure::bug(format!("the page of checks can't be made: {error:#}"));
     let mut environment = Environment::new();
     environment.add_template("report.html", include_str!("report.html")).map_err(wrong)?;
     let template = environment.get_template("report.html").map_err(wrong)?;

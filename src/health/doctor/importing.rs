@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::boot::notebook::{ChangedModule, CodeMatch};
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::core::matrix::Read;
 use crate::core::model::Version;
 use crate::health::doctor::workers::NO_FACTS;
@@ -45,13 +45,13 @@ fn stale_module(case: &Case<'_>) -> Answer {
                 .as_deref()
                 .is_some_and(|folder| loaded.file.as_ref().is_some_and(|file| file.starts_with(folder)))
         {
-            stale.push(format!("{name} {in_memory} is in memory, {} is installed", one.version));
+            stale.push(format!("{name} {in_memory} is loaded, but {} is installed", one.version));
         }
     }
     if stale.is_empty() {
-        return Answer::Fine(format!("{} modules as they are installed", facts.modules.len()));
+        return Answer::Fine(format!("{} compared with the installed files", counted(facts.modules.len(), "module")));
     }
-    Hit::error("the kernel has other versions in memory than are installed").seen_all(stale).into()
+    Hit::error("the kernel has loaded other versions than are installed").seen_all(stale).into()
 }
 
 /// What the kernel itself says of its modules, as `apply` and `verify` judge it.
@@ -66,13 +66,13 @@ fn changed_modules(case: &Case<'_>, compared: usize, changed: &[ChangedModule]) 
     };
     let (differs, unknown) = (of(CodeMatch::Differs), of(CodeMatch::Unknown));
     if !differs.is_empty() {
-        return Hit::error("the kernel has other code in memory than is installed").seen_all(differs).into();
+        return Hit::error("the kernel has loaded other code than is installed").seen_all(differs).into();
     }
     if !unknown.is_empty() {
-        let message = "modules changed on disk after the kernel loaded them, and could not be compared";
+        let message = "modules changed on disk after the kernel loaded them and could not be compared";
         return Hit::warning(message).seen_all(unknown).into();
     }
-    Answer::Fine(format!("{compared} modules as they are installed"))
+    Answer::Fine(format!("{} compared with the installed files", counted(compared, "module")))
 }
 
 fn shadowed_module(case: &Case<'_>) -> Answer {
@@ -90,9 +90,9 @@ fn shadowed_module(case: &Case<'_>) -> Answer {
     let found: Vec<String> =
         found.map(|name| format!("{name} in {}", case.vitals.text("cwd").unwrap_or("the working folder"))).collect();
     if found.is_empty() {
-        return Answer::Fine("no file here has the name of a module".to_owned());
+        return Answer::Fine("no file in this folder has the name of a module".to_owned());
     }
-    Hit::error("files here are imported in place of modules").seen_all(found).into()
+    Hit::error("files in this folder shadow installed modules").seen_all(found).into()
 }
 
 /// What Python says of itself when it starts, by the name that the vitals have for it.
@@ -101,10 +101,10 @@ pub(super) const START: &str = "python/start";
 fn pth_broken(case: &Case<'_>) -> Answer {
     match case.vitals.text(START) {
         None => Answer::Unseen("no Python is known here, or it did not start within two seconds".to_owned()),
-        Some(text) if text.trim().is_empty() => Answer::Fine("Python starts without a word".to_owned()),
+        Some(text) if text.trim().is_empty() => Answer::Fine("Python starts without errors".to_owned()),
         Some(text) => {
             let lines = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned);
-            Hit::warning("Python complains each time it starts").seen_all(lines).into()
+            Hit::warning("Python prints an error each time it starts").seen_all(lines).into()
         }
     }
 }
@@ -130,9 +130,9 @@ fn path_order(case: &Case<'_>) -> Answer {
     let path = path.split(':').filter(|entry| !entry.is_empty()).map(|entry| format!("PYTHONPATH has {entry}"));
     let found: Vec<String> = before.into_iter().chain(path).collect();
     if found.is_empty() {
-        return Answer::Fine("the environment's own packages come first".to_owned());
+        return Answer::Fine("the environment's packages come first".to_owned());
     }
-    Hit::warning("Python looks elsewhere before its own packages").seen_all(found).into()
+    Hit::warning("Python searches other folders before the environment's packages").seen_all(found).into()
 }
 
 fn duplicate_install(case: &Case<'_>) -> Answer {
@@ -149,23 +149,25 @@ fn duplicate_install(case: &Case<'_>) -> Answer {
     let twice = by_name.iter().filter(|(_, versions)| versions.len() > 1);
     let twice: Vec<String> = twice.map(|(name, versions)| format!("{name}: {}", versions.join(" and "))).collect();
     if twice.is_empty() {
-        return Answer::Fine(format!("{} distributions, each once", by_name.len()));
+        return Answer::Fine(format!("{}, each once", counted(by_name.len(), "distribution")));
     }
     Hit::error("distributions are installed twice").seen_all(twice).into()
 }
 
 fn stale_bytecode(case: &Case<'_>) -> Answer {
-    if case.vitals.stale_bytecode.is_empty() {
-        return Answer::Fine("no compiled file is older than its source".to_owned());
+    let (stale, unread) = (&case.vitals.stale_bytecode, case.vitals.unread_bytecode);
+    match (stale.is_empty(), unread) {
+        (true, 0) => Answer::Fine("no outdated compiled file was found".to_owned()),
+        (true, unread) => Answer::Unseen(format!("{} not compared with the source", counted(unread, "compiled file"))),
+        (false, _) => Hit::warning("Python uses outdated compiled files").seen_all(stale.clone()).into(),
     }
-    Hit::warning("compiled files are taken for fresh and are not").seen_all(case.vitals.stale_bytecode.clone()).into()
 }
 
 fn mixed_apt(case: &Case<'_>) -> Answer {
     let home = case.machine.python.as_ref().and_then(|python| python.home.as_ref());
     let sees = home.is_some_and(|home| home.search.iter().any(|entry| entry.ends_with("python3/dist-packages")));
     if !sees {
-        return Answer::Fine("this Python does not see Debian's packages".to_owned());
+        return Answer::Fine("this Python does not use Debian's packages".to_owned());
     }
     let debian = case.machine.debian.packages();
     let upstream = |version: &str| {
@@ -180,11 +182,11 @@ fn mixed_apt(case: &Case<'_>) -> Answer {
     let both = of_pip.filter_map(|(name, one)| {
         let version = upstream(debian.get(&format!("python3-{name}"))?);
         (version != one.version.clone().without_local().to_string())
-            .then(|| format!("{name}: {version} of Debian, {} of pip", one.version))
+            .then(|| format!("{name}: {version} by Debian, {} by pip", one.version))
     });
     let both: Vec<String> = both.collect();
     if both.is_empty() {
-        return Answer::Fine("no package of both Debian and pip".to_owned());
+        return Answer::Fine("no package is installed by both Debian and pip".to_owned());
     }
     Hit::note("packages are installed by Debian and by pip").seen_all(both).into()
 }
@@ -200,35 +202,35 @@ fn pip_env(case: &Case<'_>) -> Answer {
     };
     let set: Vec<String> = case.vitals.environment.keys().filter(|name| moves(name)).cloned().collect();
     let missing = ["PIP_CONSTRAINT", "UV_CONSTRAINT"].into_iter().filter(|name| case.vitals.unread.contains_key(*name));
-    let missing: Vec<String> = missing.map(|name| format!("{name} names a file that is not there")).collect();
+    let missing: Vec<String> = missing.map(|name| format!("{name} names a missing file")).collect();
     if !missing.is_empty() {
         return Hit::warning("pip or uv will fail").seen_all(missing).into();
     }
     if set.is_empty() {
-        return Answer::Fine("nothing leads pip or uv elsewhere".to_owned());
+        return Answer::Fine("no setting changes the index of pip or uv".to_owned());
     }
-    Hit::note("settings lead pip or uv elsewhere").seen_all(set).into()
+    Hit::note("settings of pip or uv select another index").seen_all(set).into()
 }
 
 fn user_actions(case: &Case<'_>) -> Answer {
     let logs = ["/var/log/apt/history.log", "/var/log/pip.log"];
     if case.machine.host.kind != "colab" {
-        return Answer::Unseen("only Colab starts new logs at each start".to_owned());
+        return Answer::Unseen("only Colab starts a new log at each start".to_owned());
     }
     let commands = logs.iter().filter_map(|path| case.vitals.text(path)).flat_map(str::lines);
     let commands = commands.filter_map(|line| line.strip_prefix("Commandline: "));
     let commands: Vec<String> = commands.map(str::to_owned).collect();
     if commands.is_empty() {
-        return Answer::Fine("nothing was installed by hand".to_owned());
+        return Answer::Fine("no packages were installed by hand".to_owned());
     }
-    Hit::note(format!("{} installs by hand", commands.len())).seen_all(commands).into()
+    Hit::note(format!("{} by hand", counted(commands.len(), "install"))).seen_all(commands).into()
 }
 
 fn env_not_read(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
     let started = case.vitals.text("kernel/variables").map(|text| text.lines().collect::<Vec<_>>());
     let Some(started) = started else {
-        return Answer::Unseen("the environment that the kernel was started with can't be read".to_owned());
+        return Answer::Unseen("the environment of the kernel's process can't be read".to_owned());
     };
     let late = facts.environment.iter().filter(|(name, value)| value.is_some() && !started.contains(&name.as_str()));
     let read = late.filter_map(|(name, _)| match case.matrix.read_of(name)? {
@@ -240,7 +242,7 @@ fn env_not_read(case: &Case<'_>) -> Answer {
     });
     let read: Vec<String> = read.collect();
     if read.is_empty() {
-        return Answer::Fine("what was set is read".to_owned());
+        return Answer::Fine("all variables take effect".to_owned());
     }
     // The cell sets variables before the import; what is in memory since may have read them.
     Hit::note("variables were set after the start of the kernel").seen_all(read).into()

@@ -23,14 +23,14 @@ fn session_age(case: &Case<'_>) -> Answer {
     let said = format!("up for {:.1} hours", up / 3600.0);
     let limited = ["colab", "kaggle"].contains(&case.machine.host.kind.as_str());
     if limited && up > case.row.limit("old") {
-        return Hit::warning(format!("this machine is {said}")).into();
+        return Hit::warning(format!("this machine has been {said}")).into();
     }
     Answer::Fine(said)
 }
 
 fn vm_new(case: &Case<'_>) -> Answer {
     match &case.plans.applied_on {
-        None => Answer::Unseen("colab-boot has applied nothing here".to_owned()),
+        None => Answer::Unseen("colab-boot was not applied here".to_owned()),
         Some(boot) if boot.is_empty() || *boot == case.machine.boot_id => {
             Answer::Fine("the machine of the last apply".to_owned())
         }
@@ -44,7 +44,7 @@ fn hashseed_late(case: &Case<'_>) -> Answer {
     let seed = seed.or_else(|| case.vitals.environment.get("PYTHONHASHSEED").cloned());
     match (seed, facts.hash_randomization) {
         (Some(seed), Some(true)) if seed != "random" => {
-            Hit::note(format!("PYTHONHASHSEED is {seed}, and this kernel was started without it")).into()
+            Hit::note(format!("PYTHONHASHSEED is {seed}, but this kernel was started without it")).into()
         }
         (Some(seed), _) => Answer::Fine(format!("PYTHONHASHSEED is {seed}")),
         (None, _) => Answer::Fine("PYTHONHASHSEED is not set".to_owned()),
@@ -65,7 +65,7 @@ fn tpu_busy(case: &Case<'_>) -> Answer {
     if holds.is_empty() {
         return Answer::Fine("no other process uses the TPU".to_owned());
     }
-    Hit::error("another process holds the TPU").seen_all(holds).into()
+    Hit::error("another process uses the TPU").seen_all(holds).into()
 }
 
 fn tpu_cuda_wheels(case: &Case<'_>) -> Answer {
@@ -75,9 +75,9 @@ fn tpu_cuda_wheels(case: &Case<'_>) -> Answer {
     let cuda = case.machine.installed.keys().filter(|name| case.matrix.is_cuda_library(name));
     let cuda: Vec<String> = cuda.map(ToString::to_string).collect();
     if cuda.is_empty() {
-        return Answer::Fine("no library of CUDA".to_owned());
+        return Answer::Fine("no CUDA libraries".to_owned());
     }
-    Hit::warning("libraries of CUDA are installed beside a TPU").seen_all(cuda).into()
+    Hit::warning("CUDA libraries are installed on a machine with a TPU").seen_all(cuda).into()
 }
 
 /// Frameworks that want the TPU themselves.
@@ -90,19 +90,19 @@ fn tpu_tf(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(super::workers::NO_FACTS.to_owned()) };
     let others: Vec<&str> = WANT_TPU.iter().copied().filter(|name| facts.modules.contains_key(*name)).collect();
     if !facts.modules.contains_key("tensorflow") || others.is_empty() {
-        return Answer::Fine("one framework at most wants the TPU".to_owned());
+        return Answer::Fine("at most one framework uses the TPU".to_owned());
     }
-    Hit::warning(format!("tensorflow and {} are imported in one kernel", others.join(", "))).into()
+    Hit::warning(format!("tensorflow and {} are imported in the same kernel", others.join(", "))).into()
 }
 
 fn clock_skew(case: &Case<'_>) -> Answer {
     let Some(text) = case.vitals.text(CLOCK) else {
-        return Answer::Unseen("no server was asked on this machine yet".to_owned());
+        return Answer::Unseen("the clock was not compared with a server yet".to_owned());
     };
     let read: Result<ClockRecord, _> = serde_json::from_str(text);
-    let Ok(record) = read else { return Answer::Failed(format!("{CLOCK} is no record of a clock")) };
+    let Ok(record) = read else { return Answer::Failed(format!("{CLOCK} is not a clock record")) };
     if record.boot != case.machine.boot_id {
-        return Answer::Unseen("no server was asked since this machine was started".to_owned());
+        return Answer::Unseen("the clock was not compared with a server since this machine started".to_owned());
     }
     // The clock may have been set since: then the time at which the machine started has moved with it.
     let uptime = case.vitals.text("/proc/uptime").and_then(uptime_of);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::core::matrix::known_bad;
 use crate::core::model::{PackageName, Version};
 use crate::health::doctor::{Answer, Case, Hit, Judge};
@@ -34,7 +34,7 @@ const ONCE: &[(&str, bool)] = &[
     ("libstdc++.so", false),
 ];
 
-const NO_MAPS: &str = "no kernel of a notebook is known here, or its memory map can't be read";
+const NO_MAPS: &str = "no notebook kernel was found, or its memory map can't be read";
 
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -71,7 +71,11 @@ fn loaded_twice(case: &Case<'_>) -> Answer {
             hits.push(hit(message).seen_all(found.into_iter().map(str::to_owned)));
         }
     }
-    if hits.is_empty() { Answer::Fine(format!("{} libraries, each once", mapped.len())) } else { Answer::Found(hits) }
+    if hits.is_empty() {
+        Answer::Fine(format!("{}, each once", counted(mapped.len(), "library")))
+    } else {
+        Answer::Found(hits)
+    }
 }
 
 fn loaded_mixed_cudnn(case: &Case<'_>) -> Answer {
@@ -82,7 +86,7 @@ fn loaded_mixed_cudnn(case: &Case<'_>) -> Answer {
     let parts = copies(&mapped, "libcudnn");
     let folders: BTreeSet<&str> = parts.iter().map(|path| folder(path)).collect();
     if folders.len() < 2 {
-        return Answer::Fine(format!("{} parts of cuDNN from one place", parts.len()));
+        return Answer::Fine(format!("{} of cuDNN from one folder", counted(parts.len(), "part")));
     }
     Hit::error("parts of cuDNN come from several folders").seen_all(folders.into_iter().map(str::to_owned)).into()
 }
@@ -118,9 +122,9 @@ fn loaded_not_wheel(case: &Case<'_>) -> Answer {
         .collect();
     // Where nothing was brought by wheels, the system's is the one that was meant.
     if found.is_empty() || !wheels {
-        return Answer::Fine("CUDA's libraries come from where the frameworks brought them".to_owned());
+        return Answer::Fine("the CUDA libraries are those of the frameworks' wheels".to_owned());
     }
-    Hit::warning("libraries of the system won over those of the wheels").seen_all(found).into()
+    Hit::warning("system libraries were loaded instead of those of the wheels").seen_all(found).into()
 }
 
 /// A version in the name of a file: `libcudnn.so.9.8.0`.
@@ -151,13 +155,13 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
         let all = loaded.chain(installed).filter(|(version, _)| version.release().len() > 1);
         let found: Vec<String> = all
             .filter(|(version, _)| *version >= row.from && *version < row.before)
-            .map(|(version, from)| format!("{version} of {from}"))
+            .map(|(version, from)| format!("{version} from {from}"))
             .collect();
         if !found.is_empty() {
             hits.push(Hit::error(row.why.as_str()).seen_all(found).seen(format!("take {}", row.take)));
         }
     }
-    if hits.is_empty() { Answer::Fine("no version that is known to be bad".to_owned()) } else { Answer::Found(hits) }
+    if hits.is_empty() { Answer::Fine("no version with known errors".to_owned()) } else { Answer::Found(hits) }
 }
 
 fn ld_library_path(case: &Case<'_>) -> Answer {
@@ -172,16 +176,16 @@ fn ld_library_path(case: &Case<'_>) -> Answer {
     let missing = entries.iter().filter(|entry| case.vitals.unread.get(**entry).is_some_and(|why| why == "missing"));
     let hiding: Vec<String> =
         entries.iter().filter(hides).map(|entry| format!("{entry} has cuDNN or cuBLAS")).collect();
-    let missing: Vec<String> = missing.map(|entry| format!("{entry} is not there")).collect();
+    let missing: Vec<String> = missing.map(|entry| format!("{entry} does not exist")).collect();
     if !hiding.is_empty() {
-        return Hit::warning("LD_LIBRARY_PATH hides libraries of wheels")
+        return Hit::warning("LD_LIBRARY_PATH hides the libraries of wheels")
             .seen_all(hiding.into_iter().chain(missing))
             .into();
     }
     if !missing.is_empty() {
-        return Hit::note("LD_LIBRARY_PATH names folders that are not there").seen_all(missing).into();
+        return Hit::note("LD_LIBRARY_PATH names missing folders").seen_all(missing).into();
     }
-    Answer::Fine(format!("{} folders, and nothing of CUDA in them", entries.len()))
+    Answer::Fine(format!("{} without CUDA libraries", counted(entries.len(), "folder")))
 }
 
 fn openmp_two(case: &Case<'_>) -> Answer {
@@ -196,7 +200,7 @@ fn openmp_two(case: &Case<'_>) -> Answer {
         .map(|(path, _)| (*path).to_owned())
         .collect();
     if found.len() < 2 {
-        return Answer::Fine(format!("{} OpenMP runtimes", found.len()));
+        return Answer::Fine(counted(found.len(), "OpenMP runtime"));
     }
     Hit::note(format!("{} OpenMP runtimes are loaded", found.len())).seen_all(found).into()
 }
@@ -220,9 +224,9 @@ fn framework_cpu_build(case: &Case<'_>) -> Answer {
         .then(|| "tensorflow-cpu".to_owned());
     let found: Vec<String> = local.into_iter().chain(by_name).collect();
     if found.is_empty() {
-        return Answer::Fine("no build for the CPU alone".to_owned());
+        return Answer::Fine("no CPU-only build".to_owned());
     }
-    Hit::error("a framework can't use the GPU that is here").seen_all(found).into()
+    Hit::error("a framework can't use this machine's GPU").seen_all(found).into()
 }
 
 fn jax_plugin_mismatch(case: &Case<'_>) -> Answer {
@@ -232,7 +236,7 @@ fn jax_plugin_mismatch(case: &Case<'_>) -> Answer {
     let versions: BTreeSet<&String> = parts.values().collect();
     match (parts.len(), versions.len()) {
         (0, _) => Answer::Unseen("JAX is not installed".to_owned()),
-        (_, 1) => Answer::Fine("jaxlib and its plugins have one version".to_owned()),
+        (_, 1) => Answer::Fine("jaxlib and its plugins have the same version".to_owned()),
         _ => Hit::error("jaxlib and its plugins have different versions")
             .seen_all(parts.iter().map(|(name, version)| format!("{name} {version}")))
             .into(),

@@ -39,7 +39,7 @@ use serde::Serialize;
 use crate::boot::machine::Machine;
 use crate::boot::notebook::Facts;
 use crate::boot::profile::Fitness;
-use crate::core::diag::{Code, Failure, Finding, Severity, without_secrets};
+use crate::core::diag::{Code, Failure, Finding, Severity, first_of, without_secrets};
 use crate::core::matrix::{Check, Matrix, checks};
 
 pub use bundle::unbundled;
@@ -144,12 +144,7 @@ impl Hit {
 
     /// With the first few of `all`.
     fn seen_all(mut self, all: impl IntoIterator<Item = String>) -> Self {
-        let all: Vec<String> = all.into_iter().collect();
-        let more = all.len().saturating_sub(MOST);
-        self.evidence.extend(all.into_iter().take(MOST));
-        if more > 0 {
-            self.evidence.push(format!("and {more} more"));
-        }
+        self.evidence.extend(first_of(&all.into_iter().collect::<Vec<_>>(), MOST));
         self
     }
 }
@@ -243,13 +238,13 @@ pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Res
     let mut outcomes = Vec::new();
     for row in checks().map_err(Failure::bug)?.iter().filter(|row| is_meant(row)) {
         let judge = JUDGES.iter().copied().flatten().find(|(code, _)| *code == row.id);
-        let (_, judge) = judge.ok_or_else(|| Failure::bug(format!("no judgement for `{}`", row.id)))?;
+        let (_, judge) = judge.ok_or_else(|| Failure::bug(format!("no check for `{}`", row.id)))?;
         if case.wish.ignore.contains(&row.id) {
-            outcomes.push(outcome(row, Answer::Unseen("the profile leaves it out".to_owned())));
+            outcomes.push(outcome(row, Answer::Unseen("the profile disables it".to_owned())));
             continue;
         }
         if case.described && !row.described {
-            outcomes.push(outcome(row, Answer::Unseen("the machine is described, and was not looked at".to_owned())));
+            outcomes.push(outcome(row, Answer::Unseen("the machine is described, not observed".to_owned())));
             continue;
         }
         let Examination { vitals, machine, facts, plans, matrix, wish, .. } = *case;

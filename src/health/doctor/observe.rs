@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use crate::boot::machine::{SMI_LIMIT, is_silent};
 use crate::boot::script::ENVIRONMENT_FILE;
 use crate::core::diag::without_secrets;
@@ -20,7 +22,7 @@ use crate::health::doctor::device::DRIVER_FOLDERS;
 use crate::health::doctor::fitting::TOOLKIT;
 use crate::health::doctor::importing::{HERE, START};
 use crate::health::doctor::lifetime::CLOCK;
-use crate::health::doctor::on_disk::{checkpoints, owner_of, stale_bytecode};
+use crate::health::doctor::on_disk::{checkpoints, owner_of, suspicious_bytecode};
 use crate::health::doctor::processes::processes;
 use crate::health::doctor::ram::SERVER_LOG;
 use crate::health::doctor::sight::Sight;
@@ -89,7 +91,7 @@ pub fn observe_vitals(sight: &Sight<'_>) -> Vitals {
     let crashed = vitals.own_deaths().next().and_then(Death::module);
     vitals.crash_owner = crashed.and_then(|module| owner_of(sight.place.packages.as_deref()?, module));
     vitals.checkpoints = checkpoints(sight, &vitals);
-    vitals.stale_bytecode = stale_bytecode(&sight.place.here, sight.place.packages.as_deref());
+    bytecode(sight, &mut vitals);
     smi(sight, &mut vitals);
     start(sight, &mut vitals);
     // All that was touched by then counts.
@@ -103,6 +105,31 @@ fn start(sight: &Sight<'_>, vitals: &mut Vitals) {
     if let Ok(finished) = Invocation::new(python, &["-c", "pass"], sight.environment).output(START_LIMIT) {
         vitals.texts.insert(START.to_owned(), without_secrets(&finished.stderr));
     }
+}
+
+/// Times tell nothing of an environment that was copied, so Python compiles the sources again and compares.
+fn bytecode(sight: &Sight<'_>, vitals: &mut Vitals) {
+    let suspicious = suspicious_bytecode(&sight.place.here, sight.place.packages.as_deref());
+    if suspicious.is_empty() {
+        return;
+    }
+    vitals.unread_bytecode = suspicious.len();
+    let Some(python) = sight.place.python.as_ref().filter(|python| !is_silent(python)) else { return };
+    let paths = suspicious.iter().filter_map(|path| path.to_str());
+    let arguments: Vec<&str> = ["-I", "-S", "-c", include_str!("bytecode.py")].into_iter().chain(paths).collect();
+    let finished = Invocation::new(python, &arguments, sight.environment).output(START_LIMIT);
+    let Some(compared) = finished.ok().and_then(|done| serde_json::from_str::<Bytecode>(&done.stdout).ok()) else {
+        return;
+    };
+    vitals.unread_bytecode = compared.unread;
+    vitals.stale_bytecode = compared.stale;
+}
+
+/// What `bytecode.py` prints.
+#[derive(Deserialize)]
+struct Bytecode {
+    stale: Vec<String>,
+    unread: usize,
 }
 
 /// What can be seen of the kernel's memory alone, for somebody who looks every second.

@@ -54,10 +54,10 @@ fn is_checkpoint(name: &str) -> bool {
     CHECKPOINTS.iter().any(|end| name.ends_with(end))
 }
 
-/// Sources in the working folder, in `packages` and one folder below it whose compiled file is older, and is run all
-/// the same: it has the source's second and size, or is never compared with it (PEP 552). At most 5,000 compiled files
-/// are looked at.
-pub(super) fn stale_bytecode(here: &Path, packages: Option<&Path>) -> Vec<String> {
+/// Compiled files in the working folder, in `packages` and one folder below it that were changed before their sources,
+/// and are run all the same: they have the source's second and size, or are never compared with it (PEP 552). At most
+/// 5,000 compiled files are looked at.
+pub(super) fn suspicious_bytecode(here: &Path, packages: Option<&Path>) -> Vec<PathBuf> {
     let below = packages.into_iter().flat_map(|packages| {
         let folders = files::names_if_any(packages).into_iter().filter(|name| !name.contains('.'));
         folders.map(|name| packages.join(name)).collect::<Vec<_>>()
@@ -68,17 +68,17 @@ pub(super) fn stale_bytecode(here: &Path, packages: Option<&Path>) -> Vec<String
         let names = files::names_if_any(&folder.join("__pycache__")).into_iter().filter(|name| name.ends_with(".pyc"));
         names.map(move |name| (folder.clone(), name)).collect::<Vec<_>>()
     });
-    compiled.take(5_000).filter_map(|(folder, name)| stale_source(&folder, &name)).collect()
+    compiled.take(5_000).filter_map(|(folder, name)| changed_before_source(&folder, &name)).collect()
 }
 
-/// The source in `folder` that the file `name` in its `__pycache__` is run for though it is newer.
-fn stale_source(folder: &Path, name: &str) -> Option<String> {
+/// The file `name` in the `__pycache__` of `folder`, where it is run for a source that was changed later.
+fn changed_before_source(folder: &Path, name: &str) -> Option<PathBuf> {
     let path = folder.join("__pycache__").join(name);
     let head = BytecodeHead::parse(&files::read_start(&path, BytecodeHead::LENGTH)?)?;
     let place = folder.join(format!("{}.py", name.split('.').next()?));
     let source = place.look().ok()?;
     let is_taken = head.is_unchecked() || head.fits(source.mtime(), source.len());
-    (is_taken && changed(&path.look().ok()?) < changed(&source)).then(|| place.display().to_string())
+    (is_taken && changed(&path.look().ok()?) < changed(&source)).then_some(path)
 }
 
 fn changed(data: &std::fs::Metadata) -> (i64, i64) {

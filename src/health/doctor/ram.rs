@@ -1,6 +1,6 @@
 //! Memory: what is left of it, who has it, what has died for want of it.
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::health::doctor::{Answer, Case, Hit, Judge, Process, amount, float, percent, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -24,7 +24,7 @@ const NO_MEMINFO: &str = "there is no /proc/meminfo";
 fn ram_low(case: &Case<'_>) -> Answer {
     let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
     let left = memory.limit.saturating_sub(memory.used);
-    let said = format!("{} of {} are free", amount(left), amount(memory.limit));
+    let said = format!("{} of {} free", amount(left), amount(memory.limit));
     let is_little = share(left, memory.limit) < case.row.limit("low") || float(left) < case.row.limit("little");
     let hit = match share(left, memory.limit) < case.row.limit("lowest") {
         true => Hit::error(said),
@@ -42,7 +42,7 @@ fn ram_low(case: &Case<'_>) -> Answer {
 
 fn ram_limit_hidden(case: &Case<'_>) -> Answer {
     let Some(memory) = case.vitals.memory() else { return Answer::Unseen(NO_MEMINFO.to_owned()) };
-    let said = format!("{} may be used, the machine has {}", amount(memory.limit), amount(memory.machine));
+    let said = format!("the limit is {}, the machine has {}", amount(memory.limit), amount(memory.machine));
     if memory.by_group && share(memory.limit, memory.machine) < case.row.limit("hidden") {
         return Hit::note(said).into();
     }
@@ -52,12 +52,12 @@ fn ram_limit_hidden(case: &Case<'_>) -> Answer {
 fn ram_pressure(case: &Case<'_>) -> Answer {
     let text = case.vitals.text("cgroup/memory.pressure").or_else(|| case.vitals.text("/proc/pressure/memory"));
     let Some(text) = text else {
-        return Answer::Unseen("the kernel of this system does not measure pressure".to_owned());
+        return Answer::Unseen("this system does not measure memory pressure".to_owned());
     };
     let full = text.lines().find(|line| line.starts_with("full")).unwrap_or_default();
     let value = |name: &str| full.split_whitespace().find_map(|word| word.strip_prefix(name)?.parse::<f64>().ok());
-    let Some(stalled) = value("avg10=") else { return Answer::Failed(format!("`{full}` says nothing of pressure")) };
-    let said = format!("everything stood still for {stalled} % of the last ten seconds, to free memory");
+    let Some(stalled) = value("avg10=") else { return Answer::Failed(format!("`{full}` contains no pressure values")) };
+    let said = format!("all processes waited for memory for {stalled} % of the last ten seconds");
     match stalled {
         share if share > case.row.limit("highest") => Hit::error(said).into(),
         share if share > case.row.limit("high") => Hit::warning(said).into(),
@@ -72,9 +72,9 @@ fn kernel_peak(case: &Case<'_>) -> Answer {
         case.vitals.number("cgroup/memory.peak").or_else(|| case.vitals.number("cgroup/memory.max_usage_in_bytes"));
     // The group's peak counts its file cache, and says less.
     let Some(peak) = peak.or_else(|| group.filter(|_| memory.by_group && case.vitals.kernel.is_some())) else {
-        return Answer::Unseen("no kernel of a notebook is known here".to_owned());
+        return Answer::Unseen("no notebook kernel was found".to_owned());
     };
-    let said = format!("the kernel had {} at most, of {}", amount(peak), amount(memory.limit));
+    let said = format!("the kernel used at most {} of {}", amount(peak), amount(memory.limit));
     if share(peak, memory.limit) > case.row.limit("near") {
         return Hit::warning(said).into();
     }
@@ -86,7 +86,7 @@ fn kernel_threads(case: &Case<'_>) -> Answer {
         return Answer::Unseen("no control group limits the number of threads".to_owned());
     };
     let now = case.vitals.number("cgroup/pids.current").unwrap_or_default();
-    let said = format!("{now} of {most} threads and processes");
+    let said = format!("{now} of {most} threads and processes used");
     if share(now, most) <= case.row.limit("near") {
         return Answer::Fine(said);
     }
@@ -108,7 +108,7 @@ fn shm_leftover(case: &Case<'_>) -> Answer {
     });
     let gone: Vec<(&str, u64)> = gone.collect();
     let total: u64 = gone.iter().map(|(_, size)| size).sum();
-    let said = format!("{} in /dev/shm belong to processes that are gone", amount(total));
+    let said = format!("{} in /dev/shm belong to processes that have ended", amount(total));
     if share(total, memory.limit) <= case.row.limit("share") {
         return Answer::Fine(said);
     }
@@ -121,7 +121,7 @@ fn kernel_many(case: &Case<'_>) -> Answer {
     let large: Vec<_> =
         kernels.iter().filter(|one| share(one.resident, memory.limit) > case.row.limit("share")).collect();
     if large.len() < 2 {
-        return Answer::Fine(format!("{} kernels of notebooks run here", kernels.len()));
+        return Answer::Fine(format!("{} running", counted(kernels.len(), "notebook kernel")));
     }
     let shown = large.iter().map(|one| format!("kernel {} has {}", one.pid, amount(one.resident)));
     Hit::note(format!("{} kernels share {}", large.len(), amount(memory.limit))).seen_all(shown).into()
@@ -140,13 +140,13 @@ fn log_lines(case: &Case<'_>) -> Option<Vec<(String, String)>> {
     )
 }
 
-const NO_LOG: &str = "there is no log of a notebook server here";
+const NO_LOG: &str = "no log of a notebook server was found";
 
 fn kernel_restarts(case: &Case<'_>) -> Answer {
     let Some(lines) = log_lines(case) else { return Answer::Unseen(NO_LOG.to_owned()) };
     let restarts: Vec<&(String, String)> =
         lines.iter().filter(|(_, said)| said.contains("restarting kernel (") || said.ends_with(" restarted")).collect();
-    let said = format!("the server has restarted a kernel {} times", restarts.len());
+    let said = format!("{} of a kernel by the server", counted(restarts.len(), "restart"));
     let shown = restarts.iter().rev().map(|(time, said)| format!("{time} {said}"));
     match float(restarts.len() as u64) {
         count if count >= case.row.limit("many") => Hit::warning(said).seen_all(shown).into(),
@@ -162,9 +162,9 @@ fn large_alloc_log(case: &Case<'_>) -> Answer {
     let large = lines.iter().rev().filter_map(|(time, said)| Some((time, size(said)?)));
     let mut large = large.filter(|(_, size)| share(*size, memory.limit) > case.row.limit("share"));
     match large.next() {
-        None => Answer::Fine("no large request in the log".to_owned()),
-        Some((time, size)) => Hit::note(format!("the log has a request for {}", amount(size)))
-            .seen(format!("{time}, {} of the memory here", percent(size, memory.limit)))
+        None => Answer::Fine("no large allocation in the log".to_owned()),
+        Some((time, size)) => Hit::note(format!("the log contains an allocation of {}", amount(size)))
+            .seen(format!("{time}, {} of this machine's memory", percent(size, memory.limit)))
             .into(),
     }
 }
@@ -175,9 +175,9 @@ fn child_killed_oom(case: &Case<'_>) -> Answer {
     let whole =
         || case.vitals.value("/proc/vmstat", "oom_kill").map(|count| (count, "/proc/vmstat, the whole machine"));
     let Some((count, source)) = count.map(|count| (count, "its control group")).or_else(whole) else {
-        return Answer::Unseen("nothing here counts processes that were killed for memory".to_owned());
+        return Answer::Unseen("this machine does not count processes killed for memory".to_owned());
     };
-    let said = format!("{count} processes were killed for memory since this machine or container has started");
+    let said = format!("{} killed for memory since this machine or container started", counted(count, "process"));
     if count == 0 {
         return Answer::Fine(said);
     }

@@ -29,7 +29,7 @@ fn disk_low(case: &Case<'_>) -> Answer {
             continue;
         }
         seen.push((system.size, system.free));
-        let said = format!("{}: {} of {} are free", system.path, amount(system.free), amount(system.size));
+        let said = format!("{}: {} of {} free", system.path, amount(system.free), amount(system.size));
         let few = system.inodes > 0 && share(system.inodes_free, system.inodes) < case.row.limit("inodes");
         // One in memory is small by its nature.
         let is_small = system.kind == "tmpfs";
@@ -38,7 +38,7 @@ fn disk_low(case: &Case<'_>) -> Answer {
             free if !is_small && free < case.row.limit("lowest") => hits.push(Hit::error(said)),
             free if !is_small && free < case.row.limit("low") => hits.push(Hit::warning(said)),
             _ if few => hits.push(Hit::warning(format!(
-                "{}: {} of the inodes are free",
+                "{}: {} of the inodes free",
                 system.path,
                 percent(system.inodes_free, system.inodes)
             ))),
@@ -48,29 +48,29 @@ fn disk_low(case: &Case<'_>) -> Answer {
     match (hits.is_empty(), fine.is_empty()) {
         (false, _) => Answer::Found(hits),
         (true, false) => Answer::Fine(fine.join("; ")),
-        (true, true) => Answer::Unseen("no disk could be asked".to_owned()),
+        (true, true) => Answer::Unseen("no disk could be read".to_owned()),
     }
 }
 
 fn data_missing(case: &Case<'_>) -> Answer {
     let Some(missing) = &case.plans.missing else {
-        return Answer::Unseen("folders are looked at on the machine itself".to_owned());
+        return Answer::Unseen("folders are checked only on the machine itself".to_owned());
     };
     if case.plans.data.is_empty() && missing.is_empty() {
-        return Answer::Unseen("no folder of data is named, by the profile or with --data".to_owned());
+        return Answer::Unseen("no data folder is named, in the profile or with --data".to_owned());
     }
     if let (true, Some(first)) = (missing.is_empty(), case.plans.unread.first()) {
         return Answer::Unseen(first.clone());
     }
     if missing.is_empty() {
-        return Answer::Fine(format!("{} folders of data are there", case.plans.data.len()));
+        return Answer::Fine(format!("{} found", counted(case.plans.data.len(), "data folder")));
     }
-    Hit::warning("folders of data that the profile names are not there").seen_all(missing.clone()).into()
+    Hit::warning("data folders of the profile are missing").seen_all(missing.clone()).into()
 }
 
 fn data_remote(case: &Case<'_>) -> Answer {
     if case.plans.data.is_empty() {
-        return Answer::Unseen("name the folder with --data".to_owned());
+        return Answer::Unseen("pass the folder with --data".to_owned());
     }
     let far = case.plans.data.iter().filter_map(|path| {
         let mount = case.vitals.mount_of(path)?;
@@ -78,9 +78,9 @@ fn data_remote(case: &Case<'_>) -> Answer {
     });
     let far: Vec<String> = far.collect();
     if far.is_empty() {
-        return Answer::Fine("the data is on a disk of this machine".to_owned());
+        return Answer::Fine("the data is on a local disk".to_owned());
     }
-    Hit::warning("the data is not on this machine").seen_all(far).into()
+    Hit::warning("the data is on a remote file system").seen_all(far).into()
 }
 
 /// The end of what Google Drive's program says of itself, by path.
@@ -105,7 +105,7 @@ fn of_drive(case: &Case<'_>, words: &[&str], hit: Hit) -> Answer {
     match drive_says(case, words) {
         Some(Answer::Failed(line)) => hit.seen(line).into(),
         Some(other) => other,
-        None => Answer::Fine("nothing of that in Drive's log".to_owned()),
+        None => Answer::Fine("no such error in Drive's log".to_owned()),
     }
 }
 
@@ -115,7 +115,7 @@ fn drive_timeout(case: &Case<'_>) -> Answer {
 
 fn drive_quota(case: &Case<'_>) -> Answer {
     let words = ["userRateLimitExceeded", "download quota for this file", "User rate limit exceeded", "QUOTA_EXCEEDED"];
-    of_drive(case, &words, Hit::error("Google Drive refuses more for now"))
+    of_drive(case, &words, Hit::error("the quota of Google Drive is reached: retry later"))
 }
 
 fn drive_full(case: &Case<'_>) -> Answer {
@@ -127,7 +127,7 @@ fn drive_stale(case: &Case<'_>) -> Answer {
     let is_mounted = mounts.contains(" - fuse.drive ");
     let serves = case.vitals.processes.iter().any(|one| one.name == "drive");
     match (is_mounted, serves) {
-        (true, false) => Hit::error("Google Drive is mounted, and its program does not run").into(),
+        (true, false) => Hit::error("Google Drive is mounted, but its process is not running").into(),
         (true, true) => Answer::Fine("Google Drive answers".to_owned()),
         (false, _) => Answer::Fine(NO_DRIVE.to_owned()),
     }
@@ -151,18 +151,18 @@ fn unreachable(case: &Case<'_>, gone: bool, what: &str) -> Answer {
     let silent = case.vitals.unreachable.len();
     match kinds.filter(|kind| is_remote(kind)).count() {
         0 => Answer::Fine("no remote file system is mounted".to_owned()),
-        count if count <= silent => Answer::Unseen("no remote mount has answered".to_owned()),
+        count if count <= silent => Answer::Unseen("no remote mount answers".to_owned()),
         count if silent > 0 => Answer::Fine(format!("{} answered", counted(count - silent, "remote mount"))),
         count => Answer::Fine(format!("{} answered", counted(count, "remote mount"))),
     }
 }
 
 fn mount_hangs(case: &Case<'_>) -> Answer {
-    unreachable(case, false, "a mount does not answer: every program that touches it blocks and cannot be killed")
+    unreachable(case, false, "a mount does not answer: programs that access it block and cannot be killed")
 }
 
 fn mount_dead(case: &Case<'_>) -> Answer {
-    unreachable(case, true, "the server of a mount is gone: every access fails")
+    unreachable(case, true, "the server of a mount has ended: every access fails")
 }
 
 fn env_on_remote(case: &Case<'_>) -> Answer {
@@ -173,20 +173,20 @@ fn env_on_remote(case: &Case<'_>) -> Answer {
         Some(mount) if is_remote(&mount.kind) => Hit::warning(format!("packages are imported from {}", mount.kind))
             .seen(format!("{path}, below {}", mount.path.display()))
             .into(),
-        Some(mount) => Answer::Fine(format!("packages lie on {}", mount.kind)),
+        Some(mount) => Answer::Fine(format!("packages are on {}", mount.kind)),
         None => Answer::Unseen("the mounts can't be read".to_owned()),
     }
 }
 
 fn tmp_in_ram(case: &Case<'_>) -> Answer {
     let (Some(system), Some(memory)) = (case.vitals.systems.get("temporary"), case.vitals.memory()) else {
-        return Answer::Unseen("the folder for temporary files can't be looked at".to_owned());
+        return Answer::Unseen("the folder for temporary files can't be read".to_owned());
     };
     if system.kind != "tmpfs" {
         return Answer::Fine(format!("{} is on {}", system.path, system.kind));
     }
     let used = system.size.saturating_sub(system.free);
-    let said = format!("{} is memory, and holds {}", system.path, amount(used));
+    let said = format!("{} is in memory and contains {}", system.path, amount(used));
     if share(used, memory.limit) > case.row.limit("share") {
         return Hit::warning(said).into();
     }
@@ -204,29 +204,29 @@ fn drive_unflushed(case: &Case<'_>) -> Answer {
     });
     let fresh: Vec<String> = fresh.map(|one| format!("{}, {}", one.path, amount(one.size))).collect();
     if fresh.is_empty() {
-        return Answer::Fine("no large file was written to Google Drive just now".to_owned());
+        return Answer::Fine("no large file was written to Google Drive in the last minutes".to_owned());
     }
-    Hit::note("files on Google Drive may not be uploaded yet").seen_all(fresh).into()
+    Hit::note("recent files on Google Drive may not be uploaded yet").seen_all(fresh).into()
 }
 
 fn checkpoint_ephemeral(case: &Case<'_>) -> Answer {
     let kinds = ["colab", "colab-enterprise", "kaggle"];
     if !kinds.contains(&case.machine.host.kind.as_str()) {
-        return Answer::Unseen("the disk of this machine stays".to_owned());
+        return Answer::Unseen("the disk of this machine is persistent".to_owned());
     }
     let is_large = |size: u64| float(size) > case.row.limit("size");
     let newest = |lasting: bool| {
         let all = case.vitals.checkpoints.iter().filter(|one| one.lasting == lasting && is_large(one.size));
         all.max_by_key(|one| one.written)
     };
-    let Some(here) = newest(false) else { return Answer::Fine("no checkpoint on the disk of the VM".to_owned()) };
+    let Some(here) = newest(false) else { return Answer::Fine("no checkpoint on the VM's disk".to_owned()) };
     let safe = newest(true).map_or(0, |one| one.written);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds")]
     let age = case.row.limit("age") as u64;
     if here.written > safe.saturating_add(age) && case.vitals.now > here.written.saturating_add(age) {
-        return Hit::warning("the newest checkpoint goes with the VM")
+        return Hit::warning("the newest checkpoint is deleted with the VM")
             .seen(format!("{}, {}", here.path, amount(here.size)))
             .into();
     }
-    Answer::Fine("a place that lasts has a checkpoint as new".to_owned())
+    Answer::Fine("a persistent folder has an equally new checkpoint".to_owned())
 }

@@ -113,7 +113,7 @@ pub(super) fn rendered(explained: &[Explained]) -> String {
         .iter()
         .map(|found| {
             let code = found.code.map(|code| format!("{code}: ")).unwrap_or_default();
-            let near = if found.near { "no rule has these words; the nearest one says:\n  " } else { "" };
+            let near = if found.near { "no rule matches; the nearest one is:\n  " } else { "" };
             let mut text = format!("line {}: {}\n  {near}{code}{}\n", found.line, found.text, found.means);
             let asks = found.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty());
             text.extend(asks.map(|ask| format!("  run now:    {ask}\n")));
@@ -127,9 +127,8 @@ pub(super) fn rendered(explained: &[Explained]) -> String {
 pub fn explained_text(text: &str) -> Result<Report, Failure> {
     let found = explain_text(text)?;
     if found.is_empty() {
-        return Err(Failure::answer("no rule knows an error in this text").help(
-            "`colab-boot doctor` says what can be seen of the machine; `colab-boot audit` judges what is installed",
-        ));
+        return Err(Failure::answer("no known error found in this text")
+            .help("`colab-boot doctor` checks the machine; `colab-boot audit` checks the installed packages"));
     }
     let text = rendered(&found);
     Ok(Report::new(found, text))
@@ -157,7 +156,7 @@ fn text_of(log: &Path) -> Result<(String, Option<String>), Failure> {
     }
     let data = must_be_there(log, "there is no file")?;
     if data.is_dir() {
-        return Err(Failure::input(format!("`{}` is a folder, and the log is a file", log.display())));
+        return Err(Failure::input(format!("`{}` is a folder, but must be a log file", log.display())));
     }
     if data.len() <= 2 * LOG {
         return Ok((
@@ -170,7 +169,7 @@ fn text_of(log: &Path) -> Result<(String, Option<String>), Failure> {
         ));
     }
     let start = files::read_start(log, LOG).unwrap_or_default();
-    let part = format!("the first and the last {} of {} were read", bytes(LOG), bytes(data.len()));
+    let part = format!("only the first and last {} of {} were read", bytes(LOG), bytes(data.len()));
     Ok((format!("{}\n{}", String::from_utf8_lossy(&start), files::read_end(log, LOG)), Some(part)))
 }
 

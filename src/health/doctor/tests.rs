@@ -232,7 +232,7 @@ fn a_profile_moves_limits_and_leaves_checks_out() {
     assert_eq!(fixture.examined(&matrix, "disk-low").state, State::Ok);
     fixture.wish.ignore.push(code);
     let left_out = fixture.examined(&matrix, "disk-low");
-    assert_eq!((left_out.state, left_out.said.as_str()), (State::Skipped, "the profile leaves it out"));
+    assert_eq!((left_out.state, left_out.said.as_str()), (State::Skipped, "the profile disables it"));
 }
 
 /// Values that nvidia-smi could not read are not good ones.
@@ -256,6 +256,7 @@ fn what_nvidia_smi_can_not_say_is_not_seen() {
 fn one_cause_is_seen_in_every_form() {
     let matrix = Matrix::bundled().expect("the matrix");
     let all: BTreeMap<String, Vec<Fixture>> = toml::from_str(VARIANTS).unwrap_or_else(|error| panic!("{error}"));
+    let mut wrong = Vec::new();
     for (id, variants) in &all {
         for (at, fixture) in variants.iter().enumerate() {
             let outcome = fixture.examined(&matrix, id);
@@ -264,9 +265,12 @@ fn one_cause_is_seen_in_every_form() {
                 Some(words) => said.contains(&words.to_lowercase()),
                 None => outcome.state == State::Ok,
             };
-            assert!(fits, "{id} {at}: {:?} {said} {}", outcome.state, outcome.said);
+            if !fits {
+                wrong.push(format!("{id} {at}: {:?} {said} {}", outcome.state, outcome.said));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// What could not be compared is not called well, and what only begins like a library's package is none.

@@ -1,6 +1,6 @@
 //! Credentials: when they end, who can read them, where they lie. Never what they are.
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::health::doctor::importing::HERE;
 use crate::health::doctor::observe::CLEAN;
 use crate::health::doctor::variables_seen::CREDENTIAL_FILES;
@@ -27,7 +27,7 @@ fn title(one: &Credential) -> String {
 fn token_expires(case: &Case<'_>) -> Answer {
     let all: Vec<&Credential> = case.vitals.credentials.iter().filter(|one| one.expires.is_some()).collect();
     if all.is_empty() {
-        return Answer::Unseen("no credential here says when it ends".to_owned());
+        return Answer::Unseen("no credential states when it expires".to_owned());
     }
     let long = case.plans.long.unwrap_or(USUAL);
     let mut hits = Vec::new();
@@ -39,11 +39,16 @@ fn token_expires(case: &Case<'_>) -> Answer {
         if left < 0.0 {
             hits.push(Hit::error(format!("{} ended {} ago", title(one), hours(-left))));
         } else if left <= long {
-            hits.push(Hit::warning(format!("{} ends in {}, and {} are planned", title(one), hours(left), hours(long))));
+            hits.push(Hit::warning(format!(
+                "{} expires in {}, and {} are planned",
+                title(one),
+                hours(left),
+                hours(long)
+            )));
         }
     }
     if hits.is_empty() {
-        Answer::Fine(format!("{} credentials last, or are renewed", all.len()))
+        Answer::Fine(format!("{} checked: none expires before the work ends", counted(all.len(), "credential")))
     } else {
         Answer::Found(hits)
     }
@@ -58,18 +63,18 @@ fn token_missing(case: &Case<'_>) -> Answer {
     let lost = CREDENTIAL_FILES.iter().filter_map(|name| Some((name, case.vitals.unread.get(*name)?)));
     let lost: Vec<String> = lost.map(|(name, why)| format!("{name}: {why}")).collect();
     if !lost.is_empty() {
-        return Hit::warning("a service will not find its credentials").seen_all(lost).into();
+        return Hit::warning("credentials of a service are missing").seen_all(lost).into();
     }
     if needs.is_empty() {
-        return Answer::Unseen("the profile does not say what it needs: `[doctor] needs`".to_owned());
+        return Answer::Unseen("the profile lists no services: `[doctor] needs`".to_owned());
     }
     let (there, missing): (Vec<&String>, Vec<&String>) =
         needs.iter().partition(|service| case.vitals.credentials.iter().any(|one| one.service == **service));
     let list = |all: &[&String]| all.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ");
     if missing.is_empty() {
-        return Answer::Fine(format!("there are credentials of {}", list(&there)));
+        return Answer::Fine(format!("credentials found: {}", list(&there)));
     }
-    Hit::warning(format!("there is no credential of {}", list(&missing))).into()
+    Hit::warning(format!("no credentials of {}", list(&missing))).into()
 }
 
 fn secret_readable(case: &Case<'_>) -> Answer {
@@ -81,9 +86,9 @@ fn secret_readable(case: &Case<'_>) -> Answer {
     let open: Vec<String> =
         open.map(|one| format!("{}, mode {:o}", one.place, one.mode.unwrap_or_default() & 0o777)).collect();
     if open.is_empty() {
-        return Answer::Fine(format!("{} files, for their owner alone", files.len()));
+        return Answer::Fine(format!("{}, readable by the owner only", counted(files.len(), "file")));
     }
-    Hit::warning("others may read credentials").seen_all(open).into()
+    Hit::warning("other users can read credentials").seen_all(open).into()
 }
 
 fn secret_in_workdir(case: &Case<'_>) -> Answer {
@@ -92,35 +97,35 @@ fn secret_in_workdir(case: &Case<'_>) -> Answer {
         return Answer::Unseen("the folder of the notebook can't be read".to_owned());
     }
     if inside.is_empty() {
-        return Answer::Fine("no credential in the working folder".to_owned());
+        return Answer::Fine("no credentials in the working folder".to_owned());
     }
     let shown = inside.iter().map(|one| title(one));
     let in_git = inside.iter().any(|one| one.in_git);
     let hit = if in_git {
         Hit::error("a credential file is in a git work tree and is not ignored")
     } else {
-        Hit::warning("credentials lie where they are copied along")
+        Hit::warning("credentials are in a folder that may be committed or copied")
     };
     hit.seen_all(shown).into()
 }
 
 fn secret_in_environment_file(case: &Case<'_>) -> Answer {
     let Some(text) = case.vitals.text("environment-file") else {
-        return Answer::Unseen("colab-boot has written no variables into this environment".to_owned());
+        return Answer::Unseen("colab-boot set no variables in this environment".to_owned());
     };
     if text == CLEAN {
-        return Answer::Fine("no credential among the variables".to_owned());
+        return Answer::Fine("no credentials among the variables".to_owned());
     }
-    Hit::error("the variables of the profile hold a credential").into()
+    Hit::error("the variables of the profile contain a credential").into()
 }
 
 fn adc_user_long_run(case: &Case<'_>) -> Answer {
     let user = case.vitals.credentials.iter().find(|one| one.kind.as_deref() == Some("authorized_user"));
-    let Some(user) = user else { return Answer::Unseen("no credentials of a person for Google Cloud".to_owned()) };
+    let Some(user) = user else { return Answer::Unseen("no user credentials for Google Cloud".to_owned()) };
     match case.plans.long {
         Some(long) if long >= case.row.limit("long") => {
-            Hit::note(format!("{} are those of a person", title(user))).into()
+            Hit::note(format!("{} are user credentials", title(user))).into()
         }
-        _ => Answer::Fine("good for a session; `--for 8h` asks for longer".to_owned()),
+        _ => Answer::Fine("valid for this session; `--for 8h` checks for longer".to_owned()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::boot::plan::About;
-use crate::core::diag::{Code, Finding, Severity};
+use crate::core::diag::{Code, Finding, Severity, counted};
 use crate::core::matrix::{is_judged, settings};
 use crate::health::doctor::vram::installed;
 use crate::health::doctor::{Answer, Case, Hit, Judge};
@@ -34,7 +34,11 @@ fn judged(case: &Case<'_>, is_meant: &dyn Fn(Severity) -> bool) -> Answer {
             }
         }
     }
-    if hits.is_empty() { Answer::Fine(format!("{count} variables of frameworks are set")) } else { Answer::Found(hits) }
+    if hits.is_empty() {
+        Answer::Fine(format!("{} set", counted(count, "framework variable")))
+    } else {
+        Answer::Found(hits)
+    }
 }
 
 /// The variables that are judged, by where they are set.

@@ -53,8 +53,10 @@ pub struct Vitals {
     pub smi_error: Option<String>,
     /// Logical CPUs that this process may run on.
     pub cpus: Option<usize>,
-    /// Source files with an older `.pyc` beside them that Python takes for fresh.
+    /// Source files beside which Python runs a compiled file that was made from another text.
     pub stale_bytecode: Vec<String>,
+    /// Compiled files that were changed before their sources and that could not be compared with them.
+    pub unread_bytecode: usize,
     /// The kernel's id of a process.
     pub kernel: Option<u32>,
     /// Kernels that are gone, newest first.
@@ -169,8 +171,8 @@ impl Vitals {
         match self.connection.as_deref().filter(|_| files.len() > 1) {
             Some(named) => {
                 let files: Vec<&str> = files.into_iter().collect();
-                Err(Failure::input(format!("--kernel: `{named}` is in the names of {}", files.join(", ")))
-                    .help("give more of the name, or the whole path"))
+                Err(Failure::input(format!("--kernel: `{named}` matches several notebooks: {}", files.join(", ")))
+                    .help("use a longer part of the name, or the whole path"))
             }
             None => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::core::model::Version;
 use crate::health::doctor::device::NO_GPU;
 use crate::health::doctor::workers::NO_FACTS;
@@ -31,10 +31,10 @@ fn vram_low(case: &Case<'_>) -> Answer {
     for gpu in &case.vitals.gpus {
         let field = |name: &str| gpu.get(name).and_then(|text| mebibytes(text));
         let (Some(free), Some(total)) = (field("memory.free"), field("memory.total")) else {
-            return Answer::Failed("nvidia-smi does not say how much memory is free".to_owned());
+            return Answer::Failed("nvidia-smi does not report free memory".to_owned());
         };
         let name = gpu.get("name").map_or("the GPU", String::as_str);
-        let text = format!("{name}: {} of {} are free", amount(free), amount(total));
+        let text = format!("{name}: {} of {} free", amount(free), amount(total));
         if float(free) < case.row.limit("lowest") {
             hits.push(Hit::error(text));
         } else if share(free, total) < case.row.limit("low") {
@@ -49,9 +49,9 @@ fn vram_low(case: &Case<'_>) -> Answer {
 fn vram_held_kernel(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
     let Some(memory) = facts.torch_memory else {
-        return Answer::Fine("torch has not taken any of the GPU's memory".to_owned());
+        return Answer::Fine("torch has not allocated GPU memory".to_owned());
     };
-    let said = format!("torch keeps {} and uses {}", amount(memory.reserved), amount(memory.allocated));
+    let said = format!("torch has reserved {} and uses {}", amount(memory.reserved), amount(memory.allocated));
     let keeps = share(memory.reserved, memory.total) >= case.row.limit("reserved");
     if keeps && share(memory.allocated, memory.reserved) < case.row.limit("used") {
         return Hit::note(said).seen(format!("{} of the GPU's memory", percent(memory.reserved, memory.total))).into();
@@ -62,13 +62,13 @@ fn vram_held_kernel(case: &Case<'_>) -> Answer {
 fn vram_fragmented(case: &Case<'_>) -> Answer {
     let Some(facts) = case.facts else { return Answer::Unseen(NO_FACTS.to_owned()) };
     let Some(memory) = facts.torch_memory else {
-        return Answer::Fine("torch has not taken any of the GPU's memory".to_owned());
+        return Answer::Fine("torch has not allocated GPU memory".to_owned());
     };
-    let said = format!("{} of {} are in pieces", amount(memory.split), amount(memory.reserved));
+    let said = format!("{} of {} are fragmented", amount(memory.split), amount(memory.reserved));
     let is_split = share(memory.split, memory.reserved) > case.row.limit("split");
     if is_split && float(memory.split) > case.row.limit("least") || memory.retries > 0 || memory.failed > 0 {
         return Hit::warning(said)
-            .seen(format!("{} requests were tried again, {} failed", memory.retries, memory.failed))
+            .seen(format!("{} retried, {} failed", counted(memory.retries, "allocation"), memory.failed))
             .into();
     }
     Answer::Fine(said)
@@ -86,10 +86,10 @@ fn vram_orphan(case: &Case<'_>) -> Answer {
     }
     let strange: Vec<_> = processes.iter().filter(|one| one.nvidia && !own.contains(&one.pid)).collect();
     if strange.is_empty() {
-        return Answer::Fine("no other process has the GPU open".to_owned());
+        return Answer::Fine("no other process uses the GPU".to_owned());
     }
     let shown = strange.iter().map(|one| format!("process {} ({}), parent {}", one.pid, one.name, one.parent));
-    Hit::warning(format!("{} processes have the GPU open that are not this kernel's", strange.len()))
+    Hit::warning(format!("the GPU is used by {} outside this kernel", counted(strange.len(), "process")))
         .seen_all(shown)
         .into()
 }
@@ -113,18 +113,15 @@ fn vram_unattributed(case: &Case<'_>) -> Answer {
         .iter()
         .filter_map(|gpu| Some(field(gpu, "memory.total")?.saturating_sub(field(gpu, "memory.free")?)));
     let Some(most) = used.max() else {
-        return Answer::Unseen("nvidia-smi does not say how much memory is in use".to_owned());
+        return Answer::Unseen("nvidia-smi does not report used memory".to_owned());
     };
     let holders = case.vitals.processes.iter().filter(|one| one.nvidia).count();
     if holders == 0 && float(most) > case.row.limit("used") {
-        return Hit::note(format!(
-            "{} of the GPU's memory are in use, and by no process that can be seen here",
-            amount(most)
-        ))
-        .seen("the driver counts the processes of its host; those of other containers have no number here")
-        .into();
+        return Hit::note(format!("{} of GPU memory is in use, but no visible process uses the GPU", amount(most)))
+            .seen("the driver counts all processes of the host; those of other containers are not visible here")
+            .into();
     }
-    Answer::Fine(format!("{} in use, {holders} processes here have the GPU open", amount(most)))
+    Answer::Fine(format!("{} in use, {holders} visible processes use the GPU", amount(most)))
 }
 
 fn vram_preallocated(case: &Case<'_>) -> Answer {
@@ -134,7 +131,7 @@ fn vram_preallocated(case: &Case<'_>) -> Answer {
     let there: Vec<&str> =
         ["torch", "tensorflow", "jax"].into_iter().filter(|name| installed(case, name).is_some()).collect();
     if there.len() < 2 {
-        return Answer::Fine("one framework has the GPU to itself".to_owned());
+        return Answer::Fine("only one framework uses the GPU".to_owned());
     }
     let is = |name: &str, value: &str| case.variable(name).is_some_and(|set| set.eq_ignore_ascii_case(value));
     let takes = |name: &&str| match *name {
@@ -145,8 +142,11 @@ fn vram_preallocated(case: &Case<'_>) -> Answer {
     let greedy: Vec<&str> = there.iter().copied().filter(takes).collect();
     let loaded = |name: &str| case.facts.is_some_and(|facts| facts.modules.contains_key(name));
     let Some(first) = greedy.iter().find(|name| loaded(name)) else {
-        return Answer::Fine("nothing loaded here takes the whole memory".to_owned());
+        return Answer::Fine("no loaded framework reserves all GPU memory".to_owned());
     };
-    Hit::warning(format!("{first} takes most of the GPU's memory at its first operation, beside {}", there.join(", ")))
-        .into()
+    Hit::warning(format!(
+        "{first} reserves most GPU memory at its first operation; frameworks here: {}",
+        there.join(", ")
+    ))
+    .into()
 }

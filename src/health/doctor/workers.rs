@@ -1,6 +1,6 @@
 //! What workers of data loaders need: shared memory, CPUs, open files, mappings.
 
-use crate::core::diag::Code;
+use crate::core::diag::{Code, counted};
 use crate::health::doctor::{Answer, Case, Hit, Judge, amount, float, share};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -21,11 +21,12 @@ fn shm_small(case: &Case<'_>) -> Answer {
     let Some(shm) = case.vitals.systems.get("shm") else {
         return Hit::error("there is no /dev/shm: workers can't pass batches").into();
     };
-    let said = format!("/dev/shm has {}, {} are free", amount(shm.size), amount(shm.free));
+    let said = format!("/dev/shm: {} in all, {} free", amount(shm.size), amount(shm.free));
     if let (Some(workers), Some(batch)) = (case.plans.workers, case.plans.batch) {
         // Each worker fetches ahead, and one batch is in hand.
         let need = workers.saturating_mul(PREFETCH).saturating_add(1).saturating_mul(batch);
-        let need_said = format!("{workers} workers with batches of {} need {}", amount(batch), amount(need));
+        let need_said =
+            format!("{} with batches of {}: {} needed", counted(workers, "worker"), amount(batch), amount(need));
         return if need > shm.free {
             Hit::error(need_said).seen(said).into()
         } else {
@@ -44,21 +45,21 @@ fn workers_too_many(case: &Case<'_>) -> Answer {
         return Answer::Unseen("the CPUs could not be counted".to_owned());
     };
     let Some(workers) = case.plans.workers else {
-        return Answer::Unseen(format!("name them with --workers; {cpus} at most are of use here"));
+        return Answer::Unseen(format!("set their number with --workers; at most {cpus} are useful here"));
     };
     if workers <= cpus as u64 {
-        return Answer::Fine(format!("{workers} workers on {cpus} CPUs"));
+        return Answer::Fine(format!("{} on {}", counted(workers, "worker"), counted(cpus, "CPU")));
     }
-    Hit::warning(format!("{workers} workers, and {cpus} CPUs count here")).into()
+    Hit::warning(format!("{workers} workers, but only {}", counted(cpus, "usable CPU"))).into()
 }
 
 fn cpu_quota_hidden(case: &Case<'_>) -> Answer {
     let Some(cpus) = case.vitals.cpus else { return Answer::Unseen("the CPUs could not be counted".to_owned()) };
     match case.vitals.quota() {
         Some(quota) if quota < float(cpus as u64) => {
-            Hit::warning(format!("{quota:.1} CPUs may be used, and {cpus} are shown")).into()
+            Hit::warning(format!("{quota:.1} CPUs may be used, but {cpus} are shown")).into()
         }
-        _ => Answer::Fine(format!("{cpus} CPUs, no smaller quota")),
+        _ => Answer::Fine(format!("{}, no quota below that", counted(cpus, "CPU"))),
     }
 }
 
@@ -69,16 +70,17 @@ fn fork_after_threads(case: &Case<'_>) -> Answer {
         return Answer::Fine(format!("workers are started by {method}"));
     }
     if facts.initialised.get("torch.cuda") == Some(&true) {
-        return Hit::note("CUDA is initialised, and workers would be started by fork").into();
+        return Hit::note("CUDA is initialized, and workers would be started by fork").into();
     }
     let workers = case.plans.workers.filter(|workers| *workers > 0 && facts.modules.contains_key("jax"));
     match workers {
-        Some(workers) => {
-            Hit::warning(format!("JAX is loaded, which has threads, and {workers} workers would be started by fork"))
-                .seen("a fork of a process with threads can stop for ever (JAX says so: os.fork() is incompatible)")
-                .into()
-        }
-        None => Answer::Fine("the kernel has not initialised CUDA, and no workers beside JAX are planned".to_owned()),
+        Some(workers) => Hit::warning(format!(
+            "JAX is loaded and has threads, and {} would be started by fork",
+            counted(workers, "worker")
+        ))
+        .seen("forking a process with threads can hang (JAX warns: os.fork() is incompatible)")
+        .into(),
+        None => Answer::Fine("the kernel has not initialized CUDA, and no workers beside JAX are planned".to_owned()),
     }
 }
 
@@ -99,33 +101,33 @@ fn nofile_low(case: &Case<'_>) -> Answer {
         return Answer::Unseen("the limits of the process can't be read".to_owned());
     };
     let open = case.vitals.folders.get("kernel/fd").map_or(0, Vec::len) as u64;
-    let said = format!("{open} of {limit} files are open");
+    let said = format!("{open} of {limit} open files used");
     if share(open, limit) > case.row.limit("used") {
         return Hit::error(said).into();
     }
     if float(limit) < case.row.limit("low") {
-        return Hit::warning(format!("{limit} files may be open at once")).into();
+        return Hit::warning(format!("the limit is {limit} open files")).into();
     }
     Answer::Fine(said)
 }
 
 fn memlock_low(case: &Case<'_>) -> Answer {
     if case.machine.hardware.gpus.len() < 2 {
-        return Answer::Unseen("there are not several GPUs here".to_owned());
+        return Answer::Unseen("there is at most one GPU".to_owned());
     }
     match soft_limit(case, "Max locked memory") {
         None => Answer::Unseen("the limits of the process can't be read".to_owned()),
         Some(limit) if float(limit) < case.row.limit("low") => {
-            Hit::note(format!("{} may be locked", amount(limit))).into()
+            Hit::note(format!("the limit of locked memory is {}", amount(limit))).into()
         }
-        Some(_) => Answer::Fine("enough memory may be locked".to_owned()),
+        Some(_) => Answer::Fine("the limit of locked memory is high enough".to_owned()),
     }
 }
 
 fn cpu_flags(case: &Case<'_>) -> Answer {
     let flags = case.vitals.text("/proc/cpuinfo").unwrap_or_default();
     let line = flags.lines().find(|line| line.starts_with("flags"));
-    let Some(line) = line else { return Answer::Unseen("the CPU does not say what it can do".to_owned()) };
+    let Some(line) = line else { return Answer::Unseen("the CPU's instruction sets are unknown".to_owned()) };
     let missing: Vec<&str> = ["avx", "avx2", "f16c", "fma"]
         .into_iter()
         .filter(|flag| !line.split_whitespace().any(|word| word == *flag))
@@ -141,9 +143,9 @@ fn max_map_count(case: &Case<'_>) -> Answer {
     let most = case.vitals.number("/proc/sys/vm/max_map_count");
     let maps = case.vitals.number("kernel/mappings");
     let (Some(most), Some(maps)) = (most, maps) else {
-        return Answer::Unseen("no kernel of a notebook is known here".to_owned());
+        return Answer::Unseen("no notebook kernel was found".to_owned());
     };
-    let said = format!("{maps} of {most} mappings");
+    let said = format!("{maps} of {most} memory mappings used");
     if share(maps, most) > case.row.limit("near") {
         return Hit::warning(said).into();
     }

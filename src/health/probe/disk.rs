@@ -142,7 +142,7 @@ pub fn probe_folders(
     {
         let times = most / least;
         probed.meaning.push(format!(
-            "{best} hands out samples {times:.0} times as fast as {worst}: `colab-boot stage {worst} {best}` copies once"
+            "{best} delivers samples {times:.0} times as fast as {worst}: `colab-boot stage {worst} {best}` copies them"
         ));
     }
     Ok(probed)
@@ -155,7 +155,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
     let bytes = BYTES.min(free / ROOM) >> 20 << 20;
     if scratch.is_some() && bytes == 0 {
         let why = format!("`{}` has {} left", folder.path.display(), crate::core::diag::bytes(free));
-        return Err(Failure::world(why).help("nothing is measured where a tenth of what is free would not hold 1 MiB"));
+        return Err(Failure::world(why).help("a tenth of the free space must hold 1 MiB"));
     }
     let wish = DiskWish {
         folder: scratch.as_ref().map(|scratch| scratch.path.as_path()),
@@ -211,7 +211,7 @@ pub(super) fn judge(
     let said = match samples.need {
         Some(need) if rate < need => Some(Finding::error(
             Code::StorageSlow,
-            format!("{path} hands out {rate:.0} samples a second, and {need:.0} are needed"),
+            format!("{path} delivers {rate:.0} samples a second, but {need:.0} are needed"),
         )),
         _ if opening.p50 > limit("open-slowest") => {
             Some(Finding::error(Code::StorageSlow, format!("{path} takes {:.1} ms to open a file", opening.p50 * 1e3)))
@@ -224,8 +224,10 @@ pub(super) fn judge(
     };
     probed.findings.extend(said.map(|finding| {
         finding
-            .with_note(format!("half of the files took longer, one in twenty {:.1} ms", opening.p95 * 1e3))
-            .with_help(format!("`colab-boot stage {path} /tmp/data` copies it to a disk of this machine; many small files want shards (`--shards`)"))
+            .with_note(format!("this is the median; 5 % of the files took {:.1} ms or more", opening.p95 * 1e3))
+            .with_help(format!(
+                "`colab-boot stage {path} /tmp/data` copies it to a local disk; pack many small files with `--shards`"
+            ))
     }));
     Some(rate)
 }
@@ -243,10 +245,10 @@ fn large_files(name: &str, large: &Large, slow: f64, spread: f64, probed: &mut P
     let steady = reads.first().zip(reads.last()).is_some_and(|(worst, best)| *best < worst * spread);
     let read = Measure::new(name, "read", median, bytes);
     let measure = match large.read_how.as_str() {
-        "cold" if steady => read.at_least(slow).noted("past the page cache, which was emptied"),
-        "direct" if steady => read.at_least(slow).noted("past the page cache (O_DIRECT)"),
-        "cached" => read.noted("the page cache can't be emptied here: this is memory"),
-        _ => read.noted("too unsteady for a judgement"),
+        "cold" if steady => read.at_least(slow).noted("without the page cache, which was dropped"),
+        "direct" if steady => read.at_least(slow).noted("without the page cache (O_DIRECT)"),
+        "cached" => read.noted("the page cache can't be dropped: this measures memory"),
+        _ => read.noted("too noisy to judge"),
     };
     probed.measures.push(measure);
     median
@@ -255,7 +257,7 @@ fn large_files(name: &str, large: &Large, slow: f64, spread: f64, probed: &mut P
 fn small_files(name: &str, small: &Small, slow: f64, probed: &mut Probed) {
     let seconds = Unit::Seconds;
     let late =
-        |one: Option<Quantiles>| one.map_or_else(String::new, |one| format!("one in twenty {:.2} ms", one.p95 * 1e3));
+        |one: Option<Quantiles>| one.map_or_else(String::new, |one| format!("95th percentile {:.2} ms", one.p95 * 1e3));
     probed.measures.extend([
         Measure::new(name, "open and read 4 kB", half(small.open_read), seconds)
             .at_most(slow)
@@ -271,14 +273,14 @@ fn half(one: Option<Quantiles>) -> Option<f64> {
 }
 
 fn existing_files(name: &str, existing: &Existing, slow: f64, probed: &mut Probed) {
-    let size = existing.size.map(|size| format!(", {:.0} kB in the middle", size / 1e3)).unwrap_or_default();
-    let seen = format!("{} files that are there{size}", existing.files);
+    let size = existing.size.map(|size| format!(", median {:.0} kB", size / 1e3)).unwrap_or_default();
+    let seen = format!("{} existing files{size}", existing.files);
     let open = Measure::new(name, "open and read 4 kB", existing.open_read.map(|one| one.p50), Unit::Seconds);
     let more = if existing.whole { "" } else { ", and more" };
     probed.measures.extend([
         open.at_most(slow).noted(seen),
         Measure::new(name, "read", (existing.files > 0).then_some(existing.read), Unit::BytesPerSecond)
-            .noted("64 kB of each; what was read before may come from memory"),
+            .noted("64 kB of each; recently read files may come from memory"),
         Measure::new(name, "list", Some(existing.list), Unit::Seconds).noted(format!("{} names{more}", existing.names)),
     ]);
 }
@@ -286,12 +288,12 @@ fn existing_files(name: &str, existing: &Existing, slow: f64, probed: &mut Probe
 fn too_many_names(folder: &Folder, existing: &Existing, figures: &Figures, probed: &mut Probed) {
     #[expect(clippy::cast_precision_loss, reason = "a number of names")]
     let names = existing.names as f64;
-    let message = format!("{} has {} names or more", folder.path.display(), existing.names);
+    let message = format!("{} has at least {} entries", folder.path.display(), existing.names);
     let finding = match (names > figures.limit("most-names"), names > figures.limit("many-names")) {
         (true, _) => Finding::error(Code::FolderTooBig, message),
         (_, true) => Finding::warning(Code::FolderTooBig, message),
         _ => return,
     };
-    let help = "pack them: `colab-boot stage --shards 256MB` writes tar files, which one request each fetches";
+    let help = "`colab-boot stage --shards 256MB` packs them into tar files, each read with one request";
     probed.findings.push(finding.with_help(help));
 }

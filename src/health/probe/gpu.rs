@@ -112,12 +112,12 @@ pub(super) fn judge(looked: &GpuOutput, matrix: &Matrix) -> Result<Probed, Failu
     let card = figures.card(&matrix.gpus, &looked.name);
     let of = format!("{}, compute capability {}.{}", looked.name, looked.capability[0], looked.capability[1]);
     let start = Measure::new(&of, "context", Some(looked.context_seconds), Unit::Seconds);
-    probed.measures.push(start.noted("the first use of the card by a process"));
+    probed.measures.push(start.noted("the first use of the GPU by a process"));
     memory(&of, looked, figures, &mut probed);
     copies(&of, looked, card, figures, &mut probed);
     products(&of, looked, card, figures, &mut probed);
     if card.is_none() {
-        probed.meaning.push(format!("no data sheet of {} is bundled: its figures are not judged", looked.name));
+        probed.meaning.push(format!("no data sheet of {} is bundled, so its figures are not judged", looked.name));
     }
     Ok(probed)
 }
@@ -126,19 +126,19 @@ pub(super) fn judge(looked: &GpuOutput, matrix: &Matrix) -> Result<Probed, Failu
 fn driver_help(error: &str) -> &'static str {
     match error {
         _ if error.contains("NO_DEVICE") => {
-            "no GPU is visible: look at CUDA_VISIBLE_DEVICES, or choose a runtime with a GPU"
+            "no GPU is visible: check CUDA_VISIBLE_DEVICES, or choose a runtime with a GPU"
         }
         _ if error.contains("SYSTEM_NOT_READY") => {
-            "NVSwitch has not started (nvidia-fabricmanager): a matter of the host"
+            "NVSwitch is not initialized: nvidia-fabricmanager must run on the host"
         }
         _ if error.contains("SYSTEM_DRIVER_MISMATCH") => {
-            "the kernel's driver and libcuda are of two versions: a new machine, and no `apt install cuda-drivers`"
+            "the driver and libcuda have different versions: use a new machine, and do not run `apt install cuda-drivers`"
         }
         _ if error.contains("COMPAT_NOT_SUPPORTED") => {
-            "cuda-compat is on the library path, and this card does not allow it: take it off LD_LIBRARY_PATH"
+            "cuda-compat is on the library path, and this GPU does not support it: remove it from LD_LIBRARY_PATH"
         }
-        _ if error.contains("UNKNOWN") => "the driver is in a bad state: take a new machine",
-        _ => "`colab-boot doctor gpu` says what can be seen of driver and card",
+        _ if error.contains("UNKNOWN") => "the driver is in a bad state: use a new machine",
+        _ => "`colab-boot doctor gpu` checks the driver and the GPU",
     }
 }
 
@@ -160,14 +160,14 @@ fn memory(of: &str, looked: &GpuOutput, figures: &Figures, probed: &mut Probed) 
     let measure = Measure::new(of, "largest block", Some(block.largest), Unit::Bytes)
         .at_least(usable * figures.limit("largest-block"));
     let shown = |bytes: f64| measure.shown(bytes);
-    let note = format!("of {} free, {} in all; {} attempts", shown(block.free), shown(block.total), block.asked);
+    let note = format!("of {} free and {} in total; {} attempts", shown(block.free), shown(block.total), block.asked);
     let low = block.largest < usable * figures.limit("largest-block");
-    let message = format!("the largest block is {}, though {} are free", shown(block.largest), shown(block.free));
+    let message = format!("the largest block is {}, although {} are free", shown(block.largest), shown(block.free));
     probed.measures.push(measure.noted(note));
     if low {
         let finding = Finding::warning(Code::VramLargestBlock, message);
         probed.findings.push(finding.with_help(
-            "another process holds fragmented memory: `colab-boot doctor vram` names it; restart that process",
+            "another process fragments the memory: `colab-boot doctor vram` names it; restart that process",
         ));
     }
 }
@@ -186,15 +186,15 @@ fn copies(of: &str, looked: &GpuOutput, card: Option<&Card>, figures: &Figures, 
     let within = card.map(|card| card.bandwidth.0 * figures.limit("copy"));
     let bus = Some(figures.limit("bus"));
     let rows = [
-        held(Measure::new(of, "memory to card", Some(copies.up), unit), bus).noted("pinned"),
-        held(Measure::new(of, "card to memory", Some(copies.down), unit), bus).noted("pinned"),
-        held(Measure::new(of, "within the card", Some(copies.within), unit), within).noted("read and written"),
+        held(Measure::new(of, "host to GPU", Some(copies.up), unit), bus).noted("pinned"),
+        held(Measure::new(of, "GPU to host", Some(copies.down), unit), bus).noted("pinned"),
+        held(Measure::new(of, "within the GPU", Some(copies.within), unit), within).noted("read and written"),
     ];
     slow(of, &rows, probed);
     probed.measures.extend(rows);
     if !copies.right {
-        let finding = Finding::error(Code::GpuWrong, "what was copied to the card and back is not what it was");
-        probed.findings.push(finding.with_help("the card or its memory is broken: take another machine"));
+        let finding = Finding::error(Code::GpuWrong, "data changed on the way to the GPU and back");
+        probed.findings.push(finding.with_help("the GPU or its memory is broken: use another machine"));
     }
 }
 
@@ -220,7 +220,7 @@ fn products(of: &str, looked: &GpuOutput, card: Option<&Card>, figures: &Figures
             Some(expected) => measure.at_least(expected),
             None => measure,
         };
-        let note = if steady { String::new() } else { "too unsteady for a judgement".to_owned() };
+        let note = if steady { String::new() } else { "too noisy to judge".to_owned() };
         rows.push(measure.noted(product.error.clone().unwrap_or(note)));
     }
     slow(of, &rows, probed);
@@ -233,18 +233,18 @@ fn slow(of: &str, rows: &[Measure], probed: &mut Probed) {
     if low.is_empty() {
         return;
     }
-    let mut finding = Finding::warning(Code::GpuSlow, format!("{of} is slower than it should be"));
+    let mut finding = Finding::warning(Code::GpuSlow, format!("{of} is slower than expected"));
     finding.notes = low
         .iter()
         .map(|row| {
             let expected = row.expected.map(|expected| row.shown(expected)).unwrap_or_default();
             format!(
-                "{}: {}, and {expected} is little already",
+                "{}: {}, expected at least {expected}",
                 row.what,
                 row.figure.map(|figure| row.shown(figure)).unwrap_or_default()
             )
         })
         .collect();
-    let help = "`colab-boot doctor gpu` says whether it is throttled or somebody else uses it; a card that stays slow: take another machine";
+    let help = "`colab-boot doctor gpu` shows whether it is throttled or used by another process; if it stays slow, use another machine";
     probed.findings.push(finding.with_help(help));
 }

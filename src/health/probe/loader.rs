@@ -58,8 +58,8 @@ pub fn probe_loader(session: &Session<'_>, python: &Path, shared: &Path, wish: L
         line.split_whitespace().next()?.parse::<u64>().ok()
     });
     if most.is_some_and(|kilobytes| wish.batch > kilobytes.saturating_mul(1024) / 8) {
-        let message = format!("batches of {} are more than this machine can try", bytes(wish.batch));
-        return Err(Failure::input(message).help("an eighth of the memory that is available is tried at most"));
+        let message = format!("batches of {} are too large to try on this machine", bytes(wish.batch));
+        return Err(Failure::input(message).help("at most an eighth of the available memory is used"));
     }
     let scratch = Scratch::new(shared)?;
     let free = files::free_bytes(shared).unwrap_or_default();
@@ -118,7 +118,7 @@ pub(super) fn judge(looked: &LoaderOutput, wish: &LoaderWish, free: u64, gain: f
         let need = bytes(need(round.workers, wish.batch));
         let note = format!("{need} of {} free: {}", bytes(free), round.error.clone().unwrap_or_default());
         let finding = Finding::error(Code::ShmSmall, message).with_note(note);
-        probed.findings.push(finding.with_help("fewer workers, smaller batches, or `docker run --shm-size`; `colab-boot doctor shm-small --workers N --batch-bytes SIZE` says what is needed"));
+        probed.findings.push(finding.with_help("use fewer workers, smaller batches, or `docker run --shm-size`; `colab-boot doctor shm-small --workers N --batch-bytes SIZE` shows what is needed"));
     }
     let all = looked.rounds.iter().all(|round| round.rate.is_some());
     if let Some(workers) = wish.workers.filter(|workers| all && *workers > enough && *workers > wish.cpus) {
@@ -127,7 +127,7 @@ pub(super) fn judge(looked: &LoaderOutput, wish: &LoaderWish, free: u64, gain: f
         probed.findings.push(finding.with_help(format!("num_workers={enough}")));
     }
     probed.meaning.push(format!(
-        "num_workers={enough}: more gain less than {:.0} %; the work was unpacking, about what decoding pictures costs",
+        "use num_workers={enough}: more workers gain less than {:.0} %; measured with decompression, which costs about as much as image decoding",
         gain * 100.0
     ));
     probed

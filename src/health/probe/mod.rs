@@ -168,7 +168,7 @@ fn look<T: DeserializeOwned>(
     let invocation = Invocation::new(python, &["-I", "-c", script, &wish], session.environment);
     let finished = match invocation.output(limit) {
         Ok(finished) => finished,
-        Err(NoResult::TimedOut(limit)) => return Err(failed(format!("no end after {} s", limit.as_secs()))),
+        Err(NoResult::TimedOut(limit)) => return Err(failed(format!("not finished after {} s", limit.as_secs()))),
         Err(NoResult::NotFound) => return Err(failed(format!("there is no `{}`", python.display()))),
         Err(NoResult::Failed(error)) => return Err(failed(error.to_string())),
     };

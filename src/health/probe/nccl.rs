@@ -37,7 +37,7 @@ pub(super) struct NcclOutput {
 pub fn probe_nccl(session: &Session<'_>, python: &Path, devices: u64, seconds: f64) -> Result<Probed, Failure> {
     if devices < 2 {
         let message =
-            format!("NCCL connects several GPUs, and there {}", if devices == 0 { "is none" } else { "is one" });
+            format!("NCCL connects several GPUs, but there {}", if devices == 0 { "is none" } else { "is one" });
         return Err(Failure::answer(message).help("`colab-boot probe gpu` measures a single one"));
     }
     let mut environment = session.environment.clone();
@@ -58,7 +58,7 @@ pub(super) fn judge(looked: &NcclOutput, devices: u64) -> Probed {
     let version = looked.version.map(|code| format!("NCCL {}.{}.{}", code / 10_000, code / 100 % 100, code % 100));
     probed.measures.extend([
         Measure::new(&of, "start", looked.seconds, Unit::Seconds).noted(version.unwrap_or_default()),
-        Measure::new(&of, "all-reduce", looked.rate, Unit::BytesPerSecond).noted("bus bandwidth, as nccl-tests counts"),
+        Measure::new(&of, "all-reduce", looked.rate, Unit::BytesPerSecond).noted("bus bandwidth as in nccl-tests"),
     ]);
     let apart = looked.peers.iter().filter(|(.., can)| !can).map(|(one, other, _)| format!("{one} and {other}"));
     let apart: Vec<String> = apart.collect();
@@ -66,12 +66,12 @@ pub(super) fn judge(looked: &NcclOutput, devices: u64) -> Probed {
     if let Some(why) = failed {
         let finding = Finding::error(Code::NcclPeer, "the GPUs can't work together").with_note(why);
         probed.findings.push(finding.with_help(
-            "`NCCL_DEBUG=INFO` says more; try NCCL_P2P_DISABLE=1, then NCCL_SHM_DISABLE=1, to see which way is broken",
+            "`NCCL_DEBUG=INFO` shows more; try NCCL_P2P_DISABLE=1, then NCCL_SHM_DISABLE=1, to find the broken transport",
         ));
     } else if !apart.is_empty() {
         let finding = Finding::note(
             Code::NcclPeer,
-            "some GPUs don't read each other's memory: their traffic goes through the host",
+            "some GPUs can't read each other's memory: their traffic goes through the host",
         );
         probed.findings.push(finding.with_note(format!("GPUs {}", apart.join(", "))).with_help("it works, slower"));
     }

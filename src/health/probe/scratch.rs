@@ -25,7 +25,7 @@ impl Scratch {
         }
         let path = place.join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&path)
-            .map_err(|error| Failure::world(format!("could not write in `{}`", place.display())).because(&error))?;
+            .map_err(|error| Failure::world(format!("could not write to `{}`", place.display())).because(&error))?;
         Ok(Self { path })
     }
 }

@@ -81,7 +81,7 @@ fn workers_that_gain_nothing_and_memory_that_is_too_small_are_found() {
     let wish = loader::LoaderWish { workers: Some(8), batch: 1 << 20, cpus: 2, seconds: 1.0 };
     let probed = loader::judge(&looked, &wish, 1 << 30, 0.1);
     assert_eq!(codes(&probed), [("workers-too-many", Severity::Warning)]);
-    assert!(probed.meaning[0].starts_with("num_workers=2"), "{:?}", probed.meaning);
+    assert!(probed.meaning[0].starts_with("use num_workers=2"), "{:?}", probed.meaning);
     let looked = serde_json::from_str(
         r#"{"rounds": [{"workers": 0, "rate": 10, "error": null}, {"workers": 2, "rate": null, "error": "No space left on device"}]}"#,
     );

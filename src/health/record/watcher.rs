@@ -51,7 +51,7 @@ pub fn watch(session: &Session<'_>, pid: u32) -> Result<(), Failure> {
     let folder = folder(&session.paths.state);
     files::create_private_folder(&folder)?;
     let _alone = locks::lock_exclusively(&recorder_lock(&folder, pid), Duration::ZERO, &|| ())
-        .map_err(|_| Failure::answer("a recorder watches this kernel already"))?;
+        .map_err(|_| Failure::answer("a recorder already watches this kernel"))?;
     let mut next = Some(pid);
     while let Some(pid) = next {
         let Some(kernel) = Watched::new(pid) else { break };

@@ -24,7 +24,7 @@ const BLOCK: usize = 1 << 20;
 const TRIES: u32 = 3;
 
 /// What stands in the way of a file.
-pub(super) const TAKEN: &str = "another file has its name, which was not brought from here or was changed since";
+pub(super) const TAKEN: &str = "a file with its name exists that was not copied from here, or was changed since";
 
 /// Why there is none.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ impl Display for NotCopied {
         match self {
             Self::Changed => f.write_str("it changed while it was read"),
             Self::Taken => f.write_str(TAKEN),
-            Self::Folder => f.write_str("a folder has its name, and folders are not taken away"),
-            Self::Link => f.write_str("a link has the name of its folder, and links are not followed"),
+            Self::Folder => f.write_str("a folder with its name exists; folders are not removed"),
+            Self::Link => f.write_str("its folder is a link at the destination; links are not followed"),
             Self::Reading(error) => write!(f, "could not be read: {error}"),
             Self::Writing(error) => write!(f, "could not be written: {error}"),
         }

@@ -49,7 +49,7 @@ pub(super) fn changed(data: &Metadata) -> i128 {
 
 /// All files of `source`, or the one that it is. Links are not followed, but for the source itself.
 pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
-    let failed = |error| Failure::world(format!("could not look at `{}`", source.display())).because(&error);
+    let failed = |error| Failure::world(format!("could not read `{}`", source.display())).because(&error);
     let data = source.look().map_err(failed)?;
     let mut listing = Listing::default();
     if data.is_dir() {
@@ -57,10 +57,11 @@ pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
         walk(source, "", &mut listing);
     } else if data.is_file() {
         let name = source.file_name().and_then(|name| name.to_str());
-        let name = name.ok_or_else(|| Failure::input(format!("the name of `{}` is no text", source.display())))?;
+        let name =
+            name.ok_or_else(|| Failure::input(format!("the name of `{}` is not valid UTF-8", source.display())))?;
         listing.entries.push(entry(name.to_owned(), &data, source));
     } else {
-        return Err(Failure::input(format!("`{}` is a pipe or a device, and no file", source.display())));
+        return Err(Failure::input(format!("`{}` is a pipe or a device, not a file", source.display())));
     }
     for (path, why) in &listing.unseen {
         let path = if path.is_empty() { source.display().to_string() } else { path.clone() };
@@ -102,7 +103,7 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
             continue;
         }
         if name.to_str().is_none() {
-            listing.failed.push((shown, "its name is no text".to_owned()));
+            listing.failed.push((shown, "its name is not valid UTF-8".to_owned()));
             continue;
         }
         match one.path().look_at_entry() {

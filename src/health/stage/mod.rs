@@ -60,7 +60,7 @@ pub struct Staged {
     pub skipped: Vec<String>,
     /// What could not be brought, and why.
     pub failed: Vec<(String, String)>,
-    /// Files that were read again.
+    /// Files that were compared.
     pub verified: u64,
     /// Tar files that hold it.
     pub shards: u64,
@@ -107,9 +107,8 @@ pub fn stage(
 fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
     let Staging { from, to, .. } = staging;
     must_be_there(from, "there is no file or folder")?;
-    let real = from
-        .real()
-        .map_err(|error| Failure::world(format!("could not look at `{}`", from.display())).because(&error))?;
+    let real =
+        from.real().map_err(|error| Failure::world(format!("could not read `{}`", from.display())).because(&error))?;
     if to.is_there() && !to.is_folder_there() {
         return Err(Failure::input(format!("`{}` is a file, but must be a folder", to.display())));
     }
@@ -120,8 +119,8 @@ fn must_be_apart(staging: &Staging) -> Result<(), Failure> {
     // A file is brought to another folder than its own.
     let same = !real.is_folder_there() && !staging.unpack && real.parent() == Some(target.as_path());
     if nested || same {
-        let message = format!("`{}` and `{}` lie in one another", from.display(), to.display());
-        return Err(Failure::input(message).help("choose a folder apart from the source"));
+        let message = format!("one of `{}` and `{}` contains the other", from.display(), to.display());
+        return Err(Failure::input(message).help("choose a folder outside of the source"));
     }
     Ok(())
 }
@@ -132,12 +131,12 @@ fn must_hold(folder: &Path, bytes: u64, count: u64) -> Result<(), Failure> {
     let shown = crate::core::diag::bytes;
     if bytes > 0 && bytes.saturating_add(MARGIN) > volume.free {
         let message =
-            format!("`{}` has {} free, and {} are to come", folder.display(), shown(volume.free), shown(bytes));
-        return Err(Failure::world(message).help("free some space, or bring a part of the data; nothing was written"));
+            format!("`{}` has {} free, but {} are needed", folder.display(), shown(volume.free), shown(bytes));
+        return Err(Failure::world(message).help("free some space, or copy a part of the data; nothing was written"));
     }
     if volume.inodes > 0 && count > volume.inodes_free {
         let message =
-            format!("`{}` has room for {} more files, and {count} are to come", folder.display(), volume.inodes_free);
+            format!("`{}` has room for {} more files, but {count} are needed", folder.display(), volume.inodes_free);
         return Err(Failure::world(message).help("pack them with --shards; nothing was written"));
     }
     Ok(())

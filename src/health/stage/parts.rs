@@ -31,10 +31,10 @@ impl Parts {
         let folder = to.join(PARTS);
         files::create_private_folder(&folder)?;
         let refused = |why: &str| {
-            let message = format!("`{}` is no safe place for what is not whole yet: {why}", folder.display());
-            Failure::world(message).help("look at what it is and remove it, or name another destination")
+            let message = format!("`{}` is not safe for incomplete copies: {why}", folder.display());
+            Failure::world(message).help("inspect and remove it, or choose another destination")
         };
-        let data = folder.look_at_entry().map_err(|error| refused("it can't be looked at").because(&error))?;
+        let data = folder.look_at_entry().map_err(|error| refused("it can't be read").because(&error))?;
         if !data.is_dir() {
             return Err(refused("it is a link or a file"));
         }

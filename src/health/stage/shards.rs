@@ -90,13 +90,13 @@ fn split(entries: &[Entry], limit: u64) -> Vec<Shard<'_>> {
 /// that are whole would go.
 fn must_be_listed(staging: &Staging, listing: &Listing, journal: &Journal) -> Result<(), Failure> {
     let from = staging.from.display();
-    let help = "the tar files that are there stay as they are; look whether the source is mounted and may be read";
+    let help = "the existing tar files were kept; check that the source is mounted and readable";
     if let Some((path, why)) = listing.unseen.first() {
         let message = format!("not all of `{from}` could be listed: `{path}`: {why}");
         return Err(Failure::world(message).help(help));
     }
     if listing.entries.is_empty() && journal.lines().next().is_some() {
-        return Err(Failure::world(format!("`{from}` is empty, and files were packed from it before")).help(help));
+        return Err(Failure::world(format!("`{from}` is empty, but files were packed from it before")).help(help));
     }
     Ok(())
 }
@@ -111,8 +111,8 @@ fn must_be_free(shards: &[Shard<'_>], staging: &Staging, journal: &Journal) -> R
         return Ok(());
     };
     let message =
-        format!("`{}` is there, and is not as it was packed from here", staging.to.join(&shard.name).display());
-    Err(Failure::input(message).help("choose a folder of its own for the tar files, or replace them with --overwrite"))
+        format!("`{}` exists and differs from what was packed from here", staging.to.join(&shard.name).display());
+    Err(Failure::input(message).help("use another folder for the tar files, or replace them with --overwrite"))
 }
 
 /// Writes the tar files that are not there as they should be, beside those of before; once all are whole they take
@@ -137,7 +137,7 @@ pub(super) fn pack(
     let failed = |shard: &Shard<'_>, error: &std::io::Error| {
         Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
             .because(error)
-            .help("those before it are whole, and get their names when all are; the same command goes on with this one")
+            .help("the tar files before it are complete and are renamed when all are; run the same command to continue")
     };
     let mut whole = Vec::new();
     for shard in missing {

@@ -64,7 +64,7 @@ impl<'a> Archive<'a> {
         let file = files::open(path).map_err(failed)?;
         let data = file.metadata().map_err(failed)?;
         if data.is_dir() {
-            return Err(Failure::input(format!("`{}` is a folder, and --unpack wants an archive", path.display())));
+            return Err(Failure::input(format!("`{}` is a folder, but --unpack needs an archive", path.display())));
         }
         let mut start = Vec::new();
         (&file).take(512).read_to_end(&mut start).and_then(|_| (&file).rewind()).map_err(failed)?;
@@ -73,9 +73,10 @@ impl<'a> Archive<'a> {
         let kind =
             KINDS.iter().find(|(magic, ..)| start.starts_with(magic)).map(|(_, tools, option)| (*tools, *option));
         let Some((tools, option)) = kind.or_else(|| is_tar.then_some((["tar"].as_slice(), None))) else {
-            let failure = Failure::input(format!("`{}` is no archive that is known here", path.display()));
-            return Err(failure
-                .help("tar files are unpacked, plain or by gzip, zstd, xz or bzip2, and zip files; without --unpack the file is copied"));
+            let failure = Failure::input(format!("`{}` is not a supported archive", path.display()));
+            return Err(failure.help(
+                "supported are zip and tar files (plain, gzip, zstd, xz, bzip2); without --unpack the file is copied",
+            ));
         };
         let of = Sha256::of(format!("{}\0{}", data.len(), modified(&data)).as_bytes());
         Ok(Self { path, file, size: data.len(), of, which: which(&data), tools, option })
@@ -91,7 +92,7 @@ impl<'a> Archive<'a> {
                 find_program(tool, search).ok_or_else(|| {
                     let path = self.path.display();
                     let package = if *tool == "xz" { "xz-utils" } else { tool };
-                    Failure::world(format!("`{path}` is unpacked by `{tool}`, which is not on this machine"))
+                    Failure::world(format!("`{path}` needs `{tool}` to unpack, which is not installed"))
                         .help(format!("apt-get install {package}"))
                 })
             })
@@ -146,21 +147,22 @@ impl<'a> Archive<'a> {
             Ok(finished) if finished.code == 0 || finished.code == 1 && self.tools[0] == "unzip" => {
                 if !is_same(self.file.metadata()) || !is_same(self.path.look()) {
                     let failure = Failure::world(format!("`{}` changed while it was unpacked", self.path.display()));
-                    return Err(failure.help(format!("{nothing}; run this again when it is whole")));
+                    return Err(failure.help(format!("{nothing}; run the command again when the file is complete")));
                 }
                 if is_cut_off(&finished.stdout) {
-                    let message = format!("`{}` is cut off: what ends a tar file is missing", self.path.display());
-                    return Err(Failure::world(message).help(format!("{nothing}; bring the archive again")));
+                    let message = format!("`{}` is truncated: the end of the tar file is missing", self.path.display());
+                    return Err(Failure::world(message).help(format!("{nothing}; copy the archive again")));
                 }
                 Ok(())
             }
             Ok(finished) => {
                 let said = if finished.stderr.trim().is_empty() { &finished.stdout } else { &finished.stderr };
                 let failure = Failure::world(message).cause(last_lines(said, 4));
-                Err(failure.help(format!("{nothing}; bring the archive again if it was cut off, or unpack it by hand")))
+                Err(failure
+                    .help(format!("{nothing}; copy the archive again if it was truncated, or unpack it by hand")))
             }
             Err(_) if is_full.get() => {
-                let failure = Failure::world(format!("{message}: it holds more than the disk has room for"));
+                let failure = Failure::world(format!("{message}: its content is larger than the free disk space"));
                 Err(failure.help(format!("{nothing}; free some space, or name another disk")))
             }
             Err(NoResult::Failed(error)) => Err(Failure::world(message).because(&error).help(nothing)),
@@ -248,7 +250,7 @@ pub(super) fn unpack(
 }
 
 fn not_written(to: &Path, error: &std::io::Error) -> Failure {
-    Failure::world(format!("could not write what was brought to `{}`", to.display()))
+    Failure::world(format!("could not write the record of what was copied to `{}`", to.display()))
         .because(error)
         .help("the files before it are complete; run the same command to continue")
 }

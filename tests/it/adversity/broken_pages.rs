@@ -36,21 +36,21 @@ fn packed(text: &str) -> Vec<u8> {
 #[test]
 fn what_is_no_whole_page_is_no_page() {
     let cases: [(&str, Page, &str); 7] = [
-        ("304 though nothing is here", |_| Reply::status(304), "though nothing of it is here"),
+        ("304 though nothing is here", |_| Reply::status(304), "although it is not cached"),
         (
             "a part of it",
             |_| Reply { status: 206, ..Reply::new("text/html", &PAGE[..45]).with("Content-Range", "bytes 0-44/90") },
-            "a part of the page where the whole was asked for",
+            "with a part of the page, but the whole was requested",
         ),
         (
             "an encoding that was not asked for",
             |_| Reply::new("text/html", PAGE).with("Content-Encoding", "zzz"),
-            "encoded as `zzz`",
+            "has the encoding `zzz`",
         ),
         (
             "packed twice",
             |_| Reply::new("text/html", packed(PAGE)).with("Content-Encoding", "gzip, gzip"),
-            "encoded as `gzip, gzip`",
+            "has the encoding `gzip, gzip`",
         ),
         (
             "a body that is cut off when it is unpacked",
@@ -65,7 +65,7 @@ fn what_is_no_whole_page_is_no_page() {
             |_| Reply::status(302).with("Location", "ftp://index.example/simple/demo/"),
             "neither http nor https",
         ),
-        ("a page without files", |_| Reply::new("text/html", "<html></html>"), "and no release on it"),
+        ("a page without files", |_| Reply::new("text/html", "<html></html>"), "but no release on it"),
     ];
     for (what, page, says) in cases {
         let outcome = lock(page);

@@ -142,7 +142,7 @@ fn a_lasting_fault_is_an_error_and_leaves_no_half_written_file() {
             "other bytes",
             |_, _, bytes| Reply::new("application/zip", vec![0; bytes.len()]),
             1,
-            "is not the file that the lock names",
+            "is not the locked file",
             1,
         ),
         ("a login page", |_, _, _| Reply::new("text/html", "<form>"), 3, "ended after 6 of", 4),
@@ -173,7 +173,7 @@ fn a_server_that_never_comes_to_an_end_is_left_in_time() {
         let started = Instant::now();
         let outcome = world.fetch_with(&["--network-timeout", "2"]).expect(3);
         assert!(started.elapsed() < Duration::from_secs(30), "{name}");
-        for words in ["2 s is over", "--network-timeout"] {
+        for words in ["2 s has passed", "--network-timeout"] {
             assert!(outcome.stderr.contains(words), "{name}: {}", outcome.stderr);
         }
         assert!(!world.left().0.contains(&FILE.to_owned()), "{name}");
@@ -183,7 +183,7 @@ fn a_server_that_never_comes_to_an_end_is_left_in_time() {
     let test = Test::new().file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\n");
     let lock = ["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &url, "--network-timeout", "2"];
     let outcome = test.run(&lock).expect(3);
-    assert!(outcome.stderr.contains("2 s is over"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("2 s has passed"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn two_that_fetch_into_one_folder_take_turns() {
     let second = start().wait_with_output().expect("an end");
     assert!(first.wait_with_output().expect("an end").status.success());
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(second.status.success() && said.contains("another colab-boot fetches into"), "{said}");
+    assert!(second.status.success() && said.contains("another colab-boot that fetches into"), "{said}");
     assert!(world.is_whole());
     assert_eq!(world.left(), (vec![FILE.to_owned()], 1), "fetched once");
 }
@@ -240,7 +240,7 @@ fn more_than_the_lock_names_is_neither_read_nor_kept() {
             Reply::new("application/zip", [bytes, &vec![0; 1 << 20]].concat())
         }),
         // A small body that unpacks to 64 MiB.
-        ("encoded as `gzip`, which was not asked for", |_, _, _| {
+        ("has the encoding `gzip`, which was not requested", |_, _, _| {
             Reply::new("application/zip", packed_zeros(64 << 20)).with("Content-Encoding", "gzip")
         }),
     ];

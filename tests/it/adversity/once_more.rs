@@ -133,6 +133,6 @@ fn a_package_of_another_tool_that_loses_a_file_is_named() {
     world.pip(&["install", "other"]);
     world.run(&["apply", "p.toml"]).expect(0);
     let said = world.run(&["restore"]).expect(0);
-    assert!(said.stderr.contains("takes them from other"), "{said:?}");
+    assert!(said.stderr.contains("deletes them for other"), "{said:?}");
     assert!(said.stdout.contains("restored, except for 1 package"), "{said:?}");
 }

@@ -81,8 +81,8 @@ fn a_wheel_that_says_it_is_another_is_refused() {
     let about = format!("{INFO}/WHEEL");
     let record = format!("{INFO}/RECORD");
     let cases: &[(&str, &str, &str)] = &[
-        (&metadata, "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "says in its METADATA that it is `other`"),
-        (&metadata, "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n", "that it is version `2.0`"),
+        (&metadata, "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "has METADATA of the package `other`"),
+        (&metadata, "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n", "has METADATA of version `2.0`"),
         (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "has format version `2.0`; installers support 1"),
         (&about, "Wheel-Version: 1.0\nTag: cp27-cp27m-win32\n", "for another Python or platform: cp27-cp27m-win32"),
         ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of another package"),
@@ -90,8 +90,8 @@ fn a_wheel_that_says_it_is_another_is_refused() {
         (&record, "demo/__init__.py,,\nnotes.txt,,\n", "lists `notes.txt` in its RECORD"),
         ("demo/a\nb.py", "", "has a file that can't be created"),
         (".colab-boot-trash/x.py", "", "has a file that can't be created"),
-        ("demo-1.0.data/wat/x.py", "", "its scheme is none of"),
-        ("demo-1.0.data/scripts/tools/x.py", "", "or in one, and uv does not create those"),
+        ("demo-1.0.data/wat/x.py", "", "its scheme is not"),
+        ("demo-1.0.data/scripts/tools/x.py", "", "which uv does not create"),
         ("pip/__init__.py", "raise SystemExit(5)", "would write `pip/__init__.py`, which belongs to pip"),
     ];
     let notes = world.venv.layout().join("notes.txt");

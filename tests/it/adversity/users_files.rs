@@ -160,7 +160,7 @@ fn a_file_of_no_package_stops_the_apply_and_can_be_kept_aside() {
         let again = world.run(&["apply", "p.toml"]).expect(0);
         assert!(again.stdout.contains("ready: "), "{path}: {again:?}");
         let outcome = world.run(&["restore"]).expect(0);
-        assert!(outcome.stderr.contains("brought back: "), "{path}: {outcome:?}");
+        assert!(outcome.stderr.contains("moved back: "), "{path}: {outcome:?}");
         assert_eq!(changed(&before, &world.tree()), none(), "{path}");
         std::fs::remove_file(&place).expect("a removal");
     }
@@ -174,7 +174,7 @@ fn folders_and_files_in_each_others_place_are_named() {
     let folder = world.place("SITE/utils.py");
     write(&folder.join("notes"), "mine");
     let outcome = world.run(&["apply", "p.toml"]).expect(1);
-    assert!(outcome.stderr.contains("would write over the folder"), "{outcome:?}");
+    assert!(outcome.stderr.contains("would overwrite the folder"), "{outcome:?}");
     std::fs::remove_dir_all(&folder).expect("a removal");
     // A link, also one that leads nowhere, is somebody's; a file where a folder has to be, too.
     std::os::unix::fs::symlink("nowhere", &folder).expect("a link");
@@ -298,7 +298,7 @@ fn what_was_kept_aside_comes_back_though_the_user_has_removed_the_package() {
     world.run(&["apply", "p.toml"]).expect(0);
     world.pip(&["uninstall", "--yes", "demo"]);
     let outcome = world.run(&["restore"]).expect(0);
-    assert!(outcome.stderr.contains("brought back: ") && !outcome.stdout.contains("nothing to undo"), "{outcome:?}");
+    assert!(outcome.stderr.contains("moved back: ") && !outcome.stdout.contains("nothing to undo"), "{outcome:?}");
     assert_eq!(changed(&before, &world.tree()), none());
 }
 

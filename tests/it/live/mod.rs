@@ -222,7 +222,7 @@ fn an_install_that_fails_brings_back_what_was_there() {
     std::fs::write(&uv, text).expect("a fake");
     assert!(std::process::Command::new("chmod").args(["+x", &uv]).status().expect("chmod starts").success());
     let failed = test.run(&["apply", "p.toml", "--python", &python]).expect(3);
-    assert!(failed.stderr.contains("brought back: einops 0.8.0, six 1.16.0"), "{}", failed.stderr);
+    assert!(failed.stderr.contains("reinstalled: einops 0.8.0, six 1.16.0"), "{}", failed.stderr);
     assert!(venv.site_packages().contains(&"six-1.16.0.dist-info".to_owned()));
     test.run(&["apply", "p.toml", "--python", &python]).expect(0);
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);

@@ -44,20 +44,21 @@ fn settings_are_judged_for_the_releases_of_the_lock() {
     test.run(&["apply", "seed.toml", "--python", &python]).expect(0);
     let verify = ["verify", "seed.toml", "--python", &python, "--thorough", "--deterministic"];
     let out = test.run(&verify).expect(0);
-    for said in ["fp32 product within", "convolution and its gradients", "the same twice: "] {
+    for said in ["fp32 product within", "convolution and its gradients", "identical results: "] {
         assert!(out.stdout.contains(said), "{said}: {out:?}");
     }
     // On a machine with a TPU the CPU is no success.
     let mut command = test.command(&["verify", "seed.toml", "--python", &python]);
     command.env("TPU_ACCELERATOR_TYPE", "v5e-1").env("JAX_PLATFORMS", "cpu");
     let out = Outcome::of(command).expect(1);
-    assert!(out.stderr.contains("error[verify-tpu-unused]: jax does not use the TPU that is here"), "{out:?}");
+    assert!(out.stderr.contains("error[verify-tpu-unused]: jax does not use this machine's TPU"), "{out:?}");
     std::fs::write(venv.layout().join("zz.pth"), "import spoilt\n").expect("a file");
     let code = "import os, jax.random as r\nkey = r.key\nr.key = lambda seed: key(os.getpid())\n";
     std::fs::write(venv.layout().join("spoilt.py"), code).expect("a module");
     let out = test.run(&["verify", "seed.toml", "--python", &python, "--deterministic"]).expect(1);
     assert!(
-        out.stderr.contains("error[verify-not-deterministic]: jax trained twice from the seed 7 gives two results"),
+        out.stderr
+            .contains("error[verify-not-deterministic]: two trainings of jax with the seed 7 gave different results"),
         "{out:?}"
     );
 }

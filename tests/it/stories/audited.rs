@@ -119,7 +119,7 @@ fn a_list_of_pins_is_judged_line_by_line() {
         "{refused:?}"
     );
     let empty = list("# nothing yet\n").expect(0);
-    assert!(empty.stdout.contains("nothing was judged"), "{empty:?}");
+    assert!(empty.stdout.contains("nothing was checked"), "{empty:?}");
 }
 
 #[test]

@@ -133,7 +133,10 @@ fn metadata_that_comes_first_is_an_error_until_it_is_gone() {
     for verb in ["verify", "plan", "apply"] {
         let refused = day.run(&[verb, "p.toml"]).expect(1);
         assert!(refused.stderr.contains("error[kernel-shadowed]: `"), "{verb}: {refused:?}");
-        assert!(refused.stderr.contains("deep-0.5.dist-info` hides the metadata of deep"), "{verb}: {refused:?}");
+        assert!(
+            refused.stderr.contains("deep-0.5.dist-info` hides the metadata of the locked deep"),
+            "{verb}: {refused:?}"
+        );
         assert!(!refused.stderr.contains("foreign-change"), "{verb}: {refused:?}");
     }
     // Whichever copy an installer takes away first, what is restored is.
@@ -162,7 +165,7 @@ fn a_python_without_site_packages_is_not_ready() {
     run(&[&python, "boot.py"]).expect(0);
     let bare = run(&[&python, "-S", "boot.py"]).expect(1);
     let said = format!("{}{}", bare.stdout, bare.stderr);
-    assert!(said.contains("on `sys.path`: it can't import what is installed there"), "{bare:?}");
+    assert!(said.contains("`sys.path`: packages in it can't be imported"), "{bare:?}");
     if !is_root() {
         eprintln!("skipped: no namespace of processes can be made");
         return;
@@ -210,7 +213,10 @@ fn a_restore_says_what_does_not_come_back() {
     day.run(&["apply", "p.toml"]).expect(0);
     let restored = day.run(&["restore"]).expect(0);
     assert!(restored.stdout.contains("restored, except for 1 package"), "{restored:?}");
-    assert!(restored.stderr.contains("warning[restore-differs]: deep 1.0 came back with other files"), "{restored:?}");
+    assert!(
+        restored.stderr.contains("warning[restore-differs]: deep 1.0 was reinstalled with other files"),
+        "{restored:?}"
+    );
     assert_eq!(says(&day.venv.python, "import deep.core; print(deep.core.word())"), "old");
 }
 
@@ -233,7 +239,7 @@ fn a_restore_brings_edits_back() {
     assert_eq!(kept.len(), 1, "{kept:?}");
     std::fs::remove_file(&kept[0]).expect("a file");
     let restored = day.run(&["restore"]).expect(0);
-    assert!(restored.stderr.contains("deep 1.0 came back without edits: deep/core.py"), "{restored:?}");
+    assert!(restored.stderr.contains("deep 1.0 was reinstalled without your edits: deep/core.py"), "{restored:?}");
     assert!(restored.stdout.contains("restored, except for 1 package"), "{restored:?}");
 }
 

@@ -91,7 +91,7 @@ fn a_server_that_lies_is_believed_in_nothing() {
     // An index from before, as a cache may have it or somebody may want it.
     let stale = old.clone();
     team.lies(move |path, bytes| Reply::new("text/plain", if path == "golden.toml" { stale.clone() } else { bytes }));
-    assert_eq!(refused("old index"), ["golden-rolled-back"]);
+    assert_eq!(refused("outdated index"), ["golden-rolled-back"]);
     // The same number, other content; text behind the signatures; somebody else's word.
     for (what, from, to) in [
         ("changed", "status = \"current\"", "status = \"current\" "),
@@ -146,7 +146,7 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     let good = std::fs::read_to_string(&signers).expect("a list");
     std::fs::write(&signers, format!("{good}{}", mallory.line(""))).expect("a list");
     let refused = team.sign(&mallory).expect(1);
-    assert!(refused.stderr.contains("is not the list that the signed index names"), "{refused:?}");
+    assert!(refused.stderr.contains("does not match the signed index"), "{refused:?}");
     team.reader(&["golden", "verify"]).expect(0);
     assert_ne!(team.run(&["golden", "trust", &team.url, "--key", &fingerprint(&mallory)]).code, 0);
     // Nor does somebody who comes anew and names one good key get the bad one with it: the index that the bad one has

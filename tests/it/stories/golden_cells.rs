@@ -33,12 +33,12 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     for word in [folder, host.unwrap_or_default()] {
         assert!(word.is_empty() || !record.contains(&word), "{word}: {record}");
     }
-    // Somebody ran it who is no keeper, and signs what was seen with a key of their own; a signature of another text is
+    // Somebody ran it who is no keeper, and signs what was seen with a key of their own; a signature another text is
     // none.
     let dana = Key::new(&day.test.path(""), "dana");
     std::fs::write(day.test.path("good.json.sig"), dana.sign("something else", "colab-boot-evidence@v1", &[]))
         .expect("a file");
-    assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("of another text"));
+    assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("another text"));
     std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-golden@v1", &[])).expect("a file");
     assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("it was made for"));
     std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-evidence@v1", &[])).expect("a file");
@@ -176,7 +176,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     std::fs::write(&path, &edited).expect("a notebook");
     publish(&team, "3.0.0", "");
     let refused = team.reader(&["golden", "update", "--into", "mine.ipynb"]).expect(2);
-    assert!(refused.stderr.contains("cell 2 of `mine.ipynb` was changed since it was taken"), "{refused:?}");
+    assert!(refused.stderr.contains("cell 2 of `mine.ipynb` was changed after `golden add`"), "{refused:?}");
     assert_eq!(read(), edited);
     std::fs::write(&path, &second).expect("a notebook");
     // The release that it pins is withdrawn: the cell stops in a new boot, and says what to take.

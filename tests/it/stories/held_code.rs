@@ -119,7 +119,7 @@ fn old_code_in_memory_is_seen_whichever_tool_installed_the_new() {
         assert!(restarts, "{stack:?}: {said}");
         for name in NAMES {
             let is_certain = ["funct", "method"].contains(&name);
-            let differs = if is_certain { "in memory is not the installed code" } else { "changed on disk" };
+            let differs = if is_certain { "in memory differs from the installed code" } else { "changed on disk" };
             assert!(said.contains(&format!("restart   {name}: `{name}` {differs}")), "{stack:?} {name}: {said}");
         }
         let verified = notebook.run(&kernel, &verify);
@@ -328,7 +328,7 @@ fn modules_below_a_namespace_and_reloaded_ones_are_judged_by_themselves() {
     notebook.run(&kernel, &pip(&day, "deep==2.0 opaque==2.0 funct==2.0"));
     let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, "a submodule");
     assert!(
-        restarts && said.contains("deep: `space.deep.inner` in memory is not the installed code (`word` differs)"),
+        restarts && said.contains("deep: `space.deep.inner` in memory differs from the installed code (`word`)"),
         "{said}"
     );
     // Loaded again, nothing of the old is left; in a kernel that has seen no cell before, too.

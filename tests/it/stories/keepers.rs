@@ -34,7 +34,7 @@ fn a_mistake_leaves_the_signed_index_as_it_was() {
     // What was withdrawn stays so.
     team.keep(&["yank", "data@1.0.0", "--because", "bad"]);
     let said = team.run(&["golden", "deprecate", "data@1.0.0", "--because", "old", "--repo", "repo", "--key", &alice]);
-    assert!(said.code == 2 && said.stderr.contains("was withdrawn, and stays so"), "{said:?}");
+    assert!(said.code == 2 && said.stderr.contains("was withdrawn; this can't be undone"), "{said:?}");
     let (instead, repo) = (["--use", "data@1.0.0", "--repo", "repo"], ["--key", &alice]);
     let yank = ["golden", "yank", "data@2.0.0", "--because", "also"];
     let said = team.run(&[&yank[..], &instead, &repo].concat());
@@ -54,8 +54,8 @@ fn a_mistake_leaves_the_signed_index_as_it_was() {
     std::fs::write(folder.join("lost.lock"), "").expect("a lock");
     let said = team.run(&["golden", "check", "--repo", "repo"]).expect(0).stderr;
     for words in [
-        "`fresh.toml` says nothing of this index",
-        "`index.html` is the page of another index",
+        "`fresh.toml` has no trusted signature",
+        "`index.html` was made from another index",
         "`lost/1.0.0` is a release",
     ] {
         assert!(said.contains(words), "{words}: {said}");
@@ -182,7 +182,7 @@ fn odd_notebooks_are_read_or_refused() {
         team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "c.ipynb"])
             .expect(2)
             .stderr
-            .contains("no UTF-8")
+            .contains("not UTF-8")
     );
     let mut bare: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     for cell in bare["cells"].as_array_mut().expect("cells") {
@@ -193,7 +193,7 @@ fn odd_notebooks_are_read_or_refused() {
         team.reader(&["golden", "verify", "--into", "d.ipynb"])
             .expect(2)
             .stderr
-            .contains("name its folder or address with --from")
+            .contains("pass its folder or URL with --from")
     );
     team.reader(&["golden", "verify", "--into", "d.ipynb", "--from", &team.url]).expect(0);
 }
@@ -289,7 +289,7 @@ fn a_folder_pins_each_of_its_files_once() {
     for verb in [&["apply", "data.toml", "--python", python.as_str()][..], &["golden", "verify"]] {
         let refused = team.reader(verb).expect(2);
         assert!(refused.stderr.contains("it pins `data` twice"), "{refused:?}");
-        assert!(refused.stderr.contains("take it back from version control"), "{refused:?}");
+        assert!(refused.stderr.contains("restore it from version control"), "{refused:?}");
     }
     // A profile that was edited is found where the repository can't be asked, too.
     std::fs::write(at("golden.lock"), pins.replace(&team.url, "http://127.0.0.1:9/team")).expect("pins");

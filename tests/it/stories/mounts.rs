@@ -81,12 +81,15 @@ fn no_verb_hangs_on_a_mount_that_does_not_answer() {
         let named = said.contains("mount-hangs") || said.contains("does not answer");
         assert!(named && said.contains("`umount -l ") && !said.contains("there is no `"), "{line}: {said}");
     }
-    assert!(of(": PYTHONPATH=@/silent plan p.toml --python @/venv").contains("waits for it"), "{said}");
+    assert!(
+        of(": PYTHONPATH=@/silent plan p.toml --python @/venv").contains("does not answer: imports would hang"),
+        "{said}"
+    );
     assert!(of(": COLAB_BOOT_STATE_DIR=@/silent/s doctor").contains("doctor: "), "{said}");
     assert!(of(": plan held/p.toml").contains("error[mount-hangs]"), "{said}");
     assert!(doctor.contains("held (fuse.server)") && !said.contains("slow (fuse.server)"), "{said}");
     // Not one that was asked first: its server falls silent while the run reads from it.
-    assert!(of(": stage one to2").contains("the run was ended: it waits for `"), "{said}");
+    assert!(of(": stage one to2").contains("the run was stopped: it waits for `"), "{said}");
     for line in [": stage dead to", ": scrub dead"] {
         assert!(of(line).contains("error[mount-dead]"), "{line}: {said}");
     }

@@ -181,7 +181,7 @@ fn a_wheel_that_requires_more_than_its_index_shows_changes_nothing() {
         outcome.stderr.contains("error[requirement-broken]: app 1.0 requires lib, which is not installed"),
         "{outcome:?}"
     );
-    assert!(outcome.stderr.contains("this is from the downloaded wheel"), "{outcome:?}");
+    assert!(outcome.stderr.contains("the downloaded wheel requires it"), "{outcome:?}");
     assert!(outcome.stderr.contains("error[metadata-differs]: METADATA of app 1.0"), "{outcome:?}");
     assert_eq!(day.installed(), these(&[]));
     // Where nothing is missing, it is another METADATA still.

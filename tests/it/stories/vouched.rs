@@ -41,7 +41,7 @@ fn no_verb_signs_what_somebody_without_a_key_has_written() {
     team.run(&["golden", "list", "--from", "repo"]).expect(0);
     std::fs::write(&path, &bare).expect("an index");
     let refused = team.sign(&team.alice).expect(1).stderr;
-    assert!(refused.contains("has the number 4 of another one that was seen before"), "{refused}");
+    assert!(refused.contains("has number 4, as another index that was seen before"), "{refused}");
     std::fs::write(&path, signed).expect("an index");
     team.keep(&["publish", "data.toml"]);
 }
@@ -84,7 +84,7 @@ fn publishing_writes_over_no_file_of_the_keepers() {
     let cell = at("repo/data/2.0.0/data.lock");
     let lock = std::fs::read(&cell).expect("a lock");
     std::fs::remove_file(&cell).expect("a file");
-    assert!(publish().expect(0).stderr.contains("`repo/data/2.0.0/data.lock` was missing, and is there again"));
+    assert!(publish().expect(0).stderr.contains("`repo/data/2.0.0/data.lock` was missing and is restored"));
     assert_eq!(std::fs::read(&cell).expect("a lock"), lock);
     std::fs::write(&cell, "edited").expect("a file");
     assert!(publish().expect(1).stderr.contains("error[golden-file-differs]: `repo/data/2.0.0/data.lock` is not"));
@@ -95,7 +95,7 @@ fn publishing_writes_over_no_file_of_the_keepers() {
     std::fs::create_dir_all(at("repo/data/3.0.0")).expect("a folder");
     std::fs::write(at("repo/data/3.0.0/data.py"), "my notes").expect("a file");
     assert!(
-        publish().expect(2).stderr.contains("`repo/data/3.0.0/data.py` is there, and no release of the index has it")
+        publish().expect(2).stderr.contains("`repo/data/3.0.0/data.py` exists, but belongs to no release of the index")
     );
     assert_eq!(std::fs::read(at("repo/data/3.0.0/data.py")).expect("a file"), b"my notes");
     std::fs::remove_dir_all(at("repo/data/3.0.0")).expect("a folder");

@@ -40,7 +40,7 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
     profile(&"0".repeat(64));
     let outcome = apply().expect(1);
-    assert!(outcome.stderr.contains("is not the file that the lock names"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("is not the locked file"), "{}", outcome.stderr);
     assert_eq!(word(), "second", "nothing was changed");
 }
 

@@ -71,8 +71,8 @@ fn a_silent_index_and_an_unknown_package_are_two_findings() {
     for words in ["2 packages could not be looked up", "not in the cache", "error[driver-too-old]"] {
         assert!(offline.stderr.contains(words), "{words}: {}", offline.stderr);
     }
-    assert!(audit("r.txt", &["--offline"], 0).stderr.contains("no driver is known"));
-    assert!(audit("empty.txt", &["--offline"], 0).stderr.contains("nothing was found that could be judged"));
+    assert!(audit("r.txt", &["--offline"], 0).stderr.contains("the driver of the named GPU is unknown"));
+    assert!(audit("empty.txt", &["--offline"], 0).stderr.contains("no entry could be checked"));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn one_bad_line_leaves_the_others_and_no_text_of_an_included_file_is_shown() {
         if file == "r.txt" {
             for words in [
                 "line 2: `X===junk`",
-                "`.env`, line 1: it is no requirement",
+                "`.env`, line 1: it is not a requirement",
                 "gone.txt",
                 "git+https://***",
                 "2 packages",
@@ -153,9 +153,9 @@ fn files_are_read_as_pip_reads_them() {
         ("wide.txt", 0, "(2 packages;"),
         ("mac.txt", 0, "(2 packages;"),
         ("open.txt", 0, "numpy==${NUMPY}"),
-        ("uv.lock", 2, "a uv.lock of version 99, and 1 is what is known"),
-        ("i0.txt", 2, "`-r i9.txt` is the 9th nested file"),
-        ("torn.txt", 2, "it is no valid UTF-16"),
+        ("uv.lock", 2, "a uv.lock of version 99; only 1 is supported"),
+        ("i0.txt", 2, "`-r i9.txt` is nested 9 levels deep"),
+        ("torn.txt", 2, "it is not valid UTF-16"),
     ] {
         let outcome = test.run(&["audit", file, "--offline"]).expect(code);
         let all = format!("{}{}", outcome.stdout, outcome.stderr);
@@ -179,7 +179,7 @@ fn digests_constraints_and_releases_are_compared() {
     };
     let zeros = "0".repeat(64);
     let said = audit(&format!("a==1.0 --hash=sha256:{zeros}\n")).expect(1).stderr;
-    assert!(said.contains("error[audit-hash]: no `--hash` of a 1.0 is that of its wheel"), "{said}");
+    assert!(said.contains("error[audit-hash]: no `--hash` of a 1.0 matches its wheel"), "{said}");
     let digest = said.split("has sha256:").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a digest");
     let right = format!("a==1.0 --hash=sha256:{zeros} \\\n    --hash=sha256:{digest}\n");
     assert!(audit(&right).expect(0).stdout.contains("no problems found"));
@@ -205,7 +205,7 @@ fn digests_constraints_and_releases_are_compared() {
             assert!(format!("{}{}", said.stdout, said.stderr).contains(words), "{file}: {said:?}");
         }
     }
-    assert!(audit("--index-url https://i.example\na==1.0\n").expect(0).stderr.contains("were not asked"));
+    assert!(audit("--index-url https://i.example\na==1.0\n").expect(0).stderr.contains("were not used"));
     // A file that many others include is read once.
     for depth in 0..6 {
         let text = format!("-r deep-{}.txt\n", depth + 1).repeat(40);
@@ -214,10 +214,10 @@ fn digests_constraints_and_releases_are_compared() {
     std::fs::write(test.path("deep-6.txt"), "a==1.0\n").expect("a file");
     assert!(audit("-r deep-0.txt\n").expect(0).stdout.contains("1 package"));
     for (text, words) in [
-        ("a==2.0\na==1.0 --hash=md5:d41d8cd98f00b204e9800998ecf8427e\n", "none of sha256, sha384 and sha512"),
-        ("a==2.0\na==1.0 --hash=sha256:zz\n", "`zz` is no SHA-256"),
+        ("a==2.0\na==1.0 --hash=md5:d41d8cd98f00b204e9800998ecf8427e\n", "not sha256, sha384 or sha512"),
+        ("a==2.0\na==1.0 --hash=sha256:zz\n", "`zz` is not a SHA-256"),
         ("-c c.txt\na==1.0\n", "`c.txt`, line 1, does not allow a 1.0"),
-        ("-c c.txt\na==2.0\n", "`c.txt`, line 2, is no constraint"),
+        ("-c c.txt\na==2.0\n", "`c.txt`, line 2, is not a constraint"),
         ("-c gone.txt\na==2.0\n", "gone.txt"),
         ("-r r.txt\na==2.0\n", "`r.txt` includes itself"),
         ("PASSWORD=S3cret\na==2.0\n", "line 1: `PASSWORD=…`"),

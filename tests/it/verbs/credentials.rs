@@ -233,7 +233,7 @@ fn no_redirect_leads_out_of_encryption() {
     let authority = test.path("ca.pem").display().to_string();
     let test = test.set("SSL_CERT_FILE", authority);
     let outcome = test.run(&["lock", "p.toml", "--machine", &observed("laptop"), "--index-url", &address]).expect(3);
-    assert!(outcome.stderr.contains("from an encrypted address to one that is not"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("from https to an unencrypted address"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn state_that_others_could_write_is_not_trusted() {
         for verb in [&["plan", "p.toml"][..], &["verify", "p.toml"], &["status"], &["restore"], &["doctor", "memory"]] {
             let said = test.run(verb).expect(3).stderr;
             let place = test.path(place).display().to_string();
-            assert!(said.contains(&format!("`{place}` is not read: others may write to it")), "{verb:?} {said}");
+            assert!(said.contains(&format!("`{place}` is not read: other users may write to it")), "{verb:?} {said}");
             assert!(said.contains("mkdir -m 700") && said.contains(variable), "{verb:?} {said}");
         }
         test.run(&["explain", "wheel-overwrites"]).expect(0);
@@ -288,7 +288,7 @@ fn state_that_others_could_write_is_not_trusted() {
     std::fs::remove_dir_all(&state).expect("a removal");
     std::fs::create_dir(&state).expect("a folder");
     std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).expect("a mode");
-    assert!(apply().contains("others may write to it"));
+    assert!(apply().contains("other users may write to it"));
     std::fs::remove_dir(&state).expect("a removal");
     std::os::unix::fs::symlink(test.path("home"), &state).expect("a link");
     assert!(apply().contains("it is a symbolic link"));
@@ -380,5 +380,5 @@ fn a_page_of_megabytes_is_not_printed_in_an_error() {
         outcome.stderr.len(),
         outcome.stdout.len()
     );
-    assert!(outcome.stderr.contains("bytes left out"));
+    assert!(outcome.stderr.contains("bytes omitted"));
 }

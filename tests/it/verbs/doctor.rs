@@ -31,7 +31,7 @@ fn a_profile_says_what_the_work_is_like() {
     let codes = out.codes();
     assert!(codes.contains(&"disk-low".to_owned()) && codes.contains(&"token-missing".to_owned()), "{out:?}");
     assert!(out.stderr.contains("ask the people of the storage"), "{out:?}");
-    assert_eq!(check(&out, "cpu-flags")["said"], "the profile leaves it out");
+    assert_eq!(check(&out, "cpu-flags")["said"], "the profile disables it");
     let there = test.set("KAGGLE_API_TOKEN", "KGAT_0");
     let out = there.run(&["doctor", "--profile", "p.toml", "token-missing", "--json"]).expect(0);
     assert_eq!(check(&out, "token-missing")["state"], "ok", "{out:?}");
@@ -46,9 +46,9 @@ fn what_a_profile_gets_wrong_is_shown_at_its_place() {
         ("thresholds = { disk-low = \"1GB\" }", "must be a table of inodes, low, lowest"),
         ("thresholds = { disk-low = { lo = \"1GB\" } }", "its limits are: inodes, low, lowest"),
         ("ignored = []", "did you mean `ignore`?"),
-        ("for = \"8GB\"", "a time with its unit"),
-        ("thresholds = { disk-low = { low = \"12h\" } }", "bytes with their unit"),
-        ("thresholds = { disk-low = { inodes = \"250%\" } }", "100% at most"),
+        ("for = \"8GB\"", "a duration such as"),
+        ("thresholds = { disk-low = { low = \"12h\" } }", "a size such as"),
+        ("thresholds = { disk-low = { inodes = \"250%\" } }", "at most 100%"),
         ("plugins = [\"Not A Name!\"]", "the name of a distribution"),
         ("[[doctor.check]]\nname = \"x\"\ncommand = [\"true\"]\ntimeout = \"0s\"", "`0.1s` to `10min`"),
         ("[[doctor.check]]\nname = \"x\"", "needs `name` and `command`"),
@@ -121,15 +121,15 @@ fn nonsense_is_refused() {
     let test = world().file("empty.json", "{}").file("other.json", "{\"report\": {\"checks\": []}}");
     for (arguments, said) in [
         (&["doctor", "--precision", "fp3"][..], "possible values: fp16"),
-        (&["doctor", "--for", "8"], "a time with its unit"),
-        (&["doctor", "--for", "8GB"], "a time with its unit"),
+        (&["doctor", "--for", "8"], "a duration such as"),
+        (&["doctor", "--for", "8GB"], "a duration such as"),
         (&["doctor", "--kernel-pid", "999999999"], "there is no process 999999999"),
         (&["doctor", "--log", "home"], "is a folder"),
         (&["diff", "empty.json"], "is not a machine record"),
         (&["diff", "other.json"], "is not a machine record"),
         (&["probe", "storage", "--need", "nan"], "more than 0"),
         (&["probe", "storage", "--workers", "0"], "1..=1024"),
-        (&["probe", "loader", "--batch-bytes", "100TB"], "more than this machine can try"),
+        (&["probe", "loader", "--batch-bytes", "100TB"], "too large to try on this machine"),
     ] {
         let out = test.run(arguments).expect(2);
         assert!(out.stderr.contains(said), "{arguments:?}: {out:?}");

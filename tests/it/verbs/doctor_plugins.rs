@@ -44,7 +44,7 @@ fn commands_of_a_profile_are_checks() {
         &[
             ("well", "ok", "12 files"),
             ("ill", "finding", "ill: no files (exit code 3)"),
-            ("hangs", "timed-out", "no end after 2 s"),
+            ("hangs", "timed-out", "not finished after 2 s"),
             ("dies", "finding", "dies: ended by SIGKILL"),
             ("speaks", "finding", "speaks: few <b>files</b>"),
             ("here", "ok", ""),
@@ -109,7 +109,7 @@ fn a_check_that_says_nothing_is_no_good_news() {
     let data = "[doctor]\ndata = [\"/nowhere/set\"]\n";
     let test = world().file("p.toml", &format!("{PROFILE}{data}{own}"));
     let out = test.run(&["doctor", "--profile", "p.toml", "gone", "ran"]).expect(0);
-    assert!(out.stderr.contains("gone has not said how it is: there is no program `no-such-program`"), "{out:?}");
+    assert!(out.stderr.contains("gone gave no result: there is no program `no-such-program`"), "{out:?}");
     test.run(&["doctor", "--profile", "p.toml", "--strict", "profile"]).expect(1);
     assert!(test.path("RAN").exists());
     // Data that is not there is named.
@@ -122,7 +122,7 @@ fn a_check_that_says_nothing_is_no_good_news() {
     let out = test.run(&["doctor", "--profile", "p.toml", "plugin"]).expect(2);
     assert!(out.stderr.contains("did you mean `plugins`?"), "{out:?}");
     let out = test.run(&["doctor", "profile"]).expect(2);
-    assert!(out.stderr.contains("`--profile FILE` names one"), "{out:?}");
+    assert!(out.stderr.contains("with `--profile FILE`"), "{out:?}");
     let test = test.file("q.toml", &format!("{PROFILE}[doctor]\nplugins = ['absent']\ndata = ['/nowhere/set']\n"));
     let out = test.run(&["doctor", "--profile", "q.toml", "--runtime", "colab-2026.07", "--json", "plugins"]).expect(0);
     assert_eq!(check(&out, "absent")["state"], "skipped");

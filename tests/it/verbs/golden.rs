@@ -52,7 +52,7 @@ fn the_committed_repository_is_whole_and_keeps_its_own_cadence() {
     assert!(code == 1 && said.contains("no release is current"), "{said}");
     // A clock that was set back: nothing expires by it.
     let (_, said) = on(day - 400, &["golden", "list", "--from", &repo]);
-    assert!(said.contains("set the clock of this machine"), "{said}");
+    assert!(said.contains("correct the clock of this machine"), "{said}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn nothing_stops(world: &World) {
     std::fs::remove_file(world.site("demo.py")).expect("a file");
     world.write("demo.py/keep.txt", "x");
     let refused = world.apply("after.toml");
-    assert!(refused.code == 1 && refused.stderr.contains("would write over the folder"), "{refused:?}");
+    assert!(refused.code == 1 && refused.stderr.contains("would overwrite the folder"), "{refused:?}");
     assert_eq!(std::fs::read_to_string(world.site("demo.py/keep.txt")).expect("a file"), "x");
     std::fs::remove_dir_all(world.site("demo.py")).expect("a folder");
     world.apply("after.toml").expect(0);

@@ -199,7 +199,7 @@ fn inspect_says_in_short_what_a_wheel_asks_for() {
         "parts need libX11.so.6",
         "may open   libcudnn.so.9",
         "NumPy      built for NumPy 1: fails beside 2",
-        "torch      1 names of its C++ interface",
+        "torch      1 symbol of its C++ interface",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }

@@ -232,9 +232,9 @@ fn what_is_installed_from_the_folder_that_the_profile_names_is_its_wheel() {
 fn digests_of_other_kinds_are_compared_too() {
     for json in [true, false] {
         for (digests, is_it, says) in [
-            (Digests::Md5, true, "note[lock-weak]: the index has only a md5 digest for `a` 1.0"),
-            (Digests::OtherMd5, false, "its md5 should be d41d8cd98f00b204e9800998ecf8427e, and is "),
-            (Digests::OtherSha512, false, "its sha512 should be abab"),
+            (Digests::Md5, true, "note[lock-weak]: the index has only a md5 digest of `a` 1.0"),
+            (Digests::OtherMd5, false, "expected md5 d41d8cd98f00b204e9800998ecf8427e, got "),
+            (Digests::OtherSha512, false, "expected sha512 abab"),
         ] {
             if !json && digests == Digests::OtherSha512 {
                 continue;
@@ -267,7 +267,7 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
     };
     let outcome = lock(&[]).expect(0);
     assert!(
-        outcome.stderr.contains("machine: no index gives a digest of it, so only this machine has it: b 1.0+image"),
+        outcome.stderr.contains("machine: no index has a digest, so only this machine has it: b 1.0+image"),
         "{outcome:?}"
     );
     let text = std::fs::read_to_string(test.path("p.lock")).expect("a lock");

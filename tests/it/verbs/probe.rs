@@ -44,7 +44,7 @@ fn files_that_are_there_are_read_and_nothing_is_written() {
     let modified = |test: &Test| test.path("data").metadata().expect("a folder").modified().expect("a time");
     let before = modified(&test);
     let out = test.run(&["probe", "storage", "data", "--read-only", "--seconds", "3s"]).expect(0);
-    assert!(out.stdout.contains("50 files that are there, 20 kB in the middle"), "{out:?}");
+    assert!(out.stdout.contains("50 existing files, median 20 kB"), "{out:?}");
     assert!(out.stdout.contains("83 names") && !out.stdout.contains("create"), "{out:?}");
     assert_eq!(modified(&test), before);
 }
@@ -73,8 +73,8 @@ fn what_can_not_be_measured_is_said() {
         (&["probe", "storage", "nowhere"][..], 2, "there is no folder"),
         (&["probe", "storage", "file.txt"], 2, "there is no folder"),
         (&["probe", "storage", "--seconds", "2h"], 2, "between 0.5 s and 10 min"),
-        (&["probe", "storage", "--runtime", "colab-2026.07"], 2, "a described machine can't be measured"),
-        (&["probe", "storage", "/proc"], 3, "could not write in `/proc`"),
+        (&["probe", "storage", "--runtime", "colab-2026.07"], 2, "only this machine can be measured"),
+        (&["probe", "storage", "/proc"], 3, "could not write to `/proc`"),
         (&["probe", "nccl", "--gpu", "T4", "--driver", "550.54.15"], 1, "there is one"),
     ] {
         let out = test.run(arguments).expect(code);
@@ -127,7 +127,7 @@ fn a_card_is_measured_through_the_driver_alone() {
     }
     for (fault, code, said) in [
         ("no-device", 1, "CUDA_VISIBLE_DEVICES"),
-        ("mismatch", 1, "two versions"),
+        ("mismatch", 1, "different versions"),
         ("fragmented", 0, "warning[vram-largest-block]"),
         ("flips", 1, "error[gpu-wrong]"),
         ("slow", 0, "warning[gpu-slow]"),
@@ -160,7 +160,7 @@ fn several_cards_add_up_together() {
     for (fault, code, said) in [
         ("apart", 0, "note[nccl-peer]"),
         ("no-nccl", 1, "unhandled system error"),
-        ("hang", 1, "no end after 2 s"),
+        ("hang", 1, "not finished after 2 s"),
         ("flips", 1, "the sum is wrong"),
     ] {
         let seconds = if fault == "hang" { "2s" } else { "60s" };

@@ -60,7 +60,7 @@ fn ours_and_ssh_keygen_agree_on_every_signature() {
         ("right", &text, alice.clone(), INDEX, "alice@team"),
         ("by sha256", &text, team.alice.sign(&text, INDEX, &["-O", "hashalg=sha256"]), INDEX, "alice@team"),
         ("for something else", &text, team.alice.sign(&text, "git", &[]), INDEX, "alice@team"),
-        ("of another text", &index(2), alice.clone(), INDEX, "alice@team"),
+        ("another text", &index(2), alice.clone(), INDEX, "alice@team"),
         ("a key for something else", &text, team.ci.sign(&text, INDEX, &[]), INDEX, "ci@team"),
         ("a key for this", &text, team.ci.sign(&text, FRESH, &[]), FRESH, "ci@team"),
         ("a stranger's", &text, team.mallory.sign(&text, INDEX, &[]), INDEX, "mallory@team"),

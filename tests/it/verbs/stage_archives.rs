@@ -35,7 +35,7 @@ fn small_files_become_a_few_tar_files() {
         assert_eq!(names.len() % 2, 0, "{name}: a sample was torn apart: {names:?}");
     }
     let again = test.run(&["stage", "set", "one", "--shards", "20kB"]).expect(0);
-    assert!(again.stdout.contains("nothing new") && again.stdout.contains("80 were there"), "{again:?}");
+    assert!(again.stdout.contains("is up to date") && again.stdout.contains("80 copied before"), "{again:?}");
     // One changes: its tar file alone is made again. Many go: so do the tar files that held them.
     let inode = |name: &str| test.path("one").join(name).metadata().expect("a file").ino();
     let (first, last) = (inode("shard-000000.tar"), inode("shard-000003.tar"));
@@ -85,7 +85,10 @@ cp a.tar.gz plain-name; chmod 755 set/x; rm set/x/link; python3 -c 'import shuti
         assert!(!test.path(&to).join(".colab-boot-parts").exists(), "{name}");
         // Again: nothing; one is lost: it alone is brought; one is edited: it is the user's.
         let again = test.run(&["stage", "--unpack", name, &to]).expect(0);
-        assert!(again.stdout.contains("nothing new") && again.stdout.contains("4 were there"), "{name}: {again:?}");
+        assert!(
+            again.stdout.contains("is up to date") && again.stdout.contains("4 copied before"),
+            "{name}: {again:?}"
+        );
         let (kept, lost) = (data("x/large.bin").ino(), test.path(&to).join("set/x/one.txt"));
         fs::remove_file(&lost).expect("a file");
         test.run(&["stage", "--unpack", name, &to]).expect(0);
@@ -102,7 +105,7 @@ cp a.tar.gz plain-name; chmod 755 set/x; rm set/x/link; python3 -c 'import shuti
     fs::write(&spoilt, "eno").expect("a write");
     fs::File::options().append(true).open(&spoilt).and_then(|file| file.set_modified(time)).expect("a time");
     let out = test.run(&["stage", "--unpack", "a.tar", "out-a.tar", "--verify"]).expect(0);
-    assert!(out.stdout.contains("4 were read again") && brought(&test.path("out-a.tar/set")) == source, "{out:?}");
+    assert!(out.stdout.contains("4 compared") && brought(&test.path("out-a.tar/set")) == source, "{out:?}");
 }
 
 #[test]
@@ -155,14 +158,15 @@ with zipfile.ZipFile('names.zip', 'w') as archive:
         assert!(!test.path("to/.colab-boot-parts").exists() && there() == before, "{name}");
         fs::remove_dir_all(test.path("to")).expect("a folder");
     }
-    for (name, why) in [("no.rar", "there is no file or folder"), ("no.zip", "is no archive that is known here")] {
+    for (name, why) in [("no.rar", "there is no file or folder"), ("no.zip", "is not a supported archive")] {
         let out = test.run(&["stage", "--unpack", name, "cut"]).expect(2);
         assert!(out.stderr.contains(why), "{out:?}");
     }
     let bare = test.set("PATH", "/nowhere");
     let out = bare.run(&["stage", "--unpack", "names.zip", "bare"]).expect(3);
     assert!(
-        out.stderr.contains("`unzip`, which is not on this machine") && out.stderr.contains("apt-get install unzip")
+        out.stderr.contains("`unzip` to unpack, which is not installed")
+            && out.stderr.contains("apt-get install unzip")
     );
 }
 
@@ -174,7 +178,7 @@ truncate -s 20M hole; echo end >> hole; tar --sparse --format=pax -rf a.tar hole
     script(&test, Path::new("bash"), pack);
     std::os::unix::fs::symlink(test.path("away"), test.path("out/x")).expect("a link");
     let out = test.run(&["stage", "--unpack", "a.tar", "out"]).expect(1);
-    for why in ["x/one: a link has the name of its folder", "mine: another file has its name"] {
+    for why in ["x/one: its folder is a link at the destination", "mine: a file with its name exists"] {
         assert!(out.stderr.contains(why), "{out:?}");
     }
     assert_eq!(tree(&test.path("away")), [("kept".to_owned(), b"kept".to_vec())]);
@@ -205,7 +209,7 @@ fn an_archive_that_is_larger_than_the_disk_is_given_up() {
         command
     });
     let out = out.expect(3);
-    assert!(out.stderr.contains("more than the disk has room for"), "{out:?}");
+    assert!(out.stderr.contains("larger than the free disk space"), "{out:?}");
 }
 
 /// Runs `arguments` under strace, which does what `injected` says.
@@ -354,7 +358,7 @@ fn tar_files_of_before_stay_until_the_new_ones_are_whole() {
     // The last file can't be read: not one of the tar files is another one.
     let last = test.path("set/19.jpg").display().to_string();
     let out = under_strace(&test, &["-P", &last, "-e", "inject=open,openat:error=EIO"], &pack).expect(1);
-    assert!(out.stderr.contains("19.jpg") && out.stderr.contains("stay until"), "{out:?}");
+    assert!(out.stderr.contains("19.jpg") && out.stderr.contains("are kept until"), "{out:?}");
     let shards = |test: &Test| -> Vec<(String, Vec<u8>)> {
         brought(&test.path("out")).into_iter().filter(|(name, _)| !name.contains('/')).collect()
     };

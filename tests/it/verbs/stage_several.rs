@@ -22,7 +22,7 @@ fn several_archives_in_one_file_come_whole_or_not_at_all() {
         assert!(all.join("a/one").exists() && all.join("b/two").exists(), "{name}");
     }
     let cut = test.run(&["stage", "--unpack", "cut.tar", "cut"]).expect(3);
-    assert!(cut.stderr.contains("is cut off") && !test.path("cut/a").exists(), "{cut:?}");
+    assert!(cut.stderr.contains("is truncated") && !test.path("cut/a").exists(), "{cut:?}");
 }
 
 #[test]

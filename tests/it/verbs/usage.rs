@@ -225,7 +225,7 @@ fn wheels_that_cannot_be_read_say_why_and_where() {
     for (spec, code, words) in [
         ("nope.whl", 2, "NAME-VERSION-PYTHON-ABI-PLATFORM.whl"),
         ("gone-1.0-py3-none-any.whl", 2, "could not read"),
-        ("x-1.0-py3-none-any.whl", 2, "not a zip file, or cut off (at byte"),
+        ("x-1.0-py3-none-any.whl", 2, "not a zip file, or truncated (at byte"),
         ("!!", 2, "write `torch==2.15.0`"),
     ] {
         let outcome = test.run(&["matrix", "inspect", spec, "--index-url", "http://127.0.0.1:9/simple"]).expect(code);

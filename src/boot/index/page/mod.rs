@@ -63,7 +63,7 @@ pub fn read_page(
         "text/html" | "application/vnd.pypi.simple.v1+html" | "application/xhtml+xml" => {
             format::read_html(body, address)?
         }
-        other => return Err(format!("an index page should be JSON or HTML, this one is `{other}`")),
+        other => return Err(format!("an index page must be JSON or HTML, but this one is `{other}`")),
     };
     Ok(select::select(&listed, address, &base, package, filter))
 }

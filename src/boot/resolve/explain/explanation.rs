@@ -77,7 +77,7 @@ fn unstated(question: Question<'_>, facts: &[Fact]) -> Vec<String> {
         let rows = rows.filter(|row| row.requirement.name == *dependency);
         for row in rows.filter(|row| range.subset_of(&row.requirement.range) && !row.range.is_disjoint(versions)) {
             notes.push(format!(
-                "that {name} {} needs {dependency} {} is known beside its METADATA: {}",
+                "{name} {} also needs {dependency} {}, which is not in its METADATA: {}",
                 describe(&row.range),
                 describe(&row.requirement.range),
                 row.why
@@ -217,7 +217,7 @@ fn headline(wording: &Wording<'_>, facts: &[Fact], centre: Option<&Package>, way
         }
         (Code::ResolveConflict, [Some(only), None] | [None, Some(only)], Some(leaf)) => {
             if apart(facts, ways) {
-                format!("{only} needs another {leaf} than the profile asks for")
+                format!("{only} needs a different {leaf} than the profile requires")
             } else {
                 format!("no version of {leaf} suits {only}")
             }

@@ -174,7 +174,7 @@ impl Wording<'_> {
             _ => false,
         });
         local.then(|| {
-            format!("builds with a local version are on the index of those who make them: add it as an `[[index]]` with `packages = [\"{name}\"]`")
+            format!("builds with a local version are on their publisher's index: add it as an `[[index]]` with `packages = [\"{name}\"]`")
         })
     }
 
@@ -238,7 +238,7 @@ impl Wording<'_> {
                     Some(format!("the NVIDIA driver is {driver} ({})", target.driver_origin))
                 }
                 Package::Owner(_) => {
-                    Some("a file has one owner: installed together they would overwrite each other's".to_owned())
+                    Some("a file can have one owner only: together they would overwrite each other's files".to_owned())
                 }
                 Package::CudaMajor => Some("an environment holds one CUDA major (`one-cuda-major = true`)".to_owned()),
                 _ => None,
@@ -249,7 +249,7 @@ impl Wording<'_> {
         }
         let Some(listing) = self.listing(name) else {
             return Some(format!(
-                "no index that may serve `{name}` has it; check the spelling If it came in the last minutes, --refresh asks again"
+                "no index that may serve `{name}` has it; check the spelling, or run the command with --refresh if the package is new"
             ));
         };
         let bound = self.question.profile.constraint_of(name).filter(|bound| {
@@ -258,7 +258,7 @@ impl Wording<'_> {
             inside.peek().is_some() && !inside.any(|one| bound.contains(&one.version))
         });
         if let Some(bound) = bound {
-            return Some(format!("your profile's `[constraints]` let {name} be {} only", bound.specifiers));
+            return Some(format!("your profile's `[constraints]` allow only {name} {}", bound.specifiers));
         }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
         if let Some((version, rejection)) = rejected.filter(|_| self.only_rejected(name, &listing, range)) {
@@ -278,7 +278,7 @@ impl Wording<'_> {
             return Some(format!("no other release of {name} fits{}", newest.unwrap_or_default()));
         }
         if *range == VersionRange::full() {
-            return Some(format!("the index has a page of {name}, and no release on it"));
+            return Some(format!("the index has a page of {name}, but no release on it"));
         }
         Some(format!("there is no {name} {}{}", describe(range), newest.unwrap_or_default()))
     }
@@ -286,18 +286,16 @@ impl Wording<'_> {
     fn rejection(&self, name: &PackageName, rejection: &Rejection) -> String {
         let python = &self.question.target.python;
         match rejection {
-            Rejection::Python(wanted) => format!("it needs Python {wanted}, the target has {}", python.version),
+            Rejection::Python(wanted) => format!("it needs Python {wanted}, but the target has {}", python.version),
             Rejection::NoWheel => {
                 let why =
                     self.question.matrix.source_only(name).map(|row| format!(" ({})", row.why)).unwrap_or_default();
-                format!("only as source: nothing is built in a notebook{why}")
+                format!("it has only source, which is not built in a notebook{why}")
             }
             Rejection::TooNew => "it was uploaded after the profile's `as-of`".to_owned(),
-            Rejection::Astray => {
-                "its address leads to this machine, out of encryption, or to a private network".to_owned()
-            }
+            Rejection::Astray => "its address is on this machine, unencrypted, or in a private network".to_owned(),
             Rejection::Twice => "the index names its file twice, with different digests".to_owned(),
-            Rejection::Undated => "the index gives no upload date, so the profile's `as-of` can't be kept".to_owned(),
+            Rejection::Undated => "the index has no upload date, so the profile's `as-of` can't be checked".to_owned(),
             Rejection::Tags(tags) => {
                 let (major, minor) = python.minor();
                 let fits = |tag: &&String| is_of_python(tag, python.minor());

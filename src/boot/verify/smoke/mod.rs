@@ -55,7 +55,7 @@ pub(super) fn run_smoke(test: &SmokeTest, python: &Path, environment: &BTreeMap<
     let own = THOROUGH.get_file(&name).filter(|_| test.thorough).or_else(|| SCRIPTS.get_file(&name));
     let failed = |detail: String| SmokeOutcome { ok: false, version: None, gpu: None, tpu: None, detail };
     if own.is_none() && test.modules.is_empty() {
-        return failed("no module of it was found to import".to_owned());
+        return failed("no module to import was found".to_owned());
     }
     let script =
         own.or_else(|| SCRIPTS.get_file("import.py")).and_then(include_dir::File::contents_utf8).unwrap_or_default();
@@ -98,7 +98,7 @@ fn run(script: &str, python: &Path, more: &[&str], environment: &BTreeMap<String
             let outcome = line.and_then(|line| serde_json::from_str(line).ok()).filter(|_| finished.code == 0);
             outcome.unwrap_or_else(|| failed(describe(&finished)))
         }
-        Err(NoResult::TimedOut(limit)) => failed(format!("no end after {} s", limit.as_secs())),
+        Err(NoResult::TimedOut(limit)) => failed(format!("not finished after {} s", limit.as_secs())),
         Err(NoResult::NotFound) => failed(format!("there is no `{}`", python.display())),
         Err(NoResult::Failed(error)) => failed(error.to_string()),
     }

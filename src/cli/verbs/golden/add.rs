@@ -32,15 +32,15 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         _ => None,
     };
     let asked = options.release.as_ref().or(pinned_here.as_ref());
-    let asked = asked
-        .ok_or_else(|| Failure::input("no release is named").help("`colab-boot golden list` says which there are"))?;
+    let asked =
+        asked.ok_or_else(|| Failure::input("no release is named").help("list them with `colab-boot golden list`"))?;
     let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
     let found = read_believed(&options.source.request(), &pins, TO_READ, session)?;
     let today = today(session);
     let release = find(&found, title, today)?;
     let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
     if let Some(digest) = digest.filter(|digest| *digest != lock.sha256) {
-        let message = format!("the lock of {} has sha256 {}, and {digest} was asked for", release.title(), lock.sha256);
+        let message = format!("the lock of {} has sha256 {}, not {digest}", release.title(), lock.sha256);
         return Err(Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenFileDiffers, message)]));
     }
     let findings = standing_findings(release, today, options.allow_yanked);
@@ -64,7 +64,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         signed_by: &found.vouched.by,
         files: files.clone(),
     };
-    let text = format!("{} is here: {}\n", release.title(), files.join(", "));
+    let text = format!("added {}: {}\n", release.title(), files.join(", "));
     let mut report = Report::new(report, text);
     report.talk.push(match holder {
         Holder::Folder(folder) => {
@@ -99,11 +99,11 @@ fn must_be_had(
         finding.severity = crate::core::diag::Severity::Error;
     }
     let help = match standing {
-        Standing::Yanked => "`--allow-yanked` takes it all the same",
+        Standing::Yanked => "`--allow-yanked` adds it anyway",
         _ => "choose another release; this one is no longer maintained",
     };
     let findings = findings.into_iter().map(|finding| finding.with_help(help.to_owned())).collect();
     let mut failure = Failure::from_findings(Kind::Answer, findings);
-    failure.message = format!("{} is not given out", release.title());
+    failure.message = format!("{} can't be added", release.title());
     Err(failure)
 }

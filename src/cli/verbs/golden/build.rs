@@ -45,8 +45,8 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
             write_output(&target, content.as_bytes())?;
             report.talk.push(format!("wrote {}", target.display()));
         } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {
-            return Err(Failure::answer(format!("`{}` is not what profile and lock make", target.display()))
-                .help("run the command without --check to build it"));
+            return Err(Failure::answer(format!("`{}` does not match its profile and lock", target.display()))
+                .help("run the command without --check to write it"));
         }
     }
     Ok(report)
@@ -57,13 +57,13 @@ pub(super) fn binary(options: &BinaryOptions) -> Result<Option<Binary>, Failure>
     match (&options.binary_url, &options.binary_sha256) {
         (Some(url), Some(sha256)) => {
             if without_secrets(url) != *url {
-                return Err(Failure::input("--binary-url: the address has a password or a token in it")
-                    .cause("it would stand in the cell, which is shared")
-                    .help("publish the binary at an address that needs none, or put it on the PATH of the notebooks"));
+                return Err(Failure::input("--binary-url: the address contains a password or a token")
+                    .cause("everyone who has the cell could read it")
+                    .help("publish the binary at an address that needs no credentials, or put it on PATH in the notebooks"));
             }
             if let Some(wanted) = url.strip_prefix("index:").filter(|wanted| !is_exact(wanted)) {
-                return Err(Failure::input(format!("--binary-url: `index:{wanted}` is no `index:NAME==VERSION`"))
-                    .help("name one version, whose wheel has the digest: `index:colab-boot==0.1.0`"));
+                return Err(Failure::input(format!("--binary-url: `index:{wanted}` is not `index:NAME==VERSION`"))
+                    .help("name one version, such as `index:colab-boot==0.1.0`"));
             }
             let sha256 = sha256.parse().map_err(|error| Failure::input(format!("--binary-sha256: {error}")))?;
             Ok(Some(Binary { url: url.clone(), sha256 }))

@@ -83,7 +83,7 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
     let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
     let row = kept.catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
-        let message = format!("`{SIGNERS_FILE}` is not the one that the index names");
+        let message = format!("`{SIGNERS_FILE}` does not match the index");
         findings.push(Finding::error(Code::GoldenFileDiffers, message).with_help(OTHER_LIST));
     }
     let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
@@ -93,7 +93,7 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
         let message = format!("the index has {} of {wanted} required signatures", by.len());
         findings.push(
             Finding::error(Code::GoldenThreshold, message)
-                .with_help(format!("`colab-boot golden sign{}`", repo_option(&kept.folder))),
+                .with_help(format!("add signatures with `colab-boot golden sign{}`", repo_option(&kept.folder))),
         );
     }
     Ok((signers, by))

@@ -23,7 +23,9 @@ pub(super) fn run(options: &DeprecateOptions, session: &Session<'_>) -> Result<R
     let release = kept.release(&options.release, today)?;
     if release.status == Status::Yanked {
         let title = release.title();
-        return Err(Failure::input(format!("{title} was withdrawn, and stays so")).help("publish a new version"));
+        return Err(
+            Failure::input(format!("{title} was withdrawn; this can't be undone")).help("publish a new version")
+        );
     }
     let on = options.on.map_or(today, Day);
     if on < release.published || release.expires.is_some_and(|end| on > end) {
@@ -41,7 +43,7 @@ pub(super) fn run(options: &DeprecateOptions, session: &Session<'_>) -> Result<R
     release.deprecate_on = Some(on);
     release.because = Some(options.because.clone());
     release.replaced_by = options.instead.clone().or(release.replaced_by.take());
-    let text = format!("{} is deprecated from {on} on\n", release.title());
+    let text = format!("{} is deprecated from {on}\n", release.title());
     let mut report = Report::new((), text);
     report.talk = store(&mut kept, &options.kept, session)?;
     Ok(report)

@@ -6,7 +6,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::SkeletonOptions;
 use crate::cli::verbs::golden::today;
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, counted};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
@@ -32,8 +32,8 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
     let signers_text = signers(options, session)?;
     let signers = Signers::parse(&signers_text).map_err(|why| Failure::input("--signer").cause(why))?;
     if options.threshold == 0 || options.threshold > signers.all.len() {
-        let message = format!("--threshold {}: there are {} signers", options.threshold, signers.all.len());
-        return Err(Failure::input(message).help("name a public key with --signer for each person who may sign"));
+        let message = format!("--threshold {}: only {} named", options.threshold, counted(signers.all.len(), "signer"));
+        return Err(Failure::input(message).help("pass a public key with --signer for each person who may sign"));
     }
     let today = today(session);
     let policy = Policy::default();
@@ -59,15 +59,15 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
     ];
     let there = written.iter().find(|(name, _)| options.folder.join(name).is_there());
     if let Some((name, _)) = there {
-        return Err(Failure::input(format!("`{}` is there already", options.folder.join(name).display()))
-            .help("begin in an empty folder; nothing was written"));
+        return Err(Failure::input(format!("`{}` already exists", options.folder.join(name).display()))
+            .help("use an empty folder; nothing was written"));
     }
     for (name, text) in written {
         files::write_whole(&options.folder.join(name), text.as_bytes())?;
     }
     let names: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     let text = format!(
-        "{}: a golden repository, to be signed by {} of\n  {}\n",
+        "{}: a golden repository; {} of these keys must sign:\n  {}\n",
         options.folder.join(INDEX_FILE).display(),
         options.threshold,
         names.join("\n  ")
@@ -90,7 +90,7 @@ fn signers(options: &SkeletonOptions, session: &Session<'_>) -> Result<String, F
     let keys = files.iter().map(|file| public_key(file)).collect::<Result<Vec<String>, Failure>>()?;
     if keys.is_empty() {
         return Err(Failure::input("no signer is named")
-            .help("name a public key with --signer; `ssh-keygen -t ed25519` makes one"));
+            .help("pass a public key with --signer, or create one with `ssh-keygen -t ed25519`"));
     }
     Ok(keys.iter().map(|key| signer_line(key)).collect())
 }

@@ -10,7 +10,7 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::ListOptions;
 use crate::cli::verbs::golden::publish::shown;
 use crate::cli::verbs::golden::{pins_here, read_believed, today, with_findings};
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, counted};
 use crate::golden::entry::{Release, Standing};
 use crate::golden::repository::TO_READ;
 
@@ -76,10 +76,10 @@ pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Rep
     }
     let _ = writeln!(
         text,
-        "{}: {} of {} releases, index {}",
+        "{}: {} of {}, index {}",
         catalogue.name,
         releases.len(),
-        catalogue.releases.len(),
+        counted(catalogue.releases.len(), "release"),
         catalogue.seq
     );
     let report = ListReport {

@@ -93,7 +93,7 @@ fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &S
     kept.must_be_signed(false)?;
     let key = options.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
         Failure::input("there is no key to sign with; nothing was changed")
-            .help("name one with --key, set git's `user.signingkey`, or leave the signatures to others with --no-sign")
+            .help("pass one with --key, set git's `user.signingkey`, or use --no-sign")
     })?;
     let block = signature(session, &key, &kept.text, INDEX)?;
     kept.sign(signers, block, session.now)
@@ -107,7 +107,7 @@ fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let missing = wanted.saturating_sub(by.len());
     if missing > 0 {
-        talk.push(format!("{missing} more must sign it: `colab-boot golden sign{}`", repo_option(&kept.folder)));
+        talk.push(format!("{missing} more required: `colab-boot golden sign{}`", repo_option(&kept.folder)));
     }
     Ok(talk)
 }

@@ -7,7 +7,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::PageOptions;
 use crate::cli::verbs::golden::folder_of;
-use crate::core::diag::{Failure, bytes};
+use crate::core::diag::{Failure, bytes, counted};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::golden::catalogue_page::{Products, Shown, render_page};
@@ -23,17 +23,21 @@ pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report
     let path = options.out.clone().unwrap_or_else(|| kept.folder.join("index.html"));
     let there = files::read_optional(&path)?;
     if !options.check && there.as_ref().is_some_and(|text| !text.starts_with("<!doctype html>")) {
-        return Err(Failure::input(format!("`{}` is there, and is no page", path.display()))
+        return Err(Failure::input(format!("`{}` exists and is not a catalog page", path.display()))
             .help("name another file with --out"));
     }
     if !options.check {
         write_output(&path, page.as_bytes())?;
     } else if there.as_deref() != Some(page.as_str()) {
-        return Err(Failure::answer(format!("`{}` is not the page of index {}", path.display(), kept.catalogue.seq))
+        return Err(Failure::answer(format!("`{}` does not match index {}", path.display(), kept.catalogue.seq))
             .help("run the command without --check to write it"));
     }
-    let text =
-        format!("{}: {} releases, {}\n", path.display(), kept.catalogue.releases.len(), bytes(page.len() as u64));
+    let text = format!(
+        "{}: {}, {}\n",
+        path.display(),
+        counted(kept.catalogue.releases.len(), "release"),
+        bytes(page.len() as u64)
+    );
     Ok(Report::new(page.len(), text))
 }
 

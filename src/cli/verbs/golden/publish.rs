@@ -45,7 +45,7 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
         match kept.catalogue.releases.iter().find(|known| known.title() == title) {
             // Cells name the number of the index that they were published with.
             Some(known) if ["toml", "lock"].iter().all(|end| known.file(end) == one.release.file(end)) => {
-                report.talk.push(format!("{title} is published already, with these bytes"));
+                report.talk.push(format!("{title} is already published with the same content"));
                 report.talk.extend(missing_again(&kept.folder, known, &one.files)?);
             }
             Some(_) => return Err(republished(&title)),
@@ -119,16 +119,19 @@ fn replace(kept: &mut Kept, new: &Release, version: &semver::Version, session: &
 }
 
 fn republished(title: &str) -> Failure {
-    let finding = Finding::error(Code::GoldenRepublished, format!("{title} was published with another content"))
-        .with_help(
-            "give the profile a new version; if the old one is wrong, withdraw it with `colab-boot golden yank`",
-        );
+    let finding = Finding::error(
+        Code::GoldenRepublished,
+        format!("{title} is already published with different content"),
+    )
+    .with_help(
+        "change the version of the profile; if the published one is wrong, withdraw it with `colab-boot golden yank`",
+    );
     Failure::from_findings(Kind::Answer, vec![finding])
 }
 
 /// What an environment with nothing installed downloads: what is there already is kept.
 pub(super) fn largest_download(release: &Release) -> String {
-    format!("at most {} to fetch", bytes(release.download))
+    format!("up to {} to download", bytes(release.download))
 }
 
 /// What a release is for, in one line.

@@ -8,7 +8,7 @@ use crate::core::diag::Failure;
 
 pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
     if options.word.is_none() {
-        return Err(Failure::input("there is no word to look for").help("`colab-boot golden list` shows all releases"));
+        return Err(Failure::input("no search word is given").help("list all releases with `colab-boot golden list`"));
     }
     listed(options, session)
 }

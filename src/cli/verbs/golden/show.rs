@@ -58,6 +58,6 @@ pub(super) fn find<'a>(found: &'a Read, title: &str, today: Day) -> Result<&'a R
         let known: Vec<String> = catalogue.releases.iter().map(Release::title).collect();
         let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
         Failure::answer(format!("`{}` has no current release `{title}`", found.repository.name()))
-            .help(format!("it has {known}; name an old one with its version"))
+            .help(format!("it has {known}; name an older release with its version"))
     })
 }

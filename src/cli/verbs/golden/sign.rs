@@ -23,7 +23,7 @@ struct SignReport {
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let key = options.kept.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
-        Failure::input("there is no key to sign with").help("name one with --key, or set git's `user.signingkey`")
+        Failure::input("there is no key to sign with").help("pass one with --key, or set git's `user.signingkey`")
     })?;
     kept.must_be_signed(!options.fresh)?;
     if options.fresh {

@@ -33,10 +33,10 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     let threshold = options.threshold.unwrap_or(before);
     if threshold == 0 || threshold > new.index_keys().len() {
         return Err(Failure::input(format!(
-            "{threshold} signatures would be required, and {} keys may sign",
+            "{threshold} signatures would be required, but only {} keys may sign",
             new.index_keys().len()
         ))
-        .help("name another number with --threshold; nothing was changed"));
+        .help("choose a smaller --threshold; nothing was changed"));
     }
     let sha256 = Sha256::of(new_text.as_bytes());
     let is_new = new.all.iter().filter(|signer| !old.all.contains(signer));
@@ -68,8 +68,8 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     if of_before < before {
         let left = before - of_before;
         talk.push(format!(
-            "{left} more of those who signed before must sign it too, or their readers stop: `colab-boot golden sign{}`, with --leaving \
-             for who is off the list",
+            "{left} more of the earlier signers must sign it too, or the notebooks of users who trust them stop: \
+             `colab-boot golden sign{}`, with --leaving for removed keys",
             repo_option(&kept.folder)
         ));
     }
@@ -82,9 +82,7 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
 fn changed(text: &str, old: &Signers, options: &SignersOptions) -> Result<(String, Vec<String>), Failure> {
     let known = || old.all.iter().map(Signer::shown).collect::<Vec<_>>().join(", ");
     if let Some(name) = options.remove.iter().find(|name| !old.all.iter().any(|signer| is_meant(name, signer))) {
-        return Err(
-            Failure::input(format!("--remove: `{name}` is not on the list")).help(format!("it has {}", known()))
-        );
+        return Err(Failure::input(format!("--remove: `{name}` is not a signer")).help(format!("it has {}", known())));
     }
     let removed: Vec<&Signer> =
         old.all.iter().filter(|signer| options.remove.iter().any(|name| is_meant(name, signer))).collect();
@@ -98,7 +96,7 @@ fn changed(text: &str, old: &Signers, options: &SignersOptions) -> Result<(Strin
         let line = signer_line(&public_key(file)?);
         let fingerprint = of(&line).map(|signer| signer.fingerprint());
         if let Some(known) = old.all.iter().find(|signer| Some(signer.fingerprint()) == fingerprint) {
-            return Err(Failure::input(format!("--add: `{}` is on the list already", known.shown())));
+            return Err(Failure::input(format!("--add: `{}` is already a signer", known.shown())));
         }
         new.push_str(&line);
     }

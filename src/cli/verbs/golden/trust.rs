@@ -29,7 +29,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         body.len() == 43 && body.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'))
     };
     if let Some(strange) = options.key.iter().find(|key| !is_fingerprint(key)) {
-        return Err(Failure::input(format!("--key: `{strange}` is no fingerprint"))
+        return Err(Failure::input(format!("--key: `{strange}` is not a fingerprint"))
             .help("write it as `ssh-keygen -lf KEY.pub` prints it: `SHA256:` and 43 characters"));
     }
     let repository = Repository::open(&options.from, TO_READ, session)?;
@@ -42,7 +42,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let signers = Signers::parse(&signers_text).map_err(unreadable)?;
     let row = catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(signers_text.as_bytes())) {
-        return Err(Failure::answer(format!("`{SIGNERS_FILE}` is not the one that the index names"))
+        return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not match the index"))
             .help("it was changed without the required signatures: ask the maintainers"));
     }
     let known_keys = signers.fingerprints();
@@ -88,8 +88,8 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
 /// A warning where the repository names more signers than are pinned: readers are locked out when those sign.
 fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<Finding> {
     let rest: Vec<String> = beyond(all, pinned).collect();
-    let message =
-        format!("{} of {} keys are pinned: an index signed by the others is refused", pinned.all.len(), all.all.len());
+    let [own, known] = [pinned, all].map(|signers| signers.all.len());
+    let message = format!("only {own} of {known} keys are pinned: an index signed by the others is refused");
     let help = format!("to pin all: colab-boot golden trust {} {}", repository.name(), key_flags(all));
     (!rest.is_empty()).then(|| {
         let mut finding = Finding::warning(Code::GoldenKeysUnpinned, message).with_help(help);
@@ -133,16 +133,16 @@ fn ask(
     let flags = key_flags(signers);
     if !is_question {
         return Err(Failure::answer(format!(
-            "{threshold} signatures are required, and fewer of the keys that you name may sign"
+            "{threshold} signatures are required, but too few of the named keys may sign"
         ))
         .cause(keys.join(", "))
-        .help("ask the maintainers for the fingerprints, not through the repository"));
+        .help("ask the maintainers for the fingerprints through a channel other than the repository"));
     }
     let text = format!(
-        "{}: {threshold} of these keys must sign\n  {}\n{}; if that is who should, run\n  colab-boot golden trust {} {flags}\n",
+        "{}: {threshold} of these keys must sign\n  {}\n{}; after you confirmed the fingerprints, run\n  colab-boot golden trust {} {flags}\n",
         catalogue.name,
         keys.join("\n  "),
-        if is_pinned { "keys are pinned already, and stay as they are" } else { "nothing is pinned" },
+        if is_pinned { "keys are already pinned and were not changed" } else { "nothing is pinned" },
         repository.name(),
     );
     let report = TrustReport { name: catalogue.name.to_string(), threshold, keys, pinned: false };

@@ -31,7 +31,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
     if meant.is_empty() {
         let what = options.name.as_ref().map_or_else(|| "nothing".to_owned(), |name| format!("no `{name}`"));
         return Err(Failure::input(format!("`{}` pins {what}", holder.name()))
-            .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
+            .help("add a release with `colab-boot golden add NAME --from REPOSITORY`"));
     }
     let today = today(session);
     let found = read_believed(&holder.source(&options.source.request())?, &pins, TO_READ, session)?;
@@ -43,7 +43,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
         let Some(new) = newest.filter(|new| new.version > old.version || gone && new.version != old.version) else {
             findings.extend(holder.fault(&old, Some(&found))?);
             findings.extend(before.into_iter().flat_map(|release| standing_findings(release, today, false)));
-            let _ = writeln!(text, "{}@{} is the newest", old.name, old.version);
+            let _ = writeln!(text, "{}@{} is up to date", old.name, old.version);
             continue;
         };
         let differences = before.map(|before| between(&found, before, new)).transpose()?.unwrap_or_default();
@@ -51,8 +51,11 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
         for line in &differences {
             let _ = writeln!(text, "  {line}");
         }
-        if !options.dry_run {
-            holder.take(&found, new, Some(&old), found.pin(new, old.name.as_ref())?)?;
+        let pin = found.pin(new, old.name.as_ref())?;
+        if options.dry_run {
+            holder.taking(&found, new, Some(&old), pin)?;
+        } else {
+            holder.take(&found, new, Some(&old), pin)?;
         }
         let (from, to) = (old.version.to_string(), new.version.to_string());
         changes.push(Change { name: old.name.to_string(), from, to, differences });

@@ -42,7 +42,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         let what = if is_there { "pins no such release" } else { "does not exist" };
         let name = if is_there { holder.name() } else { options.into.display().to_string() };
         return Err(Failure::input(format!("`{name}` {what}"))
-            .help("`colab-boot golden add NAME --from REPOSITORY` takes a release"));
+            .help("add a release with `colab-boot golden add NAME --from REPOSITORY`"));
     }
     let mut findings = Vec::new();
     let here = |found: Option<&Read>| {
@@ -59,7 +59,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
         Err(failure) if failure.kind == Kind::World => {
-            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be asked");
+            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be reached");
             findings.extend(here(None)?);
             findings.extend(withdrawn_before(&pins, options, session)?);
             findings.extend(holder.cell_findings()?);
@@ -97,7 +97,7 @@ fn withdrawn_before(pins: &[Pin], options: &AddOptions, session: &Session<'_>) -
 
 /// What is pinned by `NAME@VERSION` and a digest alone.
 fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
-    let bad = || Failure::input(format!("`{title}` is no release")).help("write it as `NAME@VERSION#sha256=HEX`");
+    let bad = || Failure::input(format!("`{title}` is not a release")).help("write it as `NAME@VERSION#sha256=HEX`");
     let (name, version) = title.split_once('@').ok_or_else(bad)?;
     let name: PackageName = name.parse().map_err(|_| bad())?;
     Ok(Pin {

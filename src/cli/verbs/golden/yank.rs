@@ -54,11 +54,11 @@ fn point_elsewhere(catalogue: &mut Catalogue, gone: &str, instead: Option<&str>)
 /// would take its own place.
 pub(super) fn one_version(release: &str, instead: Option<&str>) -> Result<(), Failure> {
     if !release.contains('@') {
-        return Err(Failure::input(format!("`{release}` names no version"))
-            .help("write it as `NAME@VERSION`; `colab-boot golden list --all` names them"));
+        return Err(Failure::input(format!("`{release}` has no version"))
+            .help("write it as `NAME@VERSION`; `colab-boot golden list --all` lists them"));
     }
     if instead == Some(release) {
-        return Err(Failure::input(format!("--use: `{release}` can't take its own place")));
+        return Err(Failure::input(format!("--use: `{release}` can't replace itself")));
     }
     Ok(())
 }

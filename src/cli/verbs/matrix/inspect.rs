@@ -16,8 +16,7 @@ struct InspectReport {
 pub(super) fn run(options: &InspectOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let specs = options.specs.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>, _>>()?;
     if options.index.offline && !specs.iter().all(|spec| matches!(spec, Spec::File(_))) {
-        return Err(Failure::input("--offline: wheels are read from the index, or from files")
-            .help("give the path of a .whl file"));
+        return Err(Failure::input("--offline: only wheel files can be read").help("name the path of a .whl file"));
     }
     let settings = options.index.settings();
     let (index, python) = wheel_target(session, &settings, &options.wheel.request())?;

@@ -53,7 +53,7 @@ pub(super) fn run(options: &ShowOptions, session: &Session<'_>) -> Result<Report
         let _ = writeln!(text, "{package}: no GPU code in any of its wheels\n");
     }
     for row in options.package.iter().filter_map(|package| matrix.source_only(package)) {
-        let _ = writeln!(text, "{}: only as source, no wheel to read; {}\n{}\n", row.package, row.why, row.link);
+        let _ = writeln!(text, "{}: no wheels, only source; {}\n{}\n", row.package, row.why, row.link);
         builds.push(RowReport::Source { package: &row.package, source_only: &row.why, link: &row.link });
     }
     let report = ShowReport { matrix: &matrix.version, driver: hardware.driver.as_ref(), gpus: &hardware.gpus, builds };
@@ -66,8 +66,10 @@ fn is_known(session: &Session<'_>, package: &PackageName) -> bool {
 
 fn unknown(session: &Session<'_>, package: &PackageName) -> Failure {
     let names: Vec<&str> = session.matrix.builds.packages().map(AsRef::as_ref).collect();
-    Failure::input(format!("the matrix has no rows for `{package}`"))
-        .help(format!("it has {}; `colab-boot matrix inspect {package}` reads any other wheel", names.join(", ")))
+    Failure::input(format!("`{package}` is not in the matrix")).help(format!(
+        "it contains {}; to read another wheel, run `colab-boot matrix inspect {package}`",
+        names.join(", ")
+    ))
 }
 
 /// The rows of each package, newest first; without `--all`, the newest patch of each minor.

@@ -246,7 +246,7 @@ fn code_of(error: &Error) -> Code {
 impl Unreachable {
     /// The failure of a run that waits for it, for ever.
     pub fn to_failure(&self) -> Failure {
-        self.to_failure_of("the run was ended: it")
+        self.to_failure_of("the run was stopped: it")
     }
 
     /// The failure of a run because `who` waits for it, for ever.
@@ -261,7 +261,7 @@ impl Unreachable {
     /// A warning for a run in which something below it was wanted.
     pub fn to_finding(&self) -> Finding {
         let error = self.to_error();
-        Finding::warning(code_of(&error), format!("nothing below `{}` was looked at", self.path.display()))
+        Finding::warning(code_of(&error), format!("nothing below `{}` was checked", self.path.display()))
             .about(Subject::mount(&self.path))
             .with_note(error.to_string())
     }

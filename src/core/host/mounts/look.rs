@@ -71,7 +71,7 @@ pub fn must_be_there(path: &Path, none: &str) -> Result<Metadata, Failure> {
         if is_none(&error) {
             return Failure::input(format!("{none} `{}`", path.display()));
         }
-        Failure::world(format!("could not look at `{}`", path.display())).because(&error)
+        Failure::world(format!("could not read `{}`", path.display())).because(&error)
     })
 }
 
@@ -81,6 +81,6 @@ pub fn must_be_folder(path: &Path, none: &str) -> Result<(), Failure> {
     if is_folder {
         Ok(())
     } else {
-        Err(Failure::input(format!("{none} `{}`", path.display())).cause("it is no folder"))
+        Err(Failure::input(format!("{none} `{}`", path.display())).cause("it is not a folder"))
     }
 }

@@ -1,6 +1,6 @@
 //! The findings for the secrets of a file.
 
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, counted};
 use crate::core::secrets::Sighting;
 
 /// So many of a file are shown.
@@ -24,7 +24,7 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
         .collect();
     let more = secrets.len().saturating_sub(NAMED);
     findings.extend((more > 0).then(|| {
-        let message = format!("{file}: {more} more secrets");
+        let message = format!("{file}: {}", counted(more, "more secret"));
         kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
     }));
     findings
@@ -39,12 +39,13 @@ pub fn unread_file(name: &str, why: &str) -> Finding {
 /// How many secrets were removed and are left, each with the number of their files; of `files` that were searched.
 pub fn summary(removed: Option<(usize, usize)>, left: (usize, usize), (files, not_searched): (usize, usize)) -> String {
     let (left, of_left) = left;
+    let files = counted(files, "file");
     let searched = match removed {
-        Some((gone, of_gone)) if left == 0 => format!("{gone} secrets removed from {of_gone} of {files} files"),
+        Some((gone, of_gone)) if left == 0 => format!("{} removed from {of_gone} of {files}", counted(gone, "secret")),
         Some((gone, of_gone)) => {
-            format!("{gone} secrets removed from {of_gone} of {files} files, {left} left in {of_left}")
+            format!("{} removed from {of_gone} of {files}, {left} left in {of_left}", counted(gone, "secret"))
         }
-        None => format!("{left} secrets in {of_left} of {files} files"),
+        None => format!("{} in {of_left} of {files}", counted(left, "secret")),
     };
     if not_searched == 0 { searched } else { format!("{searched}; {not_searched} that are not text were not searched") }
 }

@@ -174,6 +174,14 @@ impl Scene {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
     }
 
+    /// A package whose files were changed after they were compiled, and not in what they say: `tar` and `cp` do so.
+    fn copied(&self) {
+        let code = "import os, py_compile, sys, time\nos.mkdir(sys.argv[1])\npath = os.path.join(sys.argv[1], '__init__.py')\nopen(path, 'w').write('a = 1\\n')\npy_compile.compile(path)\ntime.sleep(0.05)\nos.chmod(path, 0o700)";
+        let folder = self.day.venv.layout().join("copied");
+        let made = Command::new(&self.day.venv.python).args(["-c", code]).arg(folder).status();
+        assert!(made.is_ok_and(|done| done.success()));
+    }
+
     fn doctor(&self, code: &str) -> Outcome {
         let python = self.day.python();
         let mut arguments = vec!["doctor", code, "--json", "--python", &python];
@@ -199,6 +207,7 @@ const OF_THE_MACHINE: &[&str] = &[
 fn each_situation_is_seen_and_its_absence_is_not() {
     let (mut shown, mut wrong) = (0, Vec::new());
     let calm = Scene::new();
+    calm.copied();
     for (code, make) in SCENES {
         let before = calm.doctor(code);
         let mut scene = Scene::new();

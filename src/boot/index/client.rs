@@ -35,7 +35,7 @@ use crate::core::inspect::Flow;
 use crate::core::log::Log;
 use crate::core::model::Sha256;
 use crate::core::model::digest::Hasher;
-use crate::core::model::stated::{Stated, Taken};
+use crate::core::model::stated_digest::{Stated, Taken};
 
 /// How much of a reply that is no longer needed is read to keep its connection.
 const DRAINED: u64 = 128 << 10;

@@ -3,7 +3,7 @@
 
 mod conditions;
 mod debian;
-mod interpreter;
+mod python_search;
 mod judge;
 mod looker;
 mod neutral;

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::boot::machine::interpreter::{Candidate, candidates};
 use crate::boot::machine::looker::{Looker, said};
+use crate::boot::machine::python_search::{Candidate, candidates};
 use crate::boot::machine::raw::{RawPython, Said};
 use crate::core::host::mounts::{Look, limited, reach};
 use crate::core::host::{Invocation, Paths, files};

@@ -24,7 +24,7 @@ use crate::boot::profile::{CudaWish, Profile};
 use crate::core::matrix::{Hardware, Matrix, Overlay};
 use crate::core::model::catalog::{Candidate, Catalog};
 use crate::core::model::contents::Clash;
-use crate::core::model::stated::DigestKind;
+use crate::core::model::stated_digest::DigestKind;
 use crate::core::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, never_imported, yanked};

@@ -13,7 +13,7 @@ use crate::core::model::build::WheelBuild;
 use crate::core::model::contents::Files;
 use crate::core::model::linking::Linking;
 use crate::core::model::requirement::lenient_specifiers;
-use crate::core::model::stated::Stated;
+use crate::core::model::stated_digest::Stated;
 use crate::core::model::version::VersionRange;
 use crate::core::model::{Requirement, Sha256};
 

@@ -8,7 +8,7 @@ mod device;
 mod foreign_checks;
 mod html;
 mod junit;
-mod afterwards;
+mod after_crash;
 mod bundle;
 mod credentials_seen;
 mod importing;
@@ -219,7 +219,7 @@ const JUDGES: &[&[(Code, Judge)]] = &[
     variables::CHECKS,
     tokens::CHECKS,
     lifetime::CHECKS,
-    afterwards::CHECKS,
+    after_crash::CHECKS,
 ];
 
 /// The groups, in the order of the rows.

@@ -152,7 +152,7 @@ fn rows_and_judgements_are_the_same_checks() {
         include_str!("tokens.rs"),
         include_str!("lifetime.rs"),
         include_str!("importing.rs"),
-        include_str!("afterwards.rs"),
+        include_str!("after_crash.rs"),
     ];
     for (group, source) in JUDGES.iter().flat_map(|group| sources.iter().map(move |source| (group, source))) {
         for (code, _) in *group {

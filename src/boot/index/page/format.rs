@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::boot::index::page::PageFile;
 use crate::core::model::catalog::Sidecar;
-use crate::core::model::stated::{DigestKind, Stated};
+use crate::core::model::stated_digest::{DigestKind, Stated};
 use crate::core::model::wheel::file_of;
 
 /// A start tag of a page.

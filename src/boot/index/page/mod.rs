@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::core::model::catalog::{Listing, Sidecar};
 use crate::core::model::day::Moment;
-use crate::core::model::stated::Stated;
+use crate::core::model::stated_digest::Stated;
 use crate::core::model::{PythonFacts, Tags};
 
 /// What to ask for: JSON, and HTML from servers that have no other.

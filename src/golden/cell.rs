@@ -13,6 +13,7 @@ use crate::boot::notebook::FACTS;
 use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
 use crate::core::model::Sha256;
+use crate::core::model::ipynb::Ipynb;
 
 const CELL: &str = include_str!("cell.py");
 pub const VERIFY: &str = include_str!("verify_cell.py");
@@ -117,6 +118,19 @@ pub fn render_notebook(golden: Golden<'_>) -> String {
         "nbformat_minor": 5,
     });
     format!("{notebook:#}\n")
+}
+
+/// Whether a script or notebook has nothing but what `golden build` writes, this one or one of before.
+pub fn is_built(text: &str) -> bool {
+    let cells: Vec<String> = match Ipynb::parse(text) {
+        Ok(notebook) => notebook.cells.into_iter().filter(|cell| cell.is_code).map(|cell| cell.source).collect(),
+        Err(_) => text.split("# %%\n").filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+    };
+    let [boot, verify] = cells.as_slice() else { return false };
+    let is_boot = boot.lines().take(3).any(|line| line.starts_with("# Made by `colab-boot golden build`"))
+        && boot.trim_end().ends_with("\ncolab_boot_apply()");
+    let is_verify = verify.lines().count() <= VERIFY.lines().count() && verify.contains("colab_boot_run(\"verify\")");
+    is_boot && is_verify
 }
 
 /// zlib and base64, as lines of a Python literal in parentheses.

@@ -54,6 +54,7 @@ impl Work<'_> {
     pub(super) fn left_in(&self, folders: &[PathBuf]) -> Result<Option<Finding>, Failure> {
         let mut there = Vec::new();
         for folder in folders.iter().filter(|folder| folder.is_folder_there()) {
+            remove_unfinished(folder)?;
             entries_below(folder, &mut there);
         }
         there.sort();
@@ -67,6 +68,23 @@ impl Work<'_> {
         let others = others.iter().map(PathBuf::as_path);
         Ok(Some(Finding::note(Code::FilesLeft, message).with_others(others)))
     }
+}
+
+/// Removes `folder` where it is the metadata of a package that has gone and holds nothing but what an installer that
+/// was killed writes there before its RECORD: `importlib.metadata` and pip would stumble over it.
+fn remove_unfinished(folder: &Path) -> Result<(), Failure> {
+    let is_unfinished = |name: &String| {
+        matches!(name.as_str(), "INSTALLER" | "REQUESTED") || name.starts_with("RECORD") && name.ends_with(".tmp")
+    };
+    let names = files::names_in(folder)?;
+    if folder.extension().is_some_and(|end| end == "dist-info") && names.iter().all(is_unfinished) {
+        for name in names {
+            files::remove_if_there(&folder.join(name))?;
+        }
+        // One that has got a file meanwhile stays.
+        let _ = std::fs::remove_dir(folder);
+    }
+    Ok(())
 }
 
 /// Everything below `folder` that is no folder, but for what Python has compiled.

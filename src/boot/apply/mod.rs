@@ -7,6 +7,7 @@ mod behind_links;
 mod bring;
 mod brought;
 mod clash;
+mod clear_the_way;
 mod outcome;
 mod path_files;
 mod overwrite;

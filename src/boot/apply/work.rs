@@ -12,7 +12,7 @@ use crate::boot::apply::outcome::{applied, now, outcome, settle};
 use crate::boot::apply::overwrite::scripts;
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::startup::locked_out;
-use crate::boot::apply::sweep::{empty_trash, leftovers, remove_caches, sweep};
+use crate::boot::apply::sweep::{empty_trash, leftovers, remove_caches};
 use crate::boot::files::{
     Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, compare, finding_of, put_record_right,
 };
@@ -35,7 +35,7 @@ use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::stamps::wait_a_tick;
 use crate::core::host::{Invocation, files};
 use crate::core::log::Style;
-use crate::core::model::{PackageName, Version};
+use crate::core::model::PackageName;
 
 /// Makes what was planned true; changes nothing where a finding is an error.
 pub fn carry_out(
@@ -286,16 +286,6 @@ impl Work<'_> {
             }
         }
         Ok(found)
-    }
-
-    /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
-    pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
-        let changed =
-            self.planned.decision.plan.changes.iter().map(|change| (change.name.clone(), counts(change))).collect();
-        for swept in sweep(self.layout, &changed)? {
-            self.session.say(&format!("moved aside: {swept}"));
-        }
-        Ok(())
     }
 
     /// Runs the script for a plan, or for a part of it.

@@ -1,12 +1,13 @@
 //! Files that name distributions: requirements, locks, notebooks.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::boot::audit::{Listed, Named, kind_of, read_lock_file, read_other, read_requirements};
 use crate::boot::lock::{Unreadable, read_lock};
 use crate::core::diag::{Code, Failure, Finding, Source, counted, few};
 use crate::core::host::files;
-use crate::core::model::PythonFacts;
+use crate::core::model::{PackageName, PythonFacts};
 
 /// Reads a file that names distributions, whichever tool wrote it.
 pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
@@ -24,6 +25,7 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
         (None, Some(kind)) => read_lock_file(&text, kind, &markers),
         (None, None) => Ok(read_requirements(&source, &markers, &include)),
     };
+    let listed = listed.map(|listed| Listed { named: distinct(listed.named), ..listed });
     // A file without a line that makes sense is something else.
     let listed = listed.and_then(|listed| match listed.refused.first() {
         Some(why) if listed.is_empty() => Err(why.clone()),
@@ -34,6 +36,24 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
             .cause(error)
             .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
     })
+}
+
+/// Each of `named` once, and a few versions of one name: what is said of more is the same.
+fn distinct(named: Vec<Named>) -> Vec<Named> {
+    const VERSIONS: usize = 8;
+    let mut known: HashMap<PackageName, Vec<Named>> = HashMap::new();
+    let is_new = |one: &Named| {
+        let others = known.entry(one.name.clone()).or_default();
+        let is_known = others
+            .iter()
+            .any(|other| (&other.version, &other.hashes, &other.files) == (&one.version, &one.hashes, &one.files));
+        if is_known || others.len() == VERSIONS {
+            return false;
+        }
+        others.push(one.clone());
+        true
+    };
+    named.into_iter().filter(is_new).collect()
 }
 
 /// Lines that end as those of old Macs do, which pip reads, too.

@@ -24,6 +24,9 @@ pub use touched::{Given, Touched, because};
 /// The format of the record.
 pub const SCHEMA: u32 = 2;
 
+/// What stands in the place of a profile when everything was undone.
+pub const RESTORE: &str = "restore";
+
 /// How often a restart is asked for before we say that it does not happen.
 pub const ASKED_AT_MOST: u32 = 3;
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::boot::apply::{carry_out, kernel_evidence};
 use crate::boot::goal::{Answer, Goal, Request};
 use crate::boot::lock::LockedTarget;
+use crate::boot::marker::RESTORE;
 use crate::boot::plan::{Plan, Restart, Wish, changed_by_others};
 use crate::boot::planned::{Planned, decided};
 use crate::boot::seen::PythonReport;
@@ -44,7 +45,7 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
     let python = seen.python("pass the environment to restore with --python")?;
     let target = LockedTarget::without_packages(&python.facts);
     let help_for_breakage = "install a release of it that fits, or remove it";
-    let wish = Wish { title: "restore".to_owned(), prune: true, help_for_breakage, ..Wish::default() };
+    let wish = Wish { title: RESTORE.to_owned(), prune: true, help_for_breakage, ..Wish::default() };
     let lost =
         seen.layout().is_some_and(|layout| State::of(&session.paths.state, layout).has_lost_ledger(&seen.ledger));
     if lost {

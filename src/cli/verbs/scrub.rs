@@ -12,9 +12,10 @@ use crate::core::host::destination::{is_stdout, write_output, write_report};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::shared::Shared;
+use crate::core::host::stamps::Stamp;
 use crate::core::host::texts::{AnyText, FilesBelow, named_files, read_any};
 use crate::core::host::writers::{Writers, replace_alone};
-use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, summary, unread_file};
+use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, summary, unread_file, unwritten_file};
 
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";
@@ -50,6 +51,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let writers = if options.write { Writers::now() } else { Writers::default() };
     for path in &all {
         let name = path.display().to_string();
+        let seen = Stamp::of(path);
         let (text, is_utf8) = match read_any(path) {
             AnyText::Utf8(text) => (text, true),
             AnyText::Other(text) => (text, false),
@@ -71,7 +73,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
             continue;
         }
         if options.write {
-            match cleaned((path, &name), clean.as_deref(), is_utf8, &writers) {
+            match cleaned((path, &name, seen), clean.as_deref(), is_utf8, &writers) {
                 Ok(shared) => {
                     written.push(name.clone());
                     replaced.extend(shared.map(|shared| (name.clone(), shared)));
@@ -97,7 +99,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
 
 /// Writes a file without its secrets; its other names, else why it was left as it was.
 fn cleaned(
-    (path, name): (&Path, &str),
+    (path, name, seen): (&Path, &str, Stamp),
     clean: Option<&str>,
     is_utf8: bool,
     writers: &Writers,
@@ -107,7 +109,7 @@ fn cleaned(
     if !is_utf8 {
         return Err(unread_file(name, "it is not UTF-8, or contains NUL bytes: it was not changed"));
     }
-    replace_alone(path, clean.as_bytes(), writers).map_err(|failure| unread_file(name, &failure.message))
+    replace_alone((path, seen), clean.as_bytes(), writers).map_err(|failure| unwritten_file(name, &failure))
 }
 
 fn report(
@@ -126,7 +128,7 @@ fn report(
     let text = summary(removed, (left, of_left), (files, not_searched));
     let aside: Vec<String> = aside.iter().map(|path| path.display().to_string()).collect();
     let passed = if aside.is_empty() { String::new() } else { format!("; not searched: {}", listed(&aside)) };
-    let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file))).collect();
+    let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file), options.write)).collect();
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
     Report::new(ScrubReport { files, not_searched, aside, written, secrets }, format!("{text}{passed}\n"))
         .with_findings(findings)

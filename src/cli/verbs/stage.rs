@@ -57,6 +57,10 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
     let seconds = begun.elapsed().as_secs_f64();
     let text = said(&staged, &staging, seconds);
     let mut findings: Vec<Finding> = incomplete(&staged, shards.is_some()).into_iter().collect();
+    if staged.is_nothing() {
+        let message = format!("`{}` has no files: nothing was copied", staging.from.display());
+        findings.push(Finding::warning(Code::StageEmpty, message).with_help("check that the source is mounted"));
+    }
     if !staged.skipped.is_empty() {
         let message =
             format!("{} skipped: links, devices or colab-boot's own files", counted(staged.skipped.len(), "name"));

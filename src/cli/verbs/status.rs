@@ -9,7 +9,7 @@ use crate::boot::apply::gone;
 use crate::boot::index::{IndexSettings, redact};
 use crate::boot::ledger::Ledger;
 use crate::boot::machine::MachineRequest;
-use crate::boot::marker::{Marker, Now, Standing, standing};
+use crate::boot::marker::{Marker, Now, RESTORE, Standing, standing};
 use crate::boot::notebook::{Loaded, process_clock};
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
@@ -46,13 +46,11 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
         let now = from_outside(&marker, &seen.machine.boot_id)?;
         let stands = standing(Some(&marker), &now);
         let place = if marker.python.as_os_str().is_empty() { Path::new("an unknown Python") } else { &marker.python };
-        let (profile, lock) = (&marker.profile, marker.lock.short());
-        let _ = writeln!(
-            text,
-            "{}  {profile}  lock {lock}  {} (recorded; files and kernels not compared)",
-            place.display(),
-            stands.as_str()
-        );
+        let what = match marker.profile.as_str() {
+            RESTORE => "restored".to_owned(),
+            profile => format!("{profile}  lock {}  {}", marker.lock.short(), stands.as_str()),
+        };
+        let _ = writeln!(text, "{}  {what} (recorded; files and kernels not compared)", place.display());
         for asked in marker.pending(&now.gone) {
             for reason in &asked.because {
                 let _ = writeln!(text, "  kernel {}: {reason}", asked.kernel.pid);
@@ -63,7 +61,7 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             writeln!(text, "  colab-boot has installed or replaced {} and removed {removed}", counted(put, "package"));
         environments.push(EnvironmentReport {
             python: marker.python.clone(),
-            profile: profile.clone(),
+            profile: marker.profile.clone(),
             standing: stands,
             marker,
             ledger,

@@ -218,6 +218,7 @@ codes! {
     CudaInit = "cuda-init": "The driver's library fails to start (cuInit): no visible GPU, two versions of the driver, cuda-compat on an unsupported GPU, or a driver in a bad state. No framework can use the GPU.",
     NcclPeer = "nccl-peer": "An all-reduce over the GPUs of this machine failed, hung or returned a wrong sum, or some GPUs cannot read each other's memory. Training on several GPUs hangs at its first step, ends with `ncclSystemError`, or is slow.",
     StageIncomplete = "stage-incomplete": "Some files were not copied: they could not be read, changed during the copy, or could not be written. All others are complete. Run the same command again to copy the rest.",
+    StageEmpty = "stage-empty": "The source of `stage` has no files. A mount point is empty while nothing is mounted on it, such as Google Drive before `drive.mount`.",
     StageSkipped = "stage-skipped": "Links and devices were skipped. A link may point anywhere, even outside the source. To copy its target, run `stage` on the target.",
     PthBroken = "pth-broken": "Python prints an error each time it starts, mostly because a line of a `.pth` file in site-packages fails. Programs that read Python's output may fail, and the line has no effect.",
     VramUnattributed = "vram-unattributed": "GPU memory is in use, but no visible process uses the GPU. The driver counts all processes of the host: the memory belongs to another container, or to a leftover process of one that has ended.",

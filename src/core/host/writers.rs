@@ -8,6 +8,7 @@ use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::shared::Shared;
+use crate::core::host::stamps::Stamp;
 
 /// The files that processes of this user write to, each with one of these processes.
 #[derive(Debug, Default)]
@@ -44,14 +45,43 @@ fn is_for_writing(info: &Path) -> bool {
     flags.is_some_and(|flags| flags & 3 != 0)
 }
 
-/// Replaces the file at `path` with `bytes`. One that a process writes to stays as it is: what that process writes from
-/// then on would be lost. Its other names, if it has any.
-pub fn replace_alone(path: &Path, bytes: &[u8], writers: &Writers) -> Result<Option<Shared>, Failure> {
+/// Replaces the file at `path`, which was `seen` before it was read, with `bytes`. One that was changed since, or that
+/// a process writes to, stays as it is: what was saved meanwhile, or will be, would be lost. Its other names, if it
+/// has any.
+pub fn replace_alone((path, seen): (&Path, Stamp), bytes: &[u8], writers: &Writers) -> Result<Option<Shared>, Failure> {
     if let Some(pid) = writers.of(path) {
-        let left = "it was not changed: end the process, then run the command again";
-        return Err(Failure::input(format!("process {pid} is writing to it; {left}")));
+        return Err(Failure::input(format!("process {pid} is writing to it: it was not changed"))
+            .help("end the process, then run the command again"));
     }
     let shared = Shared::of(path);
+    if Stamp::of(path) != seen {
+        return Err(Failure::input("another program saved it while it was searched: it was not changed")
+            .help("run the command again"));
+    }
     write_output(path, bytes)?;
     Ok(shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Stamp, Writers, replace_alone};
+    use crate::core::host::files::{read_text, write_whole};
+
+    #[test]
+    fn what_was_saved_meanwhile_is_not_written_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.ipynb");
+        for is_saved in [false, true] {
+            write_whole(&path, b"read").expect("a file");
+            let seen = Stamp::of(&path);
+            if is_saved {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                write_whole(&path, b"more").expect("a file");
+            }
+            let written = replace_alone((&path, seen), b"clean", &Writers::default());
+            assert_eq!(written.is_err(), is_saved);
+            let expected = if is_saved { "more" } else { "clean" };
+            assert_eq!(read_text(&path, "file").expect("a file"), expected);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Packages that come to terms without some of what their libraries ask for.
+//! Packages that come to terms without some of what their libraries ask for, and those that do not.
 
 use serde::Deserialize;
 
@@ -14,6 +14,18 @@ pub struct Lenient {
     /// What happens then.
     pub why: String,
     /// For people who read the file.
+    #[serde(rename = "source")]
+    _source: String,
+}
+
+/// A package that does nothing without what most of its libraries ask for, though one of them does without.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Principal {
+    pub package: PackageName,
+    /// For people who read the file.
+    #[serde(rename = "why")]
+    _why: String,
     #[serde(rename = "source")]
     _source: String,
 }

@@ -11,7 +11,7 @@ use crate::core::model::{CudaVersion, PackageName, Version};
 pub struct Missing {
     /// `libcudart.so.12`.
     pub library: String,
-    /// What is there instead: `the libraries of CUDA 13 alone`.
+    /// What is there instead: `only the libraries of CUDA 13`.
     pub instead: String,
     /// The package that would bring it: `nvidia-cuda-runtime-cu12`, where it is known.
     pub carrier: String,
@@ -27,16 +27,14 @@ impl Matrix {
         all: &(impl Iterator<Item = (&'a PackageName, &'a Version)> + Clone),
     ) -> Option<Missing> {
         let lenient = self.linkages.leniency(package).is_some_and(|row| row.without.contains(&Aspect::Libraries));
-        if lenient || linkage.needs.is_empty() {
+        let sets = self.linkages.sets(package, linkage);
+        if lenient || sets.is_empty() {
             return None;
         }
-        let lacking: Vec<Missing> = linkage
-            .needs
-            .iter()
-            .map_while(|set| set.iter().find_map(|library| self.lacking(library, all.clone())))
-            .collect();
+        let lacking: Vec<Missing> =
+            sets.iter().map_while(|set| set.iter().find_map(|library| self.lacking(library, all.clone()))).collect();
         // Of several sets one is enough.
-        if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
+        if lacking.len() == sets.len() { lacking.into_iter().next() } else { None }
     }
 
     /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against
@@ -84,9 +82,9 @@ impl Matrix {
         }
         let majors: Vec<String> = here.iter().map(ToString::to_string).collect();
         let instead = if row.by_version {
-            format!("{} {} alone", row.carrier, majors.join(" and "))
+            format!("only {} {}", row.carrier, majors.join(" and "))
         } else {
-            format!("the libraries of CUDA {} alone", majors.join(" and "))
+            format!("only the libraries of CUDA {}", majors.join(" and "))
         };
         let suffix = if row.by_version || wanted > 12 { String::new() } else { format!("-cu{wanted}") };
         Some(Missing { library: library.to_owned(), instead, carrier: format!("{}{suffix}", row.carrier) })

@@ -1,16 +1,19 @@
 //! The findings for the secrets of a file.
 
-use crate::core::diag::{Code, Finding, counted};
+use crate::core::diag::{Code, Failure, Finding, counted};
 use crate::core::secrets::Sighting;
 
 /// So many of a file are shown.
 const NAMED: usize = 20;
 
-/// The findings for the secrets of `file`, which have been removed if they are `gone`.
-pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
+/// The findings for the secrets of `file`, which have been removed if they are `gone`, and could not be if that
+/// `was_refused`.
+pub fn said(file: &str, secrets: &[Sighting], gone: bool, was_refused: bool) -> Vec<Finding> {
     let kind = if gone { Finding::warning } else { Finding::error };
     let help = if gone {
         "it is still in the history and in earlier copies: revoke it"
+    } else if was_refused {
+        "it was not removed, as said below: revoke it if others may have seen it"
     } else {
         "remove it with `--write`, and revoke it if others may have seen it; to accept it, add `# colab-boot: allow` to its line or use --baseline"
     };
@@ -28,6 +31,13 @@ pub fn said(file: &str, secrets: &[Sighting], gone: bool) -> Vec<Finding> {
         kind(Code::SecretFound, message).with_help("--json and --sarif list all of them")
     }));
     findings
+}
+
+/// A file could not be written without its secrets.
+pub fn unwritten_file(name: &str, failure: &Failure) -> Finding {
+    let finding = Finding::error(Code::ScrubUnread, format!("{name}: {}", failure.message));
+    let finding = failure.causes.iter().cloned().fold(finding, Finding::with_note);
+    failure.help.iter().cloned().fold(finding, Finding::with_help)
 }
 
 /// A file was not searched, or not changed.

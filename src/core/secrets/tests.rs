@@ -23,13 +23,31 @@ const MIXED: &str = "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zcFiLoRuZ0";
 const HEX: &str = "0123456789abcdef";
 const UPPER: &str = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
+/// Tokens that begin with the name of their service.
+fn of_services() -> Vec<(&'static str, &'static str, String)> {
+    let mixed = |count: usize| random(count, MIXED);
+    let hex = |count: usize| random(count, HEX);
+    vec![
+        ("github-token", "!git clone https://x:{}@host/repo", format!("ghp_{}", mixed(36))),
+        ("github-token", "{}", format!("github_pat_{}", mixed(60))),
+        ("gitlab-token", "{}", format!("glpat-{}", mixed(20))),
+        ("docker-token", "docker login -u me -p {}", format!("dckr_pat_{}", mixed(27))),
+        ("digitalocean-token", "{}", format!("dop_v1_{}", hex(64))),
+        ("pinecone-key", "Pinecone('{}')", format!("pcsk_{}_{}", mixed(6), mixed(63))),
+        ("tavily-key", "TavilyClient('{}')", format!("tvly-dev-{}", mixed(32))),
+        ("nvidia-key", "{}", format!("nvapi-{}", mixed(64))),
+        ("xai-key", "{}", format!("xai-{}", mixed(80))),
+        ("langsmith-key", "{}", format!("lsv2_pt_{}_{}", hex(32), hex(10))),
+    ]
+}
+
 /// A line with a secret of each rule; the rule and the value.
 fn planted() -> Vec<(&'static str, String, String)> {
     let mixed = |count: usize| random(count, MIXED);
     let hex = |count: usize| random(count, HEX);
     let jwt = format!("eyJ{}.eyJ{}.{}", mixed(20), mixed(30), mixed(40));
     let pem = format!("-----BEGIN PRIVATE KEY-----\n{}\n{}\n-----END PRIVATE KEY-----", mixed(64), mixed(64));
-    let rows: Vec<(&str, &str, String)> = vec![
+    let mut rows: Vec<(&str, &str, String)> = vec![
         ("hugging-face-token", "login(token=\"{}\")", format!("hf_{}", mixed(34))),
         ("weights-and-biases-key", "wandb.login(key='{}')", hex(40)),
         ("weights-and-biases-key", "%env WANDB_API_KEY={}", hex(40)),
@@ -41,9 +59,6 @@ fn planted() -> Vec<(&'static str, String, String)> {
         ("google-refresh-token", "refresh {}", format!("1//0{}", mixed(40))),
         ("google-client-secret", "\"client\": \"{}\"", format!("GOCSPX-{}", mixed(28))),
         ("private-key", "k = '''{}'''", pem),
-        ("github-token", "!git clone https://x:{}@host/repo", format!("ghp_{}", mixed(36))),
-        ("github-token", "{}", format!("github_pat_{}", mixed(60))),
-        ("gitlab-token", "{}", format!("glpat-{}", mixed(20))),
         ("aws-access-key", "{}", format!("AKIA{}", random(16, UPPER))),
         ("aws-secret-key", "aws_secret_access_key = {}\n", mixed(40)),
         ("azure-storage-key", "AccountName=a;AccountKey={}", format!("{}==", mixed(86))),
@@ -81,6 +96,7 @@ fn planted() -> Vec<(&'static str, String, String)> {
         ("generic-secret", "client_secret = \"{}\"", mixed(16)),
         ("generic-secret", "config['SECRET_KEY'] = '{}'", mixed(24)),
     ];
+    rows.extend(of_services());
     rows.into_iter()
         .chain(passwords())
         .map(|(rule, line, value)| (rule, line.replace("{}", &value).replace("{{", "{").replace("}}", "}"), value))

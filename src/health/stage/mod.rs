@@ -68,6 +68,14 @@ pub struct Staged {
     pub continued: u64,
 }
 
+impl Staged {
+    /// Whether the source had nothing at all.
+    pub const fn is_nothing(&self) -> bool {
+        let done = self.files + self.there + self.shards;
+        done == 0 && self.skipped.is_empty() && self.failed.is_empty()
+    }
+}
+
 /// The file in the destination that says what is there.
 const JOURNAL: &str = ".colab-boot-stage.jsonl";
 
@@ -130,8 +138,13 @@ fn must_hold(folder: &Path, bytes: u64, count: u64) -> Result<(), Failure> {
     let Ok(volume) = files::volume(folder) else { return Ok(()) };
     let shown = crate::core::diag::bytes;
     if bytes > 0 && bytes.saturating_add(MARGIN) > volume.free {
-        let message =
-            format!("`{}` has {} free, but {} are needed", folder.display(), shown(volume.free), shown(bytes));
+        let message = format!(
+            "`{}` has {} free, but {} are needed (with a reserve of {})",
+            folder.display(),
+            shown(volume.free),
+            shown(bytes.saturating_add(MARGIN)),
+            shown(MARGIN)
+        );
         return Err(Failure::world(message).help("free some space, or copy a part of the data; nothing was written"));
     }
     if volume.inodes > 0 && count > volume.inodes_free {

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::fs::Permissions;
 use std::io::{BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::core::diag::Failure;
@@ -206,6 +208,9 @@ fn write(
     let hashing = Hashing::new(parts.begin(&shard.name)?);
     let Hashing { to: file, digest, size } = packed(shard, hashing, &|bytes| progress.bytes(bytes), failed)?;
     let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
+    // Those who may read all of its files may read it.
+    let others = shard.entries.iter().fold(0o044, |bits, entry| bits & entry.mode);
+    file.set_permissions(Permissions::from_mode(0o600 | others))?;
     nix::unistd::close(file)?;
     // One that lacks a file is made again.
     let of = (failed.len() == failures).then_some(shard.of);

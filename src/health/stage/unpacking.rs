@@ -35,6 +35,9 @@ const KINDS: &[(&[u8], &[&str], Option<&str>)] = &[
 /// A plain tar file says so at byte 257 (POSIX.1-1988); older ones have the name alone.
 const TAR: (&[u8], usize) = (b"ustar", 257);
 
+/// What `unzip -Z1` prints for a zip file without members.
+const EMPTY_ZIP: &str = "Empty zipfile.";
+
 /// Variables that hold options of the tools.
 const OPTIONS: &[&str] = &["TAR_OPTIONS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT"];
 
@@ -149,12 +152,20 @@ impl<'a> Archive<'a> {
                     let failure = Failure::world(format!("`{}` changed while it was unpacked", self.path.display()));
                     return Err(failure.help(format!("{nothing}; run the command again when the file is complete")));
                 }
+                if self.is_no_tar(&finished.stdout, folder) {
+                    return Err(self.one_file());
+                }
                 if is_cut_off(&finished.stdout) {
                     let message = format!("`{}` is truncated: the end of the tar file is missing", self.path.display());
                     return Err(Failure::world(message).help(format!("{nothing}; copy the archive again")));
                 }
                 Ok(())
             }
+            // `unzip` says so by its exit status alone.
+            Ok(finished) if self.tools[0] == "unzip" && (81..=82).contains(&finished.code) => {
+                Err(Failure::world(message).cause("it has a password").help("unpack it by hand, with the password"))
+            }
+            Ok(finished) if self.is_no_tar(&finished.stderr, folder) => Err(self.one_file()),
             Ok(finished) => {
                 let said = if finished.stderr.trim().is_empty() { &finished.stdout } else { &finished.stderr };
                 let failure = Failure::world(message).cause(last_lines(said, 4));
@@ -168,6 +179,17 @@ impl<'a> Archive<'a> {
             Err(NoResult::Failed(error)) => Err(Failure::world(message).because(&error).help(nothing)),
             Err(NoResult::NotFound | NoResult::TimedOut(_)) => Err(Failure::world(message).help(nothing)),
         }
+    }
+
+    /// Whether nothing came out of it and tar has `said` that it is no archive: data that was compressed alone.
+    fn is_no_tar(&self, said: &str, folder: &Path) -> bool {
+        let is_none = said.contains("does not look like a tar archive") || is_cut_off(said);
+        self.option.is_some() && is_none && files::names_if_any(folder).is_empty()
+    }
+
+    fn one_file(&self) -> Failure {
+        Failure::input(format!("`{}` is a single compressed file, not an archive", self.path.display()))
+            .help("nothing was unpacked; copy it without --unpack, or decompress it by hand")
     }
 
     /// An error where members of a zip file are missing, or came under another name: `unzip` leaves out those that have
@@ -191,7 +213,8 @@ impl<'a> Archive<'a> {
             let failure = Failure::world(format!("`{name}` in `{}` leads out of the folder", self.path.display()));
             return Err(failure.help("nothing was unpacked; unpack it by hand if you trust it"));
         }
-        let names: BTreeSet<&str> = listed.stdout.lines().filter(|name| !name.ends_with('/')).collect();
+        let names: BTreeSet<&str> =
+            listed.stdout.lines().filter(|name| !name.ends_with('/') && *name != EMPTY_ZIP).collect();
         let came = listing.entries.len() + listing.skipped.len() + listing.failed.len();
         let missing = names.len().saturating_sub(came);
         if missing == 0 { Ok(()) } else { Err(failed(&format!("{missing} of {} members are missing", names.len()))) }

@@ -231,3 +231,35 @@ fn torn_files_of_servers_and_odd_modules_do_not_end_the_cell() {
     );
     assert_eq!(facts, "{");
 }
+
+/// A notebook or script of the user's may have the name of the profile, and a built one may have got cells of theirs.
+#[test]
+fn a_build_writes_over_nothing_of_the_users() {
+    let test = Test::new();
+    let profile = root().join("profiles/pytorch.toml").display().to_string();
+    let build = ["golden", "build", &profile, "--out", "cells"];
+    test.run(&build).expect(0);
+    test.run(&build).expect(0);
+    for name in ["pytorch.ipynb", "pytorch.py"] {
+        let path = test.path(&format!("cells/{name}"));
+        let built = std::fs::read_to_string(&path).expect("a file");
+        let more = match name.strip_suffix(".ipynb") {
+            Some(_) => built.replacen("  \"cells\": [", "  \"cells\": [\n    {\"cell_type\": \"code\", \"id\": \"mine\", \"metadata\": {}, \"execution_count\": null, \"outputs\": [], \"source\": [\"mine = 1\"]},", 1),
+            None => format!("{built}\n# %%\nmine = 1\n"),
+        };
+        assert_ne!(more, built);
+        for text in [more, "mine".to_owned(), String::new()] {
+            std::fs::write(&path, &text).expect("a file");
+            let refused = test.run(&build).expect(2);
+            assert!(refused.stderr.contains("has more than `golden build` wrote"), "{refused:?}");
+            assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
+        }
+        let elsewhere = test.path("elsewhere");
+        std::fs::write(&elsewhere, &built).expect("a file");
+        std::fs::remove_file(&path).expect("a file");
+        std::os::unix::fs::symlink(&elsewhere, &path).expect("a link");
+        assert!(test.run(&build).expect(2).stderr.contains("is a link"));
+        std::fs::remove_file(&path).expect("a link");
+        std::fs::write(&path, built).expect("a file");
+    }
+}

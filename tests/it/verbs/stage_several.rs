@@ -41,3 +41,28 @@ fn an_archive_of_the_size_and_time_of_another_is_another_one() {
     test.run(&["stage", "--unpack", "--overwrite", "p1.tar", "to"]).expect(0);
     assert_eq!(fs::read_to_string(test.path("to/labels")).expect("a file"), "of part 1");
 }
+
+/// What is no archive is called so, and an empty source is no success without a word.
+#[test]
+fn what_can_not_be_unpacked_and_what_is_empty_is_said() {
+    let test = Test::new().file("one.csv", "a,b\n").file("set/open", "x").file("set/own", "y");
+    script(
+        &test,
+        Path::new("bash"),
+        "gzip one.csv; head -c 3000000 /dev/urandom | gzip >two.gz; mkdir empty; chmod 644 set/open; chmod 600 set/own",
+    );
+    for name in ["one.csv.gz", "two.gz"] {
+        let said = test.run(&["stage", "--unpack", name, "out"]).expect(2);
+        assert!(said.stderr.contains("is a single compressed file, not an archive"), "{said:?}");
+    }
+    let said = test.run(&["stage", "empty", "fast"]).expect(0);
+    assert!(said.stderr.contains("warning[stage-empty]"), "{said:?}");
+    // A tar file may be read by those who may read all that it holds.
+    for (own, mode) in [("0o600", 0o600), ("0o644", 0o644)] {
+        let code = format!("import os; os.chmod('set/own', {own})");
+        script(&test, Path::new("bash"), &format!("python3 -c \"{code}\""));
+        test.run(&["stage", "--shards", "1MB", "set", &format!("tars{own}")]).expect(0);
+        let tar = test.path(&format!("tars{own}/shard-000000.tar")).metadata().expect("a tar file");
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&tar.permissions()) & 0o777, mode);
+    }
+}

@@ -12,8 +12,9 @@ use crate::cli::output::needed_images;
 use crate::core::diag::{Failure, without_secrets};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
+use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
-use crate::golden::cell::{Binary, Golden, render_notebook, render_script};
+use crate::golden::cell::{Binary, Golden, is_built, render_notebook, render_script};
 use crate::golden::repository::with_lock;
 
 #[derive(Serialize)]
@@ -40,16 +41,30 @@ pub(super) fn run(options: &BuildOptions, session: &Session<'_>) -> Result<Repor
     }
     for (suffix, content) in written {
         let target = options.out.join(format!("{}.{suffix}", profile.name));
+        let here = files::read_optional(&target)?;
         if !options.check {
+            must_be_built(&target, here.as_deref())?;
             target.parent().map_or(Ok(()), files::create_folder)?;
             write_output(&target, content.as_bytes())?;
             report.talk.push(format!("wrote {}", target.display()));
-        } else if files::read_optional(&target)?.as_deref() != Some(content.as_str()) {
+        } else if here.as_deref() != Some(content.as_str()) {
             return Err(Failure::answer(format!("`{}` does not match its profile and lock", target.display()))
                 .help("run the command without --check to write it"));
         }
     }
     Ok(report)
+}
+
+/// Fails where `target` has something of the user's.
+fn must_be_built(target: &Path, here: Option<&str>) -> Result<(), Failure> {
+    let help = "use another folder with --out; to put the cells into a notebook of your own, publish the profile and run `colab-boot golden add`";
+    if target.look_at_entry().is_ok_and(|data| data.is_symlink()) {
+        return Err(Failure::input(format!("`{}` is a link", target.display())).help(help));
+    }
+    if here.is_none_or(is_built) {
+        return Ok(());
+    }
+    Err(Failure::input(format!("`{}` exists and has more than `golden build` wrote", target.display())).help(help))
 }
 
 /// Where cells get colab-boot, as the options say.

@@ -1,0 +1,29 @@
+//! What stands in the way of an installer is moved aside before it runs.
+
+use std::collections::BTreeMap;
+
+use crate::boot::apply::sweep::sweep;
+use crate::boot::apply::work::Work;
+use crate::boot::marker::Marker;
+use crate::boot::plan::Change;
+use crate::core::diag::Failure;
+use crate::core::model::{PackageName, Version};
+
+impl Work<'_> {
+    /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
+    pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
+        let changes = self.planned.decision.plan.changes.iter();
+        let mut changed: BTreeMap<PackageName, Option<Version>> =
+            changes.map(|change| (change.name.clone(), counts(change))).collect();
+        // What an apply that was killed has left of a package may be no distribution at all.
+        for name in self.planned.marker.iter().flat_map(Marker::doubted) {
+            if !self.planned.seen.machine.installed.contains_key(name) {
+                changed.entry(name.clone()).or_default();
+            }
+        }
+        for swept in sweep(self.layout, &changed)? {
+            self.session.say(&format!("moved aside: {swept}"));
+        }
+        Ok(())
+    }
+}
